@@ -202,7 +202,7 @@ static const uint8_t *const modelwire_needs __attribute__((used)) = &modelwire_n
 #define MODELWIRE_EVENT_LOG 4
 
 /**
- * The record of a call that has ended, for who asked for it: modelwire_client_on_call,
+ * The record of a call that has ended, in the function of modelwire_client_on_call and in queues with
  * modelwire_queue_follow_calls.
  */
 #define MODELWIRE_EVENT_CALL 5
@@ -587,23 +587,23 @@ MODELWIRE_API
 modelwire_value *modelwire_client_take_usage(const modelwire_client *client);
 
 /**
- * Hands the record of each call of a client to a function, in place of an earlier one, on one thread of
- * the library's own: one for each call that was started, when it has ended, however that was. No call
- * waits for the function, which may block and run calls: at most 4096 records wait for it, with 64 MiB of
- * times of chunks; what comes on top is dropped, and the next one says how many. A record of a call is there before the program can see
- * the end of the call, and the function is told a moment later: who wants to have seen the last one
- * closes the client. A program with a loop uses modelwire_queue_follow_calls, without another thread.
+ * Calls a function with the record of each call of a client, in place of an earlier function: once for each
+ * call that was started, after it has ended, however it ended, in the order of the ends, on one thread of the library.
+ * No call waits for the function, which may block and run calls. At most 4096 records wait for it, with 64 MiB of
+ * answers and times of chunks; further ones are dropped, and the next event has their number ("dropped" of
+ * modelwire_event_info). The function is called a moment after the program can see the end of the call;
+ * modelwire_client_close waits for the last one. The same record is "timing" in modelwire_response_info
+ * and in modelwire_error_value. A program with a loop uses modelwire_queue_follow_calls, without another thread.
  *
- * An earlier function is told first of the calls that ended before; its finalizer has returned when the
- * new one is called for the first time. The function lives as long as the client and its calls; it ends
- * behind what is due at modelwire_client_close and at modelwire_shutdown, which wait for that, and is set
- * anew after a shutdown. A forked child has none: there neither it nor its finalizer is called.
+ * An earlier function first gets the calls that ended before; its finalizer has returned when the new
+ * function is called for the first time. The function lives as long as the client and its calls. It ends, after
+ * what waits for it, at modelwire_client_close and at modelwire_shutdown, which wait for that; after a shutdown
+ * it can be set again. A forked child has none: neither the function nor its finalizer is called there.
  *
  * @param client     the client
- * @param on_call    called with one event of kind MODELWIRE_EVENT_CALL for each call: the record is what
- *                   modelwire_event_json and modelwire_event_value give, its tag what
- *                   modelwire_event_call_tag gives; a nonzero return ends this; NULL ends it too, for
- *                   calls that end from now on
+ * @param on_call    called with one event of kind MODELWIRE_EVENT_CALL for each call, whose record
+ *                   modelwire_event_json and modelwire_event_value give; a nonzero return ends this; NULL
+ *                   ends it too, for calls that end from now on
  * @param user_data  handed to both functions; may be NULL
  * @param finalizer  releases user_data, once, when the function will not be called any more, on its
  *                   thread, or here if this function fails; may be NULL
@@ -647,21 +647,6 @@ modelwire_status modelwire_request_new(int32_t operation,
                                        size_t length,
                                        modelwire_request **out,
                                        modelwire_error **err);
-
-/**
- * Gives the calls of a request a tag, by which their records are known: modelwire_event_call_tag gives
- * it. Nothing of it is sent. A call that is submitted to a queue has the tag there as its tag, unless
- * its request has one.
- *
- * @param request  the request
- * @param tag      any number of the program's: an index, or a pointer; 0 for none
- * @param err      what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
- */
-MODELWIRE_API
-modelwire_status modelwire_request_set_tag(modelwire_request *request,
-                                           uint64_t tag,
-                                           modelwire_error **err);
 
 /**
  * Frees a request; calls made from it keep their copy.
@@ -1008,16 +993,17 @@ modelwire_status modelwire_queue_log(const modelwire_queue *queue,
                                      modelwire_error **err);
 
 /**
- * Lets the records of the calls of a client come out of a queue too, as events of kind
- * MODELWIRE_EVENT_CALL: one for each call that was started, when it has ended, whether it was started
- * here, in another queue or with a handle. What modelwire_client_on_call is given, for a program that
- * has a loop. At most 4096 records wait, of all clients together, with 64 MiB of times of chunks; what
- * comes on top is dropped, and the next one says how many. When the queue is closed, what its calls told still comes out, and then no
- * more. A client that is freed is followed until its last call has ended. Ends at modelwire_queue_free.
+ * Puts the record of each call of a client into a queue too, as an event of kind MODELWIRE_EVENT_CALL: one for
+ * each call that was started, wherever it was started, in the queue before the program can see the end of
+ * the call. The records are those of modelwire_client_on_call, for a program with a loop. At most 4096
+ * wait, of all clients together, with 64 MiB of answers and times of chunks; further ones are dropped, and the next event
+ * has their number ("dropped" of modelwire_event_info). A queue that is closed gives the records of its
+ * calls, and then no more. A client that is freed is followed until its last call has ended. Ends at
+ * modelwire_queue_free.
  *
  * @param queue   the queue
  * @param client  the client
- * @param on      1 to let them come out, 0 to end that: what waits is lost
+ * @param on      1 to begin, 0 to end: then what waits is lost
  * @param tag     the tag of these events, in place of an earlier one; calls, the log and other clients
  *                may have the same
  * @param err     what is wrong, on failure; may be NULL
@@ -1180,15 +1166,6 @@ int32_t modelwire_event_kind(const modelwire_event *event);
  * @param event  the event
  */
 MODELWIRE_API uint64_t modelwire_event_tag(const modelwire_event *event);
-
-/**
- * The tag of the call that an event is about. Of a record what modelwire_request_set_tag set, or the tag
- * under which the call was submitted to a queue; 0 where it has none, of the log and for NULL.
- *
- * @param event  the event
- */
-MODELWIRE_API
-uint64_t modelwire_event_call_tag(const modelwire_event *event);
 
 /**
  * What a person reads of it. Of a chunk the piece of output text that it adds: the content of a

@@ -942,13 +942,10 @@ struct wait_record {
   std::chrono::microseconds length{0};  ///< How long it took.
 };
 
-/// What a call tells once it has ended, however it ended; a value of its own, to be kept. Times are
-/// counted from the start of the call. The API key is never in it.
+/// The record of a call that has ended, however it ended; a value that may be kept. Times are counted
+/// from the start of the call. The API key is never in it.
 struct call_record {
-  /// The tag of the call: what request::tag set, or the tag in its queue. 0 where it has none, and in
-  /// what answers and errors tell.
-  std::uint64_t tag = 0;
-  /// How many records found no room since the one before: 4096 waited.
+  /// How many records were dropped since the one before, because 4096 waited.
   std::uint64_t dropped = 0;
   std::chrono::system_clock::time_point start;  ///< When the call was started.
   std::string operation;                        ///< "models", "chat" or "responses".
@@ -978,7 +975,7 @@ struct call_record {
   std::uint64_t bytes_in = 0;   ///< Of the bodies that were read, as they came.
   /// Who ended it before its end: "program", "dropped", "closed" or "shutdown".
   std::optional<std::string> cancelled_by;
-  std::string json;  ///< All of it but the first two as a JSON object, as C has it.
+  std::string json;  ///< All of it but `dropped` as a JSON object, as C has it.
 };
 
 namespace detail {
@@ -1394,14 +1391,11 @@ class event_view : public detail::fields<modelwire_event, modelwire_event_value>
     if (failure == nullptr) return std::nullopt;
     return modelwire::error(failure);
   }
-  /// The tag of the call that it is about; 0 where there is none.
-  std::uint64_t call_tag() const noexcept { return modelwire_event_call_tag(object_); }
   /// The record of a call, copied; nothing for other events.
   std::optional<call_record> record() const {
     if (!is_call()) return std::nullopt;
     auto found = detail::record_in(value(), "");
     if (!found) return std::nullopt;
-    found->tag = call_tag();
     found->dropped = detail::tokens(info(), "", "/dropped");
     return found;
   }
@@ -1975,13 +1969,6 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
     detail::wiped_text list("[");
     return put("without_headers", list.append(detail::json_of(name).view()).append("]").view());
   }
-  /// A number of the program's own, by which the records of its calls are known; nothing of it is
-  /// sent. A call that is submitted to a queue has its tag there, unless its request has one.
-  request& tag(std::uint64_t tag) & {
-    return note("request.tag", [&](auto* failure) {
-      return modelwire_request_set_tag(get(), tag, failure);
-    });
-  }
   /// Lets a stream gather its chunks, so that the response at its end has the whole response too,
   /// and an error has what came before it; needs memory for the response.
   request& gather(bool on = true) & { return option("gather", on); }
@@ -1993,7 +1980,6 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
   }
   request&& system(std::string_view content) && { return std::move(system(content)); }
   request&& user(std::string_view content) && { return std::move(user(content)); }
-  request&& tag(std::uint64_t tag) && { return std::move(this->tag(tag)); }
   request&& assistant(std::string_view content) && { return std::move(assistant(content)); }
   request&& input(std::string_view text) && { return std::move(input(text)); }
   request&& max_tokens(std::int32_t tokens) && { return std::move(max_tokens(tokens)); }
@@ -2463,9 +2449,9 @@ class queue : public detail::handle<modelwire_queue, modelwire_queue_free> {
     return detail::outcome(status, failure);
   }
 
-  /// Lets the records of the calls of a client come out here too, as events of the kind CALL: what
-  /// client::on_call is given, for a program with a loop. At most 4096 wait. A queue that is closed
-  /// gives those of its calls before its end.
+  /// Puts the records of the calls of a client into this queue too, as events of the kind CALL: those
+  /// of client::on_call, for a program with a loop. At most 4096 wait. A queue that is closed gives
+  /// those of its calls before its end.
   ///
   /// @param tag  of these events, in place of an earlier one
   result<void> try_follow_calls(const client& client, std::uint64_t tag = 0) const;
@@ -2855,18 +2841,18 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
     return try_run(request::response(model).input(input));
   }
 
-  /// Hands the record of each call to a callback, in place of an earlier one: one for each call that
-  /// was started, when it has ended, however that was. No call waits for the callback: at most 4096
-  /// records wait, and what comes on top is counted.
+  /// Calls a callback with the record of each call, in place of an earlier callback: once for each call
+  /// that was started, after it has ended, however it ended. No call waits for the callback: at most
+  /// 4096 records wait, and further ones are dropped and counted.
   ///
   ///   client.on_call([](const modelwire::call_record& call) {
   ///     if (call.first_chunk) std::clog << call.first_chunk->count() << " us\n";
   ///   });
   ///
-  /// @param on_call  called with a `const call_record&` on a thread of the library's own, one record
-  ///                 after another, a moment after its call has ended; returns nothing, or a `flow`,
-  ///                 which may end this; moved or copied, and destroyed behind what is due: when
-  ///                 another one comes, when the client and its calls are gone, at `close` and at a
+  /// @param on_call  called with a `const call_record&` on one thread of the library, one record after
+  ///                 another, a moment after its call has ended; returns nothing, or a `flow`, which
+  ///                 may end this; moved or copied, and destroyed after the records that wait: when
+  ///                 another one is set, when the client and its calls are gone, at `close` and at a
   ///                 shutdown, which wait for it. It may use the library. What it throws is lost.
   template <class F>
   result<void> try_on_call(F&& on_call) const {

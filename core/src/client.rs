@@ -10,14 +10,12 @@ use crate::answer::error::Result;
 use crate::answer::response::Response;
 use crate::answer::usage_sums::{UsageByKey, UsageSums, usage_by_model};
 use crate::call::call::Call;
-use crate::call::listeners::Told;
+use crate::call::observers::CallEnded;
 use crate::call::queue::{Event, Pop};
 use crate::call::session::Session;
 use crate::delivery::callbacks;
-use crate::delivery::collector::Collector;
 use crate::delivery::completion::CompletionQueue;
-use crate::delivery::records::{Records, RecordsOptions};
-use crate::delivery::teller::{self, Teller};
+use crate::delivery::observer;
 use crate::http::transport::Transport;
 use crate::options::config::{Config, Settings};
 use crate::request::request::Request;
@@ -111,77 +109,53 @@ impl Client {
         self.session.settings.api_key.id()
     }
 
-    /// From now on what the calls of this client tell at their ends is collected, and of those that share
-    /// its sums ([`Client::beside`]): one [`CallRecord`](crate::CallRecord) for each started call, there
-    /// before the consumer of the call can see its end. In a forked child nothing is collected until it
-    /// asks for itself.
-    pub fn records(&self, options: RecordsOptions) -> Result<Records> {
-        Records::of(&self.session, options, None)
-    }
-
-    /// The same, collected beside what other clients tell, each record with this number. Of answers, those
-    /// of calls with a [tag](Request::tag) are kept, where the options ask for them.
-    pub fn records_into(
-        &self,
-        collector: &Collector,
-        options: RecordsOptions,
-        number: u64,
-    ) -> Result<()> {
-        collector.follow(&self.session, options, number)
-    }
-
-    /// The same, told to a function one by one on a thread of the library's own. It may block, call
-    /// and panic: no call is changed by that, and what finds no room meanwhile is counted. It is dropped
-    /// on that thread once the [`Teller`] has ended, or at [`shutdown`](crate::shutdown), behind what is
-    /// due.
+    /// Calls the function once for each call of this client that was started, after it has ended, however it
+    /// ended; also for calls of clients that share its sums ([`Client::beside`]). It replaces an earlier
+    /// function, which first gets what ended before. [`ControlFlow::Break`] ends it.
+    ///
+    /// It runs on one thread of the library, in the order in which calls ended. It may block, make calls and
+    /// panic: no call waits for it. At most [`RECORDS_WAITING_MAX`](crate::RECORDS_WAITING_MAX) ended calls
+    /// wait for it; further ones are dropped, and the next event has their number
+    /// ([`CallEnded::dropped`]). Answers that wait take at most
+    /// [`RECORDS_WAITING_BYTES_MAX`](crate::RECORDS_WAITING_BYTES_MAX) bytes.
+    ///
+    /// The function is dropped on its thread, after everything that waits for it: when another one replaces
+    /// it, at [`Client::clear_on_call`], when the client and all its calls are dropped, at
+    /// [`shutdown`](crate::shutdown), and at [`Client::close`], which both wait for that. Inside the function
+    /// `close` fails with [`ErrorKind::Callback`](crate::ErrorKind::Callback). In a forked child the
+    /// function is neither called nor dropped; the child may set one of its own.
+    ///
+    /// Fails where the client was closed, and during a shutdown.
     ///
     /// ```no_run
     /// # fn run(client: modelwire::Client) -> modelwire::Result<()> {
-    /// let teller = client.tell(modelwire::RecordsOptions::default(), |told| {
-    ///     println!("{:?} {:?}", told.record.elapsed(), told.record.usage());
+    /// use std::ops::ControlFlow;
+    ///
+    /// client.on_call(|ended| {
+    ///     println!("{:?} {:?}", ended.record.elapsed(), ended.record.usage());
+    ///     ControlFlow::Continue(())
     /// })?;
     /// # Ok(()) }
     /// ```
-    pub fn tell(
+    pub fn on_call(
         &self,
-        options: RecordsOptions,
-        mut tell: impl FnMut(Told) + Send + 'static,
-    ) -> Result<Teller> {
-        let tell = move |told| {
-            tell(told);
-            ControlFlow::Continue(())
-        };
-        Teller::new(&self.session, options, tell)
-    }
-
-    /// The same for a function that lives as long as the client and its calls, in place of an earlier
-    /// one, which is told first what ended before; [`ControlFlow::Break`] ends it. It is dropped on its
-    /// thread once it was told what is due: when another one comes, at [`Client::tell_end`], when the
-    /// client and all its calls are gone, at [`shutdown`](crate::shutdown), and at [`Client::close`],
-    /// which waits for that and fails inside it. Fails where the client was closed. A forked child has none.
-    pub fn tell_on(
-        &self,
-        options: RecordsOptions,
-        tell: impl FnMut(Told) -> ControlFlow<()> + Send + 'static,
+        function: impl FnMut(CallEnded) -> ControlFlow<()> + Send + 'static,
     ) -> Result<()> {
-        teller::replace(&self.session, options, tell)
+        observer::replace(&self.session, function)
     }
 
-    /// Ends what [`Client::tell_on`] set; waits for nothing.
-    pub fn tell_end(&self) -> Result<()> {
-        teller::end(&self.session)
+    /// Ends what [`Client::on_call`] set: calls that end from now on are not reported. Does not wait.
+    pub fn clear_on_call(&self) -> Result<()> {
+        observer::end(&self.session)
     }
 
-    /// The same as [`Next::Call`](crate::Next::Call) of a queue, with this tag, in place of what was set
-    /// there for this client before; without options no more, and what waits is lost. Clients may have
-    /// the same tag. When the queue is closed it ends behind what the calls of the queue told.
-    pub fn follow_calls(
-        &self,
-        queue: &CompletionQueue,
-        options: Option<RecordsOptions>,
-        tag: u64,
-    ) -> Result<()> {
-        queue.follow_calls(&self.session, options, tag)
+    /// Ended calls of this client come out of the queue as [`Next::Call`](crate::Next::Call) with this tag,
+    /// which replaces an earlier one; each is in the queue before the consumer of the call can see its end.
+    /// `None` ends that, and what waits is lost. Several clients may have the same tag. What
+    /// [`Client::on_call`] says of bounds holds for all clients of the queue together. A closed queue
+    /// ends it after the records of its own calls.
+    pub fn follow_calls(&self, queue: &CompletionQueue, tag: Option<u64>) -> Result<()> {
+        queue.follow_calls(&self.session, tag)
     }
 
     /// Refuses calls from now on ([`ErrorKind::Closed`](crate::ErrorKind::Closed)), ends those under

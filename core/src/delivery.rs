@@ -2,7 +2,6 @@
 //! handlers on a thread, the log. Knows no HTTP and no language.
 
 pub(crate) mod callbacks;
-pub(crate) mod collector;
 pub(crate) mod completion;
 pub(crate) mod foreign;
 pub mod log;
@@ -10,7 +9,6 @@ pub(crate) mod many;
 #[cfg(all(test, modelwire_loom))]
 #[path = "delivery/models_tests.rs"]
 mod models;
+pub(crate) mod observer;
 pub(crate) mod ready;
-pub(crate) mod records;
 pub(crate) mod shutdown;
-pub(crate) mod teller;

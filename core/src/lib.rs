@@ -47,21 +47,16 @@ pub use answer::usage_sums::{
     usage_by_model,
 };
 pub use call::call::{Call, Canceller};
-pub use call::listeners::Told;
+pub use call::observers::{CallEnded, RECORDS_WAITING_BYTES_MAX, RECORDS_WAITING_MAX};
 pub use call::queue::{Event, Pop};
 pub use client::Client;
 pub use delivery::callbacks::Handler;
-pub use delivery::collector::Collector;
 pub use delivery::completion::{CompletionQueue, QueueOptions};
 pub use delivery::foreign::is_callback_thread;
 pub use delivery::log;
 pub use delivery::many::{Next, Taken};
 pub use delivery::ready::Ready;
-pub use delivery::records::{
-    RECORDS_WAITING_BYTES_MAX, RECORDS_WAITING_MAX, Records, RecordsOptions, TAGS_DROPPED_MAX,
-};
 pub use delivery::shutdown::{shutdown, shutdown_for_good};
-pub use delivery::teller::Teller;
 pub use options::api_key::key_id;
 pub use options::bounds::*;
 pub use options::config::{API_KEY_VARIABLES, BASE_URL_VARIABLES, Config};

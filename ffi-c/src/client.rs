@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::ops::ControlFlow;
 use std::ptr::null_mut;
 
-use modelwire_core::{Client, Config, RecordsOptions, usage_json};
+use modelwire_core::{Client, Config, usage_json};
 
 use crate::boundary::{
     Callback, Handle, borrow, borrow_text, free, guard_io, guard_or, modelwire_finalizer, output,
@@ -127,23 +127,23 @@ pub unsafe extern "C" fn modelwire_client_take_usage(
     })
 }
 
-/// Hands the record of each call of a client to a function, in place of an earlier one, on one thread of
-/// the library's own: one for each call that was started, when it has ended, however that was. No call
-/// waits for the function, which may block and run calls: at most 4096 records wait for it, with 64 MiB of
-/// times of chunks; what comes on top is dropped, and the next one says how many. A record of a call is there before the program can see
-/// the end of the call, and the function is told a moment later: who wants to have seen the last one
-/// closes the client. A program with a loop uses modelwire_queue_follow_calls, without another thread.
+/// Calls a function with the record of each call of a client, in place of an earlier function: once for each
+/// call that was started, after it has ended, however it ended, in the order of the ends, on one thread of the library.
+/// No call waits for the function, which may block and run calls. At most 4096 records wait for it, with 64 MiB of
+/// answers and times of chunks; further ones are dropped, and the next event has their number ("dropped" of
+/// modelwire_event_info). The function is called a moment after the program can see the end of the call;
+/// modelwire_client_close waits for the last one. The same record is "timing" in modelwire_response_info
+/// and in modelwire_error_value. A program with a loop uses modelwire_queue_follow_calls, without another thread.
 ///
-/// An earlier function is told first of the calls that ended before; its finalizer has returned when the
-/// new one is called for the first time. The function lives as long as the client and its calls; it ends
-/// behind what is due at modelwire_client_close and at modelwire_shutdown, which wait for that, and is set
-/// anew after a shutdown. A forked child has none: there neither it nor its finalizer is called.
+/// An earlier function first gets the calls that ended before; its finalizer has returned when the new
+/// function is called for the first time. The function lives as long as the client and its calls. It ends, after
+/// what waits for it, at modelwire_client_close and at modelwire_shutdown, which wait for that; after a shutdown
+/// it can be set again. A forked child has none: neither the function nor its finalizer is called there.
 ///
 /// @param client     the client
-/// @param on_call    called with one event of kind MODELWIRE_EVENT_CALL for each call: the record is what
-///                   modelwire_event_json and modelwire_event_value give, its tag what
-///                   modelwire_event_call_tag gives; a nonzero return ends this; NULL ends it too, for
-///                   calls that end from now on
+/// @param on_call    called with one event of kind MODELWIRE_EVENT_CALL for each call, whose record
+///                   modelwire_event_json and modelwire_event_value give; a nonzero return ends this; NULL
+///                   ends it too, for calls that end from now on
 /// @param user_data  handed to both functions; may be NULL
 /// @param finalizer  releases user_data, once, when the function will not be called any more, on its
 ///                   thread, or here if this function fails; may be NULL
@@ -165,9 +165,9 @@ pub unsafe extern "C" fn modelwire_client_on_call(
         // The finalizer may free the handle, here or on its thread.
         let client = borrow(client)?.0.clone();
         match callback.is_none() {
-            true => client.tell_end()?,
-            false => client.tell_on(RecordsOptions::default(), move |told| {
-                match callback.ask(modelwire_event::call(0, told)) {
+            true => client.clear_on_call()?,
+            false => client.on_call(move |ended| {
+                match callback.ask(modelwire_event::call(0, ended)) {
                     0 => ControlFlow::Continue(()),
                     _ => ControlFlow::Break(()),
                 }

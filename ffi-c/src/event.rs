@@ -6,7 +6,7 @@ use std::ptr::null;
 use std::sync::OnceLock;
 
 use modelwire_core::log;
-use modelwire_core::{Chunk, Error, Event, Response, Told};
+use modelwire_core::{CallEnded, Chunk, Error, Event, Response};
 
 use crate::boundary::{Handle, Marked, borrow, free, guard_or};
 use crate::error::modelwire_error;
@@ -22,7 +22,7 @@ pub const MODELWIRE_EVENT_RESPONSE: i32 = 2;
 pub const MODELWIRE_EVENT_ERROR: i32 = 3;
 /// A record of the log; belongs to no call.
 pub const MODELWIRE_EVENT_LOG: i32 = 4;
-/// The record of a call that has ended, for who asked for it: modelwire_client_on_call,
+/// The record of a call that has ended, in the function of modelwire_client_on_call and in queues with
 /// modelwire_queue_follow_calls.
 pub const MODELWIRE_EVENT_CALL: i32 = 5;
 
@@ -45,13 +45,13 @@ enum What {
 
 /// The record of a call; its texts are made when they are asked for.
 struct Record {
-    told: Told,
+    ended: CallEnded,
     json: OnceLock<Text>,
 }
 
 impl Record {
     fn json(&self) -> &Text {
-        self.json.get_or_init(|| Text::new(&self.told.record.to_json()))
+        self.json.get_or_init(|| Text::new(&self.ended.record.to_json()))
     }
 }
 
@@ -146,16 +146,8 @@ impl modelwire_event {
         modelwire_event::new(tag, What::Log(Box::new(line)))
     }
 
-    pub(crate) fn call(tag: u64, told: Told) -> modelwire_event {
-        modelwire_event::new(tag, What::Call(Box::new(Record { told, json: OnceLock::new() })))
-    }
-
-    fn call_tag(&self) -> u64 {
-        match &self.what {
-            What::Call(record) => record.told.tag,
-            What::Chunk(..) | What::Response(_) | What::Error(_) => self.tag,
-            What::Log(_) => 0,
-        }
+    pub(crate) fn call(tag: u64, ended: CallEnded) -> modelwire_event {
+        modelwire_event::new(tag, What::Call(Box::new(Record { ended, json: OnceLock::new() })))
     }
 
     fn kind(&self) -> i32 {
@@ -222,7 +214,7 @@ impl modelwire_event {
             What::Error(error) => error.get().value(),
             What::Log(line) => self.of_line(line),
             What::Call(record) => {
-                let info = || modelwire_value::of_json(record.told.info_json());
+                let info = || modelwire_value::of_json(record.ended.info_json());
                 self.extra().info.get(info)
             }
         }
@@ -254,15 +246,6 @@ pub unsafe extern "C" fn modelwire_event_kind(event: *const modelwire_event) -> 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_event_tag(event: *const modelwire_event) -> u64 {
     guard_or(0, || borrow(event).map_or(0, |event| event.tag))
-}
-
-/// The tag of the call that an event is about. Of a record what modelwire_request_set_tag set, or the tag
-/// under which the call was submitted to a queue; 0 where it has none, of the log and for NULL.
-///
-/// @param event  the event
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_event_call_tag(event: *const modelwire_event) -> u64 {
-    guard_or(0, || borrow(event).map_or(0, modelwire_event::call_tag))
 }
 
 /// What a person reads of it. Of a chunk the piece of output text that it adds: the content of a

@@ -4,9 +4,7 @@
 use std::ffi::c_char;
 use std::ptr::null_mut;
 
-use modelwire_core::{
-    Call, CompletionQueue, Error, Next, QueueOptions, RecordsOptions, Request, Taken,
-};
+use modelwire_core::{Call, CompletionQueue, Error, Next, QueueOptions, Request, Taken};
 
 use crate::boundary::{
     Handle, borrow, copy_text, free, guard_io, guard_or, output, outputs, peek, write,
@@ -212,7 +210,7 @@ fn for_c(next: Next) -> Option<modelwire_event> {
     match next {
         Next::Event(tag, event) => modelwire_event::of(tag, event),
         Next::Log(tag, record) => Some(modelwire_event::log(tag, &record)),
-        Next::Call(tag, told) => Some(modelwire_event::call(tag, told)),
+        Next::Call(tag, ended) => Some(modelwire_event::call(tag, ended)),
         Next::Empty | Next::Interrupted | Next::Closed => None,
     }
 }
@@ -286,7 +284,7 @@ fn submit(
     tag: u64,
 ) -> Result<modelwire_status, Error> {
     let is_stream = check_switch("stream", stream)?;
-    let call = Call::new(&borrow(client)?.0, request.tag_by_default(tag));
+    let call = Call::new(&borrow(client)?.0, request);
     core(queue)?.submit_owned(call, is_stream, tag)?;
     Ok(MODELWIRE_OK)
 }
@@ -380,16 +378,17 @@ pub unsafe extern "C" fn modelwire_queue_log(
     })
 }
 
-/// Lets the records of the calls of a client come out of a queue too, as events of kind
-/// MODELWIRE_EVENT_CALL: one for each call that was started, when it has ended, whether it was started
-/// here, in another queue or with a handle. What modelwire_client_on_call is given, for a program that
-/// has a loop. At most 4096 records wait, of all clients together, with 64 MiB of times of chunks; what
-/// comes on top is dropped, and the next one says how many. When the queue is closed, what its calls told still comes out, and then no
-/// more. A client that is freed is followed until its last call has ended. Ends at modelwire_queue_free.
+/// Puts the record of each call of a client into a queue too, as an event of kind MODELWIRE_EVENT_CALL: one for
+/// each call that was started, wherever it was started, in the queue before the program can see the end of
+/// the call. The records are those of modelwire_client_on_call, for a program with a loop. At most 4096
+/// wait, of all clients together, with 64 MiB of answers and times of chunks; further ones are dropped, and the next event
+/// has their number ("dropped" of modelwire_event_info). A queue that is closed gives the records of its
+/// calls, and then no more. A client that is freed is followed until its last call has ended. Ends at
+/// modelwire_queue_free.
 ///
 /// @param queue   the queue
 /// @param client  the client
-/// @param on      1 to let them come out, 0 to end that: what waits is lost
+/// @param on      1 to begin, 0 to end: then what waits is lost
 /// @param tag     the tag of these events, in place of an earlier one; calls, the log and other clients
 ///                may have the same
 /// @param err     what is wrong, on failure; may be NULL
@@ -404,8 +403,8 @@ pub unsafe extern "C" fn modelwire_queue_follow_calls(
     err: *mut *mut modelwire_error,
 ) -> modelwire_status {
     guard(err, || {
-        let options = check_switch("on", on)?.then(RecordsOptions::default);
-        borrow(client)?.0.follow_calls(&core(queue)?, options, tag)?;
+        let tag = check_switch("on", on)?.then_some(tag);
+        borrow(client)?.0.follow_calls(&core(queue)?, tag)?;
         Ok(MODELWIRE_OK)
     })
 }

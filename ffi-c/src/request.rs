@@ -75,27 +75,6 @@ pub unsafe extern "C" fn modelwire_request_new(
     })
 }
 
-/// Gives the calls of a request a tag, by which their records are known: modelwire_event_call_tag gives
-/// it. Nothing of it is sent. A call that is submitted to a queue has the tag there as its tag, unless
-/// its request has one.
-///
-/// @param request  the request
-/// @param tag      any number of the program's: an index, or a pointer; 0 for none
-/// @param err      what is wrong, on failure; may be NULL
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_request_set_tag(
-    request: *mut modelwire_request,
-    tag: u64,
-    err: *mut *mut modelwire_error,
-) -> modelwire_status {
-    guard(err, || {
-        let request = borrow_mut(request)?;
-        request.0 = request.0.clone().tag(tag);
-        Ok(MODELWIRE_OK)
-    })
-}
-
 /// Frees a request; calls made from it keep their copy.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_request_free(request: *mut modelwire_request) {

@@ -1,9 +1,9 @@
-//! What the calls of this process tell at their ends, on its way to Python: collected by the core, taken
-//! by one thread of Python's own. Knows no observer.
+//! The ended calls of this process on their way to Python: a queue of the core, emptied by one thread of
+//! Python.
 
 use std::time::Duration;
 
-use modelwire::{Collector, RecordsOptions, Response};
+use modelwire::{CallEnded, CompletionQueue, Next, Taken};
 use pyo3::prelude::*;
 
 use crate::client::NativeClient;
@@ -11,99 +11,96 @@ use crate::errors::raise;
 use crate::mark::CallMark;
 use crate::object::make;
 
-/// What one call told.
+/// A call that has ended.
 #[pyclass(frozen, module = "modelwire._native")]
-pub(crate) struct NativeTold {
+pub(crate) struct EndedCall {
     /// The number of the client, as it was given to `follow`.
     #[pyo3(get)]
     client: u64,
-    /// The tag of its mark; 0 where it has none.
-    #[pyo3(get)]
-    tag: u64,
-    /// The record as the core writes it.
-    #[pyo3(get)]
-    json: String,
-    response: Option<Response>,
+    ended: CallEnded,
 }
 
 #[pymethods]
-impl NativeTold {
+impl EndedCall {
+    /// The tag of its mark; 0 where it has none.
+    #[getter]
+    fn tag(&self) -> u64 {
+        self.ended.tag
+    }
+
+    /// The record as the core writes it.
+    #[getter]
+    fn json(&self) -> String {
+        self.ended.record.to_json()
+    }
+
+    /// How many calls were dropped since the one before.
+    #[getter]
+    fn dropped(&self) -> u64 {
+        self.ended.dropped
+    }
+
+    /// Their tags.
+    #[getter]
+    fn dropped_tags(&self) -> Vec<u64> {
+        self.ended.dropped_tags.clone()
+    }
+
     /// The whole answer of the call with this mark, where there is one.
     fn answer(&self, py: Python<'_>, mark: &Bound<'_, CallMark>) -> PyResult<Option<Py<PyAny>>> {
-        let (Some(response), Some(request)) = (&self.response, mark.get().request()) else {
+        let (Some(response), Some(request)) = (&self.ended.response, mark.get().request()) else {
             return Ok(None);
         };
         make::of_response(response.clone(), request).into_python(py).map(Some)
     }
 }
 
-/// What calls tell, of all clients that it follows; for the process that made it.
+/// The ended calls of all clients that it follows; of the process that made it.
 #[pyclass(frozen, module = "modelwire._native")]
-pub(crate) struct NativeRecords(Collector);
+pub(crate) struct NativeCalls(CompletionQueue);
 
 #[pymethods]
-impl NativeRecords {
+impl NativeCalls {
     #[new]
-    fn new() -> NativeRecords {
-        NativeRecords(Collector::new())
+    fn new() -> NativeCalls {
+        NativeCalls(CompletionQueue::new(None))
     }
 
-    /// Collects what the calls of this client tell from now on, and of those that share its sums;
-    /// their answers too, where they are asked for.
+    /// From now on the ended calls of this client come here, with this number, and those of clients that
+    /// share its sums.
     fn follow(
         &self,
         py: Python<'_>,
         client: &Bound<'_, NativeClient>,
         number: u64,
-        responses: bool,
     ) -> PyResult<()> {
-        let options = RecordsOptions { responses };
-        raise(py, client.get().core().records_into(&self.0, options, number))
+        raise(py, client.get().core().follow_calls(&self.0, Some(number)))
     }
 
-    /// What was told, at most `max`; waits for the first one until the time runs out, for ever
-    /// without one. None once it was stopped and nothing is left.
+    /// At most `max` of them; waits for the first one until the time runs out or `wakeup`, without a
+    /// time for ever. None once it was closed and nothing is left.
     #[pyo3(signature = (max, seconds=None))]
-    fn take(&self, py: Python<'_>, max: usize, seconds: Option<f64>) -> Option<Vec<NativeTold>> {
+    fn take(&self, py: Python<'_>, max: usize, seconds: Option<f64>) -> Option<Vec<EndedCall>> {
         let timeout = seconds.map(|it| Duration::try_from_secs_f64(it).unwrap_or_default());
-        py.detach(|| {
-            let told = self.0.take(max, timeout)?.into_iter().map(|(client, told)| NativeTold {
-                client,
-                tag: told.tag,
-                json: told.record.to_json(),
-                response: told.response,
-            });
-            Some(told.collect())
-        })
+        let mut taken = Vec::new();
+        match py.detach(|| self.0.next_many(max, timeout, &mut taken)) {
+            Ok(Taken::Something | Taken::Nothing | Taken::Interrupted) => {}
+            Ok(Taken::Closed) | Err(_) => return None,
+        }
+        let calls = taken.into_iter().filter_map(|next| match next {
+            Next::Call(client, ended) => Some(EndedCall { client, ended }),
+            _ => None,
+        });
+        Some(calls.collect())
     }
 
-    /// Lets the one who waits in `take`, or the next one, return with what there is.
-    fn interrupt(&self) {
-        self.0.interrupt();
-    }
-
-    /// How many records came in so far.
-    fn heard(&self) -> u64 {
-        self.0.heard()
-    }
-
-    /// How many found no room so far.
-    fn dropped(&self) -> u64 {
-        self.0.dropped()
-    }
-
-    /// The tags of those that found no room since this was last asked.
-    fn take_dropped(&self) -> Vec<u64> {
-        self.0.take_dropped()
-    }
-
-    /// The numbers of clients that are gone, with all of their calls, since this was last asked.
-    fn take_gone(&self) -> Vec<u64> {
-        self.0.take_gone()
+    /// Lets `take`, which waits or the next one, return with what there is.
+    fn wakeup(&self) {
+        self.0.wakeup();
     }
 
     /// Ends it: what is there can still be taken.
-    fn stop(&self) {
-        self.0.stop();
+    fn close(&self) {
+        self.0.close();
     }
 }

@@ -18,16 +18,14 @@ from test_calls import (  # noqa: F401
     test_a_function_that_raises,
     test_a_function_that_raises_where_logging_raises,
     test_a_function_that_sleeps,
-    test_a_stream_that_ends_badly_tells,
     test_a_stream_that_is_closed_tells,
     test_a_stream_that_nobody_holds_tells,
     test_an_answer_from_elsewhere_has_no_timing,
-    test_an_answer_tells,
     test_errors_tell,
     test_one_call_after_the_other,
     test_records_are_values,
+    test_the_records_of_the_vectors,
     test_the_services_own_field_stays,
-    test_what_a_record_has,
     told,
 )
 from test_trio import ALL, make, run  # noqa: F401

@@ -201,7 +201,7 @@ OF_CALL = {
     "stream_only": "stream_only",
     "gather": "gather",
     "chunk_times": None,  # by the client's option, and where an observer asks
-    **dict.fromkeys(("tag", "tag_by_default")),  # of calls that observers are told of
+    "tag": None,  # of calls with observers
     # Fields of the body are parameters of their own, or stand in extra_body.
     **dict.fromkeys(("field", "field_json"), "extra_body"),
     **dict.fromkeys(("message", "user", "system"), "messages"),

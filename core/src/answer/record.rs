@@ -23,7 +23,7 @@ pub(crate) const RECORD_TEXT_BYTES_MAX: usize = 1024;
 ///
 /// Every started call has exactly one: on its answer ([`Response::record`](crate::Response::record)) or
 /// its error ([`Error::record`](crate::Error::record)), and for those who collect the records of a client
-/// ([`Client::records`](crate::Client::records)). All times are counted from [`CallRecord::start`]. No
+/// ([`Client::on_call`](crate::Client::on_call)). All times are counted from [`CallRecord::start`]. No
 /// key is in it, and what the service said is masked as in errors (R-AUTH4).
 #[derive(Clone, Debug)]
 pub struct CallRecord(Arc<Recorded>);

@@ -16,7 +16,7 @@ use crate::answer::error::{Error, Result};
 use crate::answer::error_kind::ErrorKind;
 use crate::answer::usage_sums::{Sums, UsageByKey, UsageSum};
 use crate::call::gate::Gate;
-use crate::call::listeners::{SharedListeners, Told};
+use crate::call::observers::{CallEnded, SharedObservers};
 use crate::driver::offload::offload;
 use crate::http::transport::Transport;
 use crate::options::api_key::ApiKey;
@@ -28,7 +28,7 @@ use crate::system::sync::{lock, unpoisoned};
 pub(crate) struct Session {
     pub(crate) settings: SharedSettings,
     usage: Arc<PerProcess<Mutex<Sums>>>,
-    listeners: SharedListeners,
+    observers: SharedObservers,
     /// For ever, and in forked children too.
     is_closed: AtomicBool,
     held: PerProcess<Held>,
@@ -40,8 +40,8 @@ struct Held {
     state: Mutex<State>,
     /// A handler was dropped.
     changed: Condvar,
-    /// Something of a floor above that tells of its calls until it is dropped.
-    teller: Mutex<Option<Box<dyn Any + Send + Sync>>>,
+    /// The observer, which ends when it is dropped; of a floor above.
+    observer: Mutex<Option<Box<dyn Any + Send + Sync>>>,
 }
 
 #[derive(Default)]
@@ -159,18 +159,18 @@ impl Session {
 
     /// One whose calls are counted in the sums of this one, and told where its are.
     pub(crate) fn beside(&self, settings: Settings) -> Session {
-        Session::of(settings, self.usage.clone(), self.listeners.clone())
+        Session::of(settings, self.usage.clone(), self.observers.clone())
     }
 
     fn of(
         settings: Settings,
         usage: Arc<PerProcess<Mutex<Sums>>>,
-        listeners: SharedListeners,
+        observers: SharedObservers,
     ) -> Session {
         Session {
             settings: Arc::new(settings),
             usage,
-            listeners,
+            observers,
             is_closed: AtomicBool::new(false),
             held: PerProcess::new(),
         }
@@ -239,18 +239,18 @@ impl Session {
         };
         calls.iter().for_each(|call| call.client_closes());
         drop(run);
-        drop(lock(&held.teller).take()); // which is behind what these told
+        drop(lock(&held.observer).take()); // after what these calls put in
         Ok(())
     }
 
-    /// Changes what tells of its calls as long as it is open.
-    pub(crate) fn change_teller(
+    /// Changes the observer of an open session.
+    pub(crate) fn change_observer(
         &self,
         change: impl FnOnce(&mut Option<Box<dyn Any + Send + Sync>>) -> Result<()>,
     ) -> Result<()> {
-        let mut teller = lock(&self.held()?.teller);
+        let mut observer = lock(&self.held()?.observer);
         self.check_open()?;
-        change(&mut teller)
+        change(&mut observer)
     }
 
     /// A handler is held from now on, of this call.
@@ -315,15 +315,15 @@ impl Session {
         self.usage.get().map(|sums| lock(sums).take()).unwrap_or_default()
     }
 
-    /// Those who hear of the ends of its calls.
-    pub(crate) fn listeners(&self) -> &SharedListeners {
-        &self.listeners
+    /// The buffers for its ended calls.
+    pub(crate) fn observers(&self) -> &SharedObservers {
+        &self.observers
     }
 
     /// A call ended; gives who is to be woken once no lock is held.
-    pub(crate) fn tell(&self, told: impl FnOnce() -> Told) -> Vec<Waker> {
-        match self.listeners.get() {
-            Some(listeners) if listeners.are_there() => listeners.tell(&told()),
+    pub(crate) fn call_ended(&self, ended: impl FnOnce() -> CallEnded) -> Vec<Waker> {
+        match self.observers.get() {
+            Some(observers) if observers.are_there() => observers.put(&ended()),
             Some(_) | None => Vec::new(),
         }
     }

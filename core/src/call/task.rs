@@ -44,8 +44,8 @@ use crate::answer::record::{
 use crate::answer::redactor::Quotes;
 use crate::answer::response::Response;
 use crate::call::advice::{Made, advise};
-use crate::call::listeners::Told;
 use crate::call::notes::Notes;
+use crate::call::observers::CallEnded;
 use crate::call::queue::EventQueue;
 use crate::call::session::{Handlers, Listed, Session, SessionRun, UnderWay};
 use crate::call::spans::{self, Spans};
@@ -378,9 +378,9 @@ impl Shared {
         if let (Ok(answer), Some(model)) = (&outcome, &self.progress().context.model) {
             self.session.count(&self.quotes.key, model, answer.usage());
         }
-        let wakes = self.session.tell(|| {
+        let wakes = self.session.call_ended(|| {
             let whole = outcome.as_ref().ok().filter(|answer| answer.document().is_some());
-            Told { tag: self.tag, record: record.clone(), response: whole.cloned(), dropped: 0 }
+            CallEnded::new(self.tag, record.clone(), whole.cloned())
         });
         (record, outcome, wakes)
     }

@@ -28,7 +28,7 @@ use crate::call::task::Shared as CallShared;
 use crate::delivery::completion::CompletionQueue;
 use crate::delivery::foreign::{guarded, mark_callback_thread};
 use crate::delivery::many::Next;
-use crate::delivery::teller;
+use crate::delivery::observer;
 use crate::driver::thread::OwnThread;
 use crate::system::process::{self, PerProcess, Run, shutting_down};
 use crate::system::sync::lock;
@@ -105,7 +105,7 @@ fn check_elsewhere(session: &Arc<Session>) -> Result<()> {
 /// Ends all calls of a session, and waits for its handlers.
 pub(crate) fn close(session: &Arc<Session>, timeout: Option<Duration>) -> Result<bool> {
     check_elsewhere(session)?;
-    teller::check_elsewhere(session)?;
+    observer::check_elsewhere(session)?;
     session.close()?;
     session.wait_for_handlers(None, timeout)
 }

@@ -19,7 +19,6 @@ use crate::call::task::Shared as CallShared;
 use crate::delivery::log::Level;
 use crate::delivery::many::{Closing, Many, Next, Source, Taken};
 use crate::delivery::ready::Ready;
-use crate::delivery::records::RecordsOptions;
 use crate::driver::driver::{Driver, Waited};
 use crate::driver::state::Awaited;
 use crate::driver::wake_fd::{Slept, WireKind};
@@ -174,20 +173,9 @@ impl CompletionQueue {
     }
 
     /// As [`Client::follow_calls`](crate::Client::follow_calls).
-    pub(crate) fn follow_calls(
-        &self,
-        session: &Session,
-        options: Option<RecordsOptions>,
-        tag: u64,
-    ) -> Result<()> {
+    pub(crate) fn follow_calls(&self, session: &Session, tag: Option<u64>) -> Result<()> {
         self.check_process()?;
-        self.many.follow_calls(session, options, tag)
-    }
-
-    /// How many records of [followed calls](crate::Client::follow_calls) found no room so far:
-    /// [`RECORDS_WAITING_MAX`](crate::RECORDS_WAITING_MAX) waited.
-    pub fn calls_dropped(&self) -> u64 {
-        self.check_process().map_or(0, |()| self.many.calls_dropped())
+        self.many.follow_calls(session, tag)
     }
 
     /// The next event of any call; waits for it until the timeout runs out. `None` waits for ever,

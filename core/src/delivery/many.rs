@@ -37,12 +37,11 @@ use std::time::{Duration, Instant};
 use crate::answer::error::{Error, Result};
 use crate::answer::error_kind::ErrorKind;
 use crate::answer::record::CancelledBy;
-use crate::call::listeners::Told;
+use crate::call::observers::{CallEnded, EndedCalls, Observed};
 use crate::call::queue::{Event, Pop};
 use crate::call::session::Session;
 use crate::delivery::log::{self, Collected, Level, Record};
 use crate::delivery::ready::Ready;
-use crate::delivery::records::{self, Listens, RecordsOptions};
 use crate::driver::wake_fd::Slept;
 use crate::system::sync::{Mutex, lock, unpoisoned};
 
@@ -56,8 +55,8 @@ pub enum Next {
     Event(u64, Event),
     /// A record of the log, for who [follows](crate::CompletionQueue::follow_log) it here with this tag.
     Log(u64, Record),
-    /// What a call told at its end, for who [follows](crate::Client::follow_calls) calls here with this tag.
-    Call(u64, Told),
+    /// A call of a client that is [followed](crate::Client::follow_calls) here with this tag has ended.
+    Call(u64, CallEnded),
     /// Nothing yet: the timeout ran out, or [`wakeup`](crate::CompletionQueue::wakeup) was called.
     Empty,
     /// A wait of an [interruptible](crate::QueueOptions::interruptible) queue ended: a signal handler ran
@@ -128,13 +127,13 @@ struct Follower {
 /// Its number.
 const LOG_NUMBER: u64 = u64::MAX;
 
-/// What calls of clients tell as a member, beside the slots.
+/// The ended calls of clients as a member, beside the slots.
 struct Calls {
-    /// Those that are followed, by the numbers that their records have, each with its tag.
-    followed: HashMap<u64, (u64, Listens)>,
+    /// The clients by the numbers of their ended calls, each with its tag.
+    followed: HashMap<u64, (u64, Observed)>,
     next: u64,
     /// For as long as the queue lives, as with the log.
-    collected: Arc<records::Collected>,
+    ended: Arc<EndedCalls>,
 }
 
 /// Its number.
@@ -273,17 +272,12 @@ impl<S: Source + Clone> Many<S> {
         Ok(())
     }
 
-    /// Lets what the calls of a session tell come out with this tag; without options no more.
-    pub(super) fn follow_calls(
-        &self,
-        session: &Session,
-        options: Option<RecordsOptions>,
-        tag: u64,
-    ) -> Result<()> {
+    /// Lets the ended calls of a session come out with this tag; without one no more.
+    pub(super) fn follow_calls(&self, session: &Session, tag: Option<u64>) -> Result<()> {
         let mut members = lock(&self.members);
-        let Some(options) = options else {
+        let Some(tag) = tag else {
             if let Some(calls) = &mut members.calls {
-                calls.followed.retain(|_, (_, listens)| !listens.is_to(session));
+                calls.followed.retain(|_, (_, observed)| !observed.is_on(session.observers()));
             }
             return Ok(());
         };
@@ -292,33 +286,26 @@ impl<S: Source + Clone> Many<S> {
         }
         let is_new = members.calls.is_none();
         let calls = members.calls.get_or_insert_with(|| {
-            let waker = self.ready.waker(CALLS_NUMBER);
-            Calls {
-                followed: HashMap::new(),
-                next: 0,
-                collected: Arc::new(records::Collected::new(Some(waker))),
-            }
+            let ended = Arc::new(EndedCalls::new(Some(self.ready.waker(CALLS_NUMBER))));
+            Calls { followed: HashMap::new(), next: 0, ended }
         });
-        // So that those of a program that makes clients without end do not add up.
-        if calls.collected.is_drained() {
-            calls.followed.retain(|_, (_, listens)| !listens.is_orphaned());
+        // Those of a program that makes clients without end do not add up.
+        if calls.ended.is_empty() {
+            calls.followed.retain(|_, (_, observed)| !observed.is_orphaned());
         }
-        let earlier = calls.followed.iter().find(|(_, (_, listens))| listens.is_to(session));
-        let number = earlier.map_or(calls.next, |(number, _)| *number);
-        let earlier = earlier.map(|(_, (_, listens))| listens);
-        let listens = calls.collected.listen(session, options, number, earlier)?;
-        calls.followed.insert(number, (tag, listens));
-        calls.next = calls.next.max(number + 1);
+        let mut all = calls.followed.values_mut();
+        if let Some((own, _)) = all.find(|(_, observed)| observed.is_on(session.observers())) {
+            *own = tag;
+            return Ok(());
+        }
+        let observed = Observed::new(session.observers(), &calls.ended, calls.next, None)?;
+        calls.followed.insert(calls.next, (tag, observed));
+        calls.next += 1;
         drop(members);
         if is_new {
             self.ready.note(CALLS_NUMBER); // who looks there first arms it
         }
         Ok(())
-    }
-
-    /// Records that found no room.
-    pub(super) fn calls_dropped(&self) -> u64 {
-        lock(&self.members).calls.as_ref().map_or(0, |calls| calls.collected.dropped())
     }
 
     /// Ends a pause: whom to cancel or not, and the number to note of one that was passed over.
@@ -473,8 +460,8 @@ impl<S: Source> Members<S> {
     /// Closed, and there is nothing to take. What the last calls told comes out too, and then no more.
     fn is_over(&self) -> bool {
         let is_over = |calls: &Calls| {
-            calls.collected.stop();
-            calls.collected.is_drained()
+            calls.ended.stop();
+            calls.ended.is_empty()
         };
         self.closing != Closing::No && self.live == 0 && self.calls.as_ref().is_none_or(is_over)
     }
@@ -552,7 +539,23 @@ impl<S: Source> Members<S> {
                 return count;
             }
         }
-        0
+        self.pop_ended(max, put)
+    }
+
+    /// Takes ended calls that are there and not noted yet: whoever saw the end of a call finds its
+    /// record. The note that comes finds nothing then.
+    fn pop_ended(&self, max: usize, mut put: impl FnMut(Next)) -> usize {
+        let Some(Calls { followed, ended, .. }) = &self.calls else { return 0 };
+        let mut count = 0;
+        while count < max
+            && let Some((number, ended)) = ended.pop()
+        {
+            if let Some((tag, _)) = followed.get(&number) {
+                put(Next::Call(*tag, ended));
+                count += 1;
+            }
+        }
+        count
     }
 
     /// What comes next of the log, or of what calls tell; inside nothing where it is for nobody.
@@ -562,9 +565,9 @@ impl<S: Source> Members<S> {
             let record = collected.next()?;
             return Some(tag.map(|tag| Next::Log(tag, record)));
         }
-        let Calls { followed, collected, .. } = self.calls.as_ref()?;
-        let (number, told) = collected.next()?;
-        Some(followed.get(&number).map(|(tag, _)| Next::Call(*tag, told)))
+        let Calls { followed, ended, .. } = self.calls.as_ref()?;
+        let (number, ended) = ended.next()?;
+        Some(followed.get(&number).map(|(tag, _)| Next::Call(*tag, ended)))
     }
 
     /// The same of one of these, which is first.

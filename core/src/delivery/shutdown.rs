@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::delivery::callbacks;
 use crate::delivery::foreign::is_callback_thread;
 use crate::delivery::log;
-use crate::delivery::teller;
+use crate::delivery::observer;
 use crate::driver::runtime;
 use crate::system::process::{self, PerProcess};
 use crate::system::sync::{lock, unpoisoned};
@@ -31,7 +31,7 @@ pub fn shutdown(timeout: Duration) -> bool {
     let left = || timeout.saturating_sub(start.elapsed());
     let mut is_all_gone = runtime::shutdown(left);
     is_all_gone &= callbacks::join(left);
-    is_all_gone &= teller::end_all(left());
+    is_all_gone &= observer::end_all(left());
     // Last, so that the log tells of all this.
     log::forward_end_within(left()).is_ok_and(|is_over| is_over) && is_all_gone
 }

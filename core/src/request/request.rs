@@ -318,16 +318,12 @@ impl Request {
         self
     }
 
-    /// A number of the program's own, by which it knows the record of this call
-    /// ([`Told::tag`](crate::Told)); nothing of it is sent. 0 by default.
+    /// For bindings: the number in [`CallEnded::tag`](crate::CallEnded) of this call; nothing of it is sent. 0
+    /// by default.
+    #[doc(hidden)]
     pub fn tag(mut self, tag: u64) -> Request {
         self.tag = tag;
         self
-    }
-
-    /// The same for one that has none.
-    pub fn tag_by_default(self, tag: u64) -> Request {
-        if self.tag == 0 { self.tag(tag) } else { self }
     }
 
     pub(crate) fn own_tag(&self) -> u64 {

@@ -498,22 +498,6 @@ public final class Modelwire {
         }
     }
 
-    private static final class request_set_tag {
-        static final MethodHandle HANDLE =
-                link("modelwire_request_set_tag",
-                        FunctionDescriptor.of(
-                                JAVA_INT, JAVA_LONG, JAVA_LONG, ADDRESS));
-    }
-
-    static int request_set_tag(long request, long tag) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment err = arena.allocate(JAVA_LONG);
-            return checked((int) request_set_tag.HANDLE.invokeExact(request, tag, err), err);
-        } catch (Throwable fault) {
-            throw thrown(fault);
-        }
-    }
-
     private static final class request_free {
         static final MethodHandle HANDLE =
                 link("modelwire_request_free",
@@ -1078,20 +1062,6 @@ public final class Modelwire {
     static long event_tag(long event) {
         try {
             return (long) event_tag.HANDLE.invokeExact(event);
-        } catch (Throwable fault) {
-            throw thrown(fault);
-        }
-    }
-
-    private static final class event_call_tag {
-        static final MethodHandle HANDLE =
-                link("modelwire_event_call_tag",
-                        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG), READS);
-    }
-
-    static long event_call_tag(long event) {
-        try {
-            return (long) event_call_tag.HANDLE.invokeExact(event);
         } catch (Throwable fault) {
             throw thrown(fault);
         }

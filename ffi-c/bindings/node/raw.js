@@ -147,8 +147,8 @@ export const MODELWIRE_EVENT_ERROR = 3;
 /** A record of the log; belongs to no call. */
 export const MODELWIRE_EVENT_LOG = 4;
 
-/** The record of a call that has ended, for who asked for it: modelwire_client_on_call,
- *  modelwire_queue_follow_calls. */
+/** The record of a call that has ended, in the function of modelwire_client_on_call and in
+ *  queues with modelwire_queue_follow_calls. */
 export const MODELWIRE_EVENT_CALL = 5;
 
 /** No log. */
@@ -360,18 +360,20 @@ const client_on_call = declare("modelwire_client_on_call", "int32_t", [
   koffi.pointer(modelwire_finalizer),
   out("void *"),
 ]);
-/** Hands the record of each call of a client to a function, in place of an earlier one, on one
- *  thread of the library's own: one for each call that was started, when it has ended, however
- *  that was. No call waits for the function, which may block and run calls: at most 4096
- *  records wait for it, with 64 MiB of times of chunks; what comes on top is dropped, and the
- *  next one says how many. A record of a call is there before the program can see the end of
- *  the call, and the function is told a moment later: who wants to have seen the last one
- *  closes the client. A program with a loop uses modelwire_queue_follow_calls, without another
- *  thread. An earlier function is told first of the calls that ended before; its finalizer has
- *  returned when the new one is called for the first time. The function lives as long as the
- *  client and its calls; it ends behind what is due at modelwire_client_close and at
- *  modelwire_shutdown, which wait for that, and is set anew after a shutdown. A forked child
- *  has none: there neither it nor its finalizer is called. Any thread, the function itself too. */
+/** Calls a function with the record of each call of a client, in place of an earlier function:
+ *  once for each call that was started, after it has ended, however it ended, in the order of
+ *  the ends, on one thread of the library. No call waits for the function, which may block and
+ *  run calls. At most 4096 records wait for it, with 64 MiB of answers and times of chunks;
+ *  further ones are dropped, and the next event has their number ("dropped" of
+ *  modelwire_event_info). The function is called a moment after the program can see the end of
+ *  the call; modelwire_client_close waits for the last one. The same record is "timing" in
+ *  modelwire_response_info and in modelwire_error_value. A program with a loop uses
+ *  modelwire_queue_follow_calls, without another thread. An earlier function first gets the
+ *  calls that ended before; its finalizer has returned when the new function is called for the
+ *  first time. The function lives as long as the client and its calls. It ends, after what
+ *  waits for it, at modelwire_client_close and at modelwire_shutdown, which wait for that;
+ *  after a shutdown it can be set again. A forked child has none: neither the function nor its
+ *  finalizer is called there. Any thread, the function itself too. */
 export function modelwire_client_on_call(client, on_call, user_data, finalizer) {
   const err = [null];
   const status = client_on_call(client, on_call, user_data, finalizer, err);
@@ -400,20 +402,6 @@ export function modelwire_request_new(operation, json) {
   const err = [null];
   const status = request_new(operation, json_bytes, size(json_bytes), out, err);
   return check(status, err, out[0]);
-}
-
-const request_set_tag = declare("modelwire_request_set_tag", "int32_t", [
-  "void *",
-  "uint64_t",
-  out("void *"),
-]);
-/** Gives the calls of a request a tag, by which their records are known:
- *  modelwire_event_call_tag gives it. Nothing of it is sent. A call that is submitted to a
- *  queue has the tag there as its tag, unless its request has one. */
-export function modelwire_request_set_tag(request, tag) {
-  const err = [null];
-  const status = request_set_tag(request, tag, err);
-  return check(status, err, status);
 }
 
 /** Frees a request; calls made from it keep their copy.
@@ -717,13 +705,14 @@ const queue_follow_calls = declare("modelwire_queue_follow_calls", "int32_t", [
   "uint64_t",
   out("void *"),
 ]);
-/** Lets the records of the calls of a client come out of a queue too, as events of kind
- *  MODELWIRE_EVENT_CALL: one for each call that was started, when it has ended, whether it was
- *  started here, in another queue or with a handle. What modelwire_client_on_call is given, for
- *  a program that has a loop. At most 4096 records wait, of all clients together, with 64 MiB
- *  of times of chunks; what comes on top is dropped, and the next one says how many. When the
- *  queue is closed, what its calls told still comes out, and then no more. A client that is
- *  freed is followed until its last call has ended. Ends at modelwire_queue_free. */
+/** Puts the record of each call of a client into a queue too, as an event of kind
+ *  MODELWIRE_EVENT_CALL: one for each call that was started, wherever it was started, in the
+ *  queue before the program can see the end of the call. The records are those of
+ *  modelwire_client_on_call, for a program with a loop. At most 4096 wait, of all clients
+ *  together, with 64 MiB of answers and times of chunks; further ones are dropped, and the next
+ *  event has their number ("dropped" of modelwire_event_info). A queue that is closed gives the
+ *  records of its calls, and then no more. A client that is freed is followed until its last
+ *  call has ended. Ends at modelwire_queue_free. */
 export function modelwire_queue_follow_calls(queue, client, on, tag) {
   const err = [null];
   const status = queue_follow_calls(queue, client, on, tag, err);
@@ -836,14 +825,6 @@ export const modelwire_event_kind = declare("modelwire_event_kind", "int32_t", [
 /** The tag of its call in the queue; 0 in a callback and for NULL.
  *  (event) */
 export const modelwire_event_tag = declare("modelwire_event_tag", "uint64_t", ["void *"]);
-
-/** The tag of the call that an event is about. Of a record what modelwire_request_set_tag set,
- *  or the tag under which the call was submitted to a queue; 0 where it has none, of the log
- *  and for NULL.
- *  (event) */
-export const modelwire_event_call_tag = declare("modelwire_event_call_tag", "uint64_t", [
-  "void *",
-]);
 
 const event_text = declare("modelwire_event_text", "void *", ["void *", out("size_t")]);
 /** What a person reads of it. Of a chunk the piece of output text that it adds: the content of

@@ -240,8 +240,6 @@ module Modelwire
       [:pointer, :event_fn, :pointer, :finalizer, :pointer], :int32
     attach_function :request_new, :modelwire_request_new,
       [:int32, :buffer_in, :size_t, :pointer, :pointer], :int32
-    attach_function :request_set_tag, :modelwire_request_set_tag,
-      [:pointer, :uint64, :pointer], :int32
     attach_function :request_free, :modelwire_request_free,
       [:pointer], :void
     attach_function :request_add_message, :modelwire_request_add_message,
@@ -323,8 +321,6 @@ module Modelwire
     attach_function :event_kind, :modelwire_event_kind,
       [:pointer], :int32
     attach_function :event_tag, :modelwire_event_tag,
-      [:pointer], :uint64
-    attach_function :event_call_tag, :modelwire_event_call_tag,
       [:pointer], :uint64
     attach_function :event_text, :modelwire_event_text,
       [:pointer, :pointer], :pointer

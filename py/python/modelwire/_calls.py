@@ -1,8 +1,8 @@
-"""Hands what calls told to those who asked: `on_call` and observers, on one thread of Python's own.
-Imported when somebody asks; knows no call on its way.
+"""Calls `on_call` and observers with the records of ended calls, on one thread of Python. Imported
+when there is one of them.
 
-The I/O thread only puts records into a bounded buffer of the core. So a function that sleeps,
-raises, calls or closes a client holds up nobody but those who come after it on this thread.
+Records come out of a queue of the core, which the I/O thread only puts them into. So a function
+that sleeps, raises, calls or closes a client holds up only those that come after it on this thread.
 """
 
 from __future__ import annotations
@@ -19,59 +19,47 @@ from weakref import WeakValueDictionary
 
 from modelwire._answers.record import CallRecord
 from modelwire._errors import TYPE_CHECKING, OpenAIError
+from modelwire._key import without_key
 from modelwire._loops.green import lasts, library
-from modelwire._native import CallMark, NativeRecords
-from modelwire._natives import without_key
+from modelwire._native import CallMark, NativeCalls
 from modelwire._observe import StartedCall, observers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from modelwire._native import NativeTold
-    from modelwire._natives import Natives, Secret
+    from modelwire._key import Secret
+    from modelwire._native import EndedCall
+    from modelwire._natives import Natives
     from modelwire._observe import Observer
 
 RECORDS_MAX = 256
 """Records that are taken at once."""
-SLICE = 0.5
-"""Seconds between two looks for clients that are gone, as long as there may be some."""
-FOLLOWS = 64
-"""Clients that are followed between two such looks."""
 GREEN_SLICE = 0.05
 """Seconds between two looks of a greenlet."""
 PAUSE = 0.002
-"""Seconds between two looks of one who waits for what is due."""
+"""Seconds between two looks of a thread that waits in `flush`."""
 END_MAX = 1.0
-"""Seconds that the close of a client, and the end of the program, wait for what is due."""
+"""Seconds that the close of a client, and the end of the program, wait for records."""
 
 _log = logging.getLogger("modelwire.calls")
 
 
-class Listener:
-    """The function of one client, `on_call`."""
+def check_function(function: Callable[[CallRecord], object]) -> None:
+    """Raises where this cannot be `on_call`."""
+    from inspect import iscoroutinefunction
 
-    __slots__ = ("__weakref__", "function")
-
-    def __init__(self, function: Callable[[CallRecord], object]) -> None:
-        from inspect import iscoroutinefunction
-
-        if not callable(function):
-            raise TypeError(f"on_call takes a function, not {function!r}")
-        if iscoroutinefunction(function) or iscoroutinefunction(type(function).__call__):
-            raise TypeError(
-                "on_call takes a plain function: it is called on a thread, where no event loop "
-                "runs. asyncio.run_coroutine_threadsafe hands something to a loop"
-            )
-        self.function = function
-
-    def follow(self, natives: Natives) -> None:
-        """From now on this process tells it of the calls of its client."""
-        _teller().follow(natives)
+    if not callable(function):
+        raise TypeError(f"on_call takes a function, not {function!r}")
+    if iscoroutinefunction(function) or iscoroutinefunction(type(function).__call__):
+        raise TypeError(
+            "on_call takes a plain function: it is called on a thread, where no event loop "
+            "runs. asyncio.run_coroutine_threadsafe hands something to a loop"
+        )
 
 
 class Watched:
-    """A call that observers were told of, from its start to its end."""
+    """A call with observers or `on_call`, from its start to its end."""
 
     __slots__ = ("_mark", "_more", "_start", "_started", "_teller", "_tokens", "headers")
 
@@ -90,7 +78,7 @@ class Watched:
         """What observers add to the headers of the call."""
 
     def begin(self, call: Any) -> None:
-        """Tells the observers, and takes what they ask for."""
+        """Calls the observers, and takes what they ask for."""
         started = self._started
         with contextlib.suppress(Exception):  # what is wrong with them the call itself says
             _, own = without_key(call.headers or {}, True)
@@ -105,8 +93,6 @@ class Watched:
             else:
                 if token is not None:
                     self._tokens.append((observer, token))
-        if not self._tokens:
-            self._teller.watched.pop(self._mark.tag, None)
         if started.headers:
             try:
                 self.headers = _sendable(started.headers, started.client)
@@ -116,15 +102,25 @@ class Watched:
             self._more["chunk_times"] = True
         if started.gather and started.stream and not call.gather:
             self._more["gather_unseen"] = True
-        if self._tokens:
+        if self._is_awaited():
             self._more["mark"] = self._mark
+        else:
+            self._teller.watched.pop(self._mark.tag, None)
+
+    def _is_awaited(self) -> bool:
+        """Whether anything is to be called at its end."""
+        return bool(self._tokens) or self._on_call() is not None
+
+    def _on_call(self) -> Callable[[CallRecord], object] | None:
+        function: Callable[[CallRecord], object] | None = self._started.client._natives.on_call
+        return function
 
     def options(self, options: dict[str, Any] | None) -> dict[str, Any] | None:
         """What the call sets for itself, with what observers asked for."""
         return {**(options or {}), **self._more} or None
 
     def failed(self, error: BaseException) -> None:
-        """The call was not made; where it was, the core tells how it ended."""
+        """The call was not made; where it was, its record comes from the core."""
         if self._mark.is_started:
             return
         if self._tokens:
@@ -133,7 +129,7 @@ class Watched:
             self._teller.watched.pop(self._mark.tag, None)
 
     def _record(self, error: BaseException) -> CallRecord:
-        """What is told of a call that was never sent."""
+        """The record of a call that was never sent, for observers; to `on_call` it is no call."""
         started = self._started
         model = started.fields.get("model")
         is_fault = isinstance(error, Exception)
@@ -151,16 +147,19 @@ class Watched:
             cancelled_by=None if is_fault else "program",
         )
 
-    def ended(self, record: CallRecord | None, told: NativeTold | None) -> None:
-        """Tells those who were told of its start."""
+    def ended(self, record: CallRecord | None, ended: EndedCall | None) -> None:
+        """Calls the observers that gave a token, and `on_call`."""
         answer = None
-        if told is not None:
+        if ended is not None and self._tokens:
             try:
-                answer = told.answer(self._mark)
+                answer = ended.answer(self._mark)
             except Exception:
                 _failed("an answer could not be made for an observer")
         for observer, token in self._tokens:
             _guarded("an observer", observer.ended, token, record, answer)
+        function = self._on_call()
+        if ended is not None and function is not None:
+            _guarded("on_call", function, record)
 
 
 # What the library sets: a call with one of them among its headers would be refused.
@@ -205,24 +204,21 @@ def _failed(what: str) -> None:
 
 
 class _Teller:
-    """What one process has of all this."""
+    """The queue and the thread of one process."""
 
     def __init__(self) -> None:
-        self.records = NativeRecords()
+        self.calls = NativeCalls()
         self.watched: dict[int, Watched] = {}
-        """The calls that observers were told of, by their tags, until they are told the end."""
-        self._listeners: WeakValueDictionary[int, Listener] = WeakValueDictionary()
-        self._parked: dict[int, Listener] = {}
-        """Those whose client is gone, until its last call has ended."""
-        self._gone: set[int] = set()
-        """The clients that are gone with all their calls, until what those told is handed on."""
-        self._followed = 0
-        self._taken: deque[NativeTold] = deque()
+        """The calls with observers or `on_call`, by their tags, until these were called."""
+        self._clients: WeakValueDictionary[int, Natives] = WeakValueDictionary()
+        self._kept: dict[int, Callable[[CallRecord], object]] = {}
+        """The functions of clients that are gone, until all is handed on that waits now."""
+        self._numbers = count(1)
+        self._taken: deque[EndedCall] = deque()
         """What this thread holds; where somebody ends it, a greenlet, the next one goes on."""
         self._unsent: deque[tuple[int, CallRecord]] = deque()
-        self._numbers = count(1)
-        # How much was handed on so far; of calls that were never sent, also how much there was.
-        self._handed = self._dropped = self._unsent_handed = self._unsent_put = 0
+        self._flushes: deque[list[int]] = deque()
+        """Those who wait until all is handed on that waits now; emptied then."""
         self._lock = threading.RLock()  # a signal's handler, or a finalizer, may call meanwhile
         self._handing = threading.Lock()
         """Held by the thread that hands on. `Thread.is_alive` would not do: where a handler of a
@@ -233,17 +229,16 @@ class _Teller:
         self._deadline: float | None = None
 
     def follow(self, natives: Natives) -> None:
-        """From now on the calls of this client, and of its copies, are told."""
+        """From now on the calls of this client, and of its copies, come here."""
+        if self._is_over:
+            return
         if natives.teller is not self:
             with self._lock:
                 if natives.teller is not self:
-                    number = next(self._numbers)
-                    self.records.follow(natives.first, number, True)
-                    natives.number = number
-                    if natives.listener is not None:
-                        self._listeners[number] = natives.listener
+                    natives.number = next(self._numbers)
+                    self._clients[natives.number] = natives
+                    self.calls.follow(natives.first, natives.number)
                     natives.teller = self
-                    self._followed += 1
         if not self._handing.locked():
             self._begin()
 
@@ -258,44 +253,38 @@ class _Teller:
             thread = threading.Thread(target=self._hand_on, name="modelwire-calls", daemon=True)
             try:
                 thread.start()
-            except RuntimeError:  # the interpreter ends: `end` hands on what is due
+            except RuntimeError:  # the interpreter ends: `end` hands on what waits
                 return False
             return True
 
-    def park(self, natives: Natives) -> None:
-        """The client is gone; its calls under way may not be."""
-        if natives.listener is not None and not self._is_over:
-            self._parked[natives.number] = natives.listener
-            self.records.interrupt()
+    def keep(self, number: int, function: Callable[[CallRecord], object]) -> None:
+        """The client is gone; records of its rows in bulk may wait."""
+        self._kept[number] = function
+        self._flushes.append([number])
+        self.calls.wakeup()
 
     def never_sent(self, tag: int, record: CallRecord) -> None:
         """A call ended that the core never had."""
-        with self._lock:
-            self._unsent_put += 1
         self._unsent.append((tag, record))
-        self.records.interrupt()
+        self.calls.wakeup()
 
     def is_here(self) -> bool:
         """Whether this thread is the one that hands on."""
         return self._ident == threading.get_ident()
 
-    def is_due(self) -> bool:
-        """Whether anything was not handed on yet."""
-        return self._is_behind(self._seen())
-
-    def _seen(self) -> tuple[int, int, int]:
-        return self.records.heard(), self.records.dropped(), self._unsent_put
-
-    def _is_behind(self, seen: tuple[int, int, int]) -> bool:
-        heard, dropped, put = seen
-        return self._handed < heard or self._dropped < dropped or self._unsent_handed < put
+    def asked(self) -> list[int]:
+        """A list that is empty once all was handed on that waits now."""
+        waiting = [0]
+        self._flushes.append(waiting)
+        self.calls.wakeup()
+        return waiting
 
     def flush(self, timeout: float) -> bool:
-        """Waits until all that is due was handed on; true if it was in time."""
+        """Waits until all was handed on that waits now; true if it was in time."""
         if self.is_here():
-            return not self.is_due()
-        seen, end = self._seen(), time.monotonic() + timeout
-        while self._is_behind(seen):
+            return False
+        waiting, end = self.asked(), time.monotonic() + timeout
+        while waiting:
             if time.monotonic() >= end:
                 return False
             if not self._handing.locked() and not self._begin():
@@ -304,10 +293,10 @@ class _Teller:
         return True
 
     def end(self, timeout: float) -> None:
-        """Hands on what is due, and no more."""
+        """Hands on what waits, and no more."""
         self._deadline = time.monotonic() + timeout
         self._is_over = True
-        self.records.stop()
+        self.calls.close()
         if not self.is_here() and self._handing.acquire(timeout=timeout):
             self._handing.release()
             self._hand_on()  # where no thread did
@@ -320,7 +309,7 @@ class _Teller:
         try:
             self._ident = threading.get_ident()
             is_greenlet = library() is not None  # and must not wait in the core
-            while self._round(0.0 if is_greenlet else SLICE if self._parked else None):
+            while self._round(0.0 if is_greenlet or is_due_alone else None):
                 if is_due_alone:
                     return
                 if is_greenlet:
@@ -334,10 +323,9 @@ class _Teller:
 
     def _round(self, wait: float | None) -> bool:
         """Hands on what there is; false once it is over."""
-        if self._parked or self._followed >= FOLLOWS:
-            self._followed = 0
-            self._gone.update(self.records.take_gone())
-        batch = self.records.take(RECORDS_MAX, 0.0 if self._taken else wait)
+        flushes = len(self._flushes)
+        batch = self.calls.take(RECORDS_MAX, 0.0 if flushes or self._taken else wait)
+        is_all = len(batch or ()) < RECORDS_MAX
         self._taken.extend(batch or ())
         while self._taken:
             if not self._goes_on():
@@ -345,12 +333,13 @@ class _Teller:
             self._tell(self._taken.popleft())
         if not self._goes_on():  # the last of them may have forked as well
             return False
-        self._tell_unsent()
-        self._tell_dropped()
-        if self._gone and len(batch or ()) < RECORDS_MAX:  # nothing of them waits any more
-            for number in self._gone:
-                self._parked.pop(number, None)
-            self._gone.clear()
+        while self._unsent and self._goes_on():
+            tag, record = self._unsent.popleft()
+            self._ended(tag, record, None)
+        for _ in range(flushes if is_all and self._goes_on() else 0):
+            waiting = self._flushes.popleft()
+            self._kept.pop(waiting[0], None)
+            waiting.clear()
         return batch is not None and self._goes_on()
 
     def _goes_on(self) -> bool:
@@ -358,44 +347,30 @@ class _Teller:
         is_late = self._deadline is not None and time.monotonic() > self._deadline
         return self._process == os.getpid() and not is_late
 
-    def _tell(self, told: NativeTold) -> None:
-        try:
-            record = CallRecord._of_json(told.json)
-            if told.tag:
-                watched = self.watched.pop(told.tag, None)
-                if watched is not None:
-                    watched.ended(record, told)
-            listener = self._listeners.get(told.client)
-            if listener is not None:
-                _guarded("on_call", listener.function, record)
-        finally:
-            self._handed += 1
-
-    def _tell_unsent(self) -> None:
-        while self._unsent and self._goes_on():
-            tag, record = self._unsent.popleft()
-            watched = self.watched.pop(tag, None)
-            try:
-                if watched is not None:
-                    watched.ended(record, None)
-            finally:
-                self._unsent_handed += 1
-
-    def _tell_dropped(self) -> None:
-        dropped = self.records.dropped()
-        if dropped == self._dropped:
+    def _tell(self, ended: EndedCall) -> None:
+        if ended.dropped:
+            with contextlib.suppress(Exception):
+                _log.warning(
+                    "%d calls ended without on_call and with no record for observers: "
+                    "RECORDS_WAITING_MAX = 4096 waited",
+                    ended.dropped,
+                )
+            for tag in ended.dropped_tags:
+                self._ended(tag, None, None)
+        record = CallRecord._of_json(ended.json)
+        if ended.tag:
+            self._ended(ended.tag, record, ended)
             return
-        with contextlib.suppress(Exception):
-            _log.warning(
-                "%d calls ended of which nobody is told: RECORDS_WAITING_MAX = 4096 waited for "
-                "on_call and observers",
-                dropped - self._dropped,
-            )
-        for tag in self.records.take_dropped():
-            watched = self.watched.pop(tag, None)
-            if watched is not None:
-                watched.ended(None, None)
-        self._dropped = dropped
+        # A row in bulk.
+        natives = self._clients.get(ended.client)
+        function = self._kept.get(ended.client) if natives is None else natives.on_call
+        if function is not None:
+            _guarded("on_call", function, record)
+
+    def _ended(self, tag: int, record: CallRecord | None, ended: EndedCall | None) -> None:
+        watched = self.watched.pop(tag, None)
+        if watched is not None:
+            watched.ended(record, ended)
 
 
 _tellers: dict[int, _Teller] = {}
@@ -412,9 +387,14 @@ def _teller() -> _Teller:
     return teller
 
 
+def follow(natives: Natives) -> None:
+    """From now on the calls of this client come to its `on_call`, those in bulk too."""
+    _teller().follow(natives)
+
+
 def flush(timeout: float) -> bool:
-    """Waits until all that is due was handed on; true if it was in time. Inside a function that is
-    told of calls it waits for nothing."""
+    """Waits until all was handed on that waits now; true if it was in time. Inside a function that
+    is called here it is false and waits for nothing."""
     teller = _tellers.get(os.getpid())
     return teller is None or teller.flush(timeout)
 
@@ -422,14 +402,14 @@ def flush(timeout: float) -> bool:
 async def flush_awaited(timeout: float) -> None:
     """The same in an event loop, which goes on meanwhile."""
     teller = _tellers.get(os.getpid())
-    if teller is None or not teller.is_due():
+    if teller is None:
         return
     sleep = _sleep_of_loop()
-    if sleep is None or teller.is_here():
+    if sleep is None or teller.is_here() or not (teller._handing.locked() or teller._begin()):
         teller.flush(timeout)
         return
-    end = time.monotonic() + timeout
-    while not teller.flush(0.0) and time.monotonic() < end:
+    waiting, end = teller.asked(), time.monotonic() + timeout
+    while waiting and time.monotonic() < end:
         await sleep(PAUSE)
 
 
@@ -445,6 +425,6 @@ def _sleep_of_loop() -> Any:
 
 
 def end() -> None:
-    """Hands on what is due when the interpreter ends. A later call begins no thread: there
+    """Hands on what waits when the interpreter ends. A later call begins no thread: there
     `Thread.start` would never return."""
     _teller().end(END_MAX)

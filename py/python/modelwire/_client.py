@@ -18,10 +18,12 @@ from modelwire._given import (
     is_given,
     seconds,
 )
+from modelwire._key import Secret, checked, without_key
 from modelwire._native import _class_of as class_of
 from modelwire._native import _key_id as id_of_key
 from modelwire._native import log_start, log_take
-from modelwire._natives import Natives, Secret, checked, observers, without_key
+from modelwire._natives import Natives
+from modelwire._observe import observers
 from modelwire._openai import FRAMEWORKS, POSE
 from modelwire._resources import (
     AsyncBeta,
@@ -254,13 +256,12 @@ class BaseClient:
         key = self._secret
         if self._key_of_each_call is not None:
             key = Secret("not-asked-for-yet")  # each call asks; the rest is checked now
-        listener = None
         if on_call is not None:
-            from modelwire._calls import Listener
+            from modelwire._calls import check_function
 
-            listener = Listener(on_call)
+            check_function(on_call)
         self._natives = Natives(options, self._url, key, self._sent_headers())
-        self._natives.listener = listener
+        self._natives.on_call = on_call
         _tell_warnings()
 
     def _renew(self) -> None:
@@ -406,8 +407,8 @@ class BaseClient:
         return self._natives.is_closed
 
     def _close(self) -> ModuleType | None:
-        """`modelwire._calls`, where calls that ended may have to be told of yet. Not imported: an
-        object may close its client while the interpreter ends."""
+        """`modelwire._calls`, where records of its calls may wait for `on_call` or observers. Not
+        imported: an object may close its client while the interpreter ends."""
         self._natives.close()
         has_calls = self._natives.teller is not None
         return sys.modules.get(f"{__package__}._calls") if has_calls else None
@@ -648,7 +649,7 @@ class OpenAI(BaseClient):
         key = None
         if self._key_of_each_call is not None:
             key = self._secret = Secret(self._key_of_each_call())
-        if observers or self._natives.observers:
+        if observers or self._natives.observers or self._natives.on_call is not None:
             return self._run_watched(operation, fields, stream, call, key)
         native, options = self._prepare(call, key)
         return native.run(operation, fields, stream, options)
@@ -768,7 +769,7 @@ class AsyncOpenAI(BaseClient):
         if self._key_of_each_call is not None:
             given = self._key_of_each_call()
             key = self._secret = Secret(await given if hasattr(given, "__await__") else given)
-        if observers or self._natives.observers:
+        if observers or self._natives.observers or self._natives.on_call is not None:
             return await self._run_watched(operation, fields, stream, call, key)
         native, options = self._prepare(call, key)
         return await native.start(operation, fields, stream, options)

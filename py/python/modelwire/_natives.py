@@ -3,70 +3,23 @@ What else a copy changes, its key and its headers, is set for each of its calls.
 
 from __future__ import annotations
 
-from modelwire._errors import OpenAIError, RequestError
-from modelwire._given import is_given
+from modelwire._errors import OpenAIError
 from modelwire._native import NativeClient
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any, NoReturn, TypeAlias
+    from collections.abc import Callable, Sequence
+    from typing import Any, TypeAlias
 
-    from modelwire._calls import Listener
+    from modelwire._answers.record import CallRecord
+    from modelwire._key import Secret
     from modelwire._observe import Observer
 
     _Pairs: TypeAlias = tuple[tuple[str, str], ...]
 
 NATIVE_CLIENTS_MAX = 16
 """So many base URLs keep their connections; the one that was first asked for longest ago goes."""
-
-
-observers: list[Observer] = []
-"""Those who are told of the calls of all clients in this process. They stand here so that
-nothing is imported where there are none."""
-
-
-class Secret:
-    """A key that shows itself to nobody who does not ask for it."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: str | None) -> None:
-        self.value = value
-
-    def __repr__(self) -> str:
-        return "[key]" if self.value else "None"
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a key is not pickled")
-
-
-def checked(name: Any, value: Any) -> tuple[str, Any]:
-    """A header that can be sent or, where nothing is given, left out."""
-    if not isinstance(name, str):
-        raise TypeError(f"the name of a header is a str, not {name!r}")
-    if is_given(value) and not isinstance(value, str):
-        raise TypeError(
-            f"header {name} takes a str, not {type(value).__name__}; modelwire.omit leaves it out"
-        )
-    return name, value
-
-
-def without_key(headers: dict[str, Any], is_call: bool) -> tuple[dict[str, Any], Secret | None]:
-    """Headers without the one that has the key, and the key in it: so programs replace it."""
-    for name, value in headers.items():
-        if not isinstance(name, str) or name.lower() != "authorization" or not is_given(value):
-            continue
-        scheme, _, key = checked(name, value)[1].strip().partition(" ")
-        if scheme.lower() != "bearer" or not key.strip():
-            raise (RequestError if is_call else OpenAIError)(
-                f"header {name} cannot be set to anything but a key",
-                kind="argument" if is_call else "config",
-                hint='Give the key as api_key or with_options(api_key=...), or as "Bearer <key>".',
-            )
-        return {one: headers[one] for one in headers if one != name}, Secret(key.strip())
-    return headers, None
 
 
 class Natives:
@@ -85,21 +38,19 @@ class Natives:
         """The first one, in whose sums all count."""
         self._made = {base_url: self.first}
         self.observers: Sequence[Observer] = ()
-        """Those who are told of the calls of this client, and of its copies."""
-        self.listener: Listener | None = None
-        """What is told of their ends: `on_call`."""
+        """The observers of the calls of this client, and of its copies."""
+        self.on_call: Callable[[CallRecord], object] | None = None
+        """The function that is called with the record of each of them."""
         self.teller: Any = None
-        """Who tells them in this process, once somebody is to be told."""
+        """What calls observers and `on_call` in this process, once there is a call for them."""
         self.number = 0
-        """By which the teller knows this client."""
+        """The number of this client there."""
 
     def at(self, base_url: str | None) -> NativeClient:
         """The native client of this base URL. Any thread; nothing is locked, so that a child that
         is forked meanwhile finds nothing locked."""
         if self.is_closed:
             raise OpenAIError("the client was closed", kind="closed", hint="Make a new one.")
-        if self.listener is not None:
-            self.listener.follow(self)
         native = self._made.get(base_url)
         if native is None:
             options = {**self.options, "headers": list(self.headers)}
@@ -136,9 +87,6 @@ class Natives:
         self._made.clear()
 
     def __del__(self) -> None:
-        # A stream may go on without its client; its end is told still. The function that is told
-        # may hold the client: what this held goes now, so that both go once the last call ended.
-        if self.__dict__.get("listener") is not None and self.teller is not None:
-            self.teller.park(self)  # before: that they are gone is told once, to whom it is parked
-            self.close()
-            del self.first
+        # Records of its last calls may wait.
+        if self.__dict__.get("teller") is not None and self.on_call is not None:
+            self.teller.keep(self.number, self.on_call)

@@ -1,5 +1,5 @@
-"""What instrumentation is told of calls: at their start in the caller's own context, at their end
-what they tell. The interface alone; knows no thread and no tracer.
+"""Observers of calls, for instrumentation: called at the start of a call in the caller's context,
+and at its end with its record. The interface alone.
 
     class Watching(Observer):
         def started(self, call):
@@ -13,8 +13,6 @@ what they tell. The interface alone; knows no thread and no tracer.
 
 from __future__ import annotations
 
-from modelwire._natives import observers as observers  # of all clients of this process
-
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -22,7 +20,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from modelwire._answers.record import CallRecord
-    from modelwire._natives import Secret
+    from modelwire._key import Secret
+
+
+observers: list[Observer] = []
+"""The observers of the calls of all clients in this process."""
 
 
 class StartedCall:

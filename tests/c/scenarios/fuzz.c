@@ -276,7 +276,6 @@ static void look_at_event(fuzzer *own, const modelwire_event *event) {
   look_at_response(own, modelwire_event_response(event));
   look_at_error(own, modelwire_event_error(event));
   CHECK(event != NULL || modelwire_event_tag(event) == 0);
-  CHECK(event != NULL || modelwire_event_call_tag(event) == 0);
 }
 
 /* A callback of a call, of the log or of a client; it may look, and do what is refused inside of it. */
@@ -410,10 +409,7 @@ static void use_request(fuzzer *own) {
   modelwire_request *request = SOME(own, own->requests);
   text name = varied(own, SOME(own, TEXTS)), value = varied(own, SOME(own, TEXTS));
   text json = varied(own, SOME(own, JSONS)), options = varied(own, SOME(own, OPTIONS));
-  switch (chance(own, 11)) {
-    case 10:
-      judge(own, modelwire_request_set_tag(request, tag(own), err), err);
-      break;
+  switch (chance(own, 10)) {
     case 0:
     case 1: {
       WITH_OUT(modelwire_request);

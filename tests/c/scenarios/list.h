@@ -46,7 +46,7 @@
   NAME(log_inside_at_its_end) NAME(log_stopped) NAME(log_hangs) NAME(log_queue)                \
   NAME(log_queue_full)                                                                         \
   /* records.c */                                                                              \
-  NAME(an_answer_tells) NAME(a_stream_tells_of_its_chunks) NAME(retries_tell_of_each_attempt)  \
+  NAME(records_of_the_vectors)                                                                 \
   NAME(a_start_that_fails_tells) NAME(it_tells_who_ended_a_call)                               \
   NAME(a_function_is_told_on_a_thread_of_its_own) NAME(a_client_has_a_function_of_its_own)     \
   NAME(a_client_that_is_dropped_tells_of_its_last_call) NAME(what_finds_no_room_is_counted)    \

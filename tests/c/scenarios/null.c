@@ -43,7 +43,6 @@ static void accessors_of_null(void) {
   int32_t boolean = 7;
   CHECK(modelwire_event_kind(NULL) == 0);
   CHECK(modelwire_event_tag(NULL) == 0);
-  CHECK(modelwire_event_call_tag(NULL) == 0);
   CHECK(modelwire_event_response(NULL) == NULL);
   CHECK(modelwire_event_error(NULL) == NULL);
   CHECK(modelwire_error_status(NULL) == 0);
@@ -121,7 +120,6 @@ static void building(void) {
     REFUSED(modelwire_request_set_options(request, i == 0 ? "{}" : NULL, 0, err));
   }
   modelwire_request_free(chat);
-  REFUSED(modelwire_request_set_tag(NULL, 1, err));
 }
 
 static int32_t count_event(void *user_data, const modelwire_event *event) {

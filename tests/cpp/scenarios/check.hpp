@@ -111,7 +111,7 @@ using namespace std::chrono_literals;
   NAME(start_inside) NAME(start_fork) NAME(start_wait) NAME(logging) NAME(log_stops)           \
   NAME(closing_client)                                                                         \
   /* records.cpp */                                                                            \
-  NAME(an_answer_tells) NAME(a_stream_tells_of_its_chunks) NAME(retries_tell_of_each_attempt)  \
+  NAME(records_of_the_vectors)                                                                 \
   NAME(it_tells_who_ended_a_call) NAME(a_function_is_told_on_a_thread_of_its_own)              \
   NAME(a_client_has_a_function_of_its_own) NAME(a_queue_follows_the_calls_of_clients)          \
   NAME(a_forked_child_is_told_nothing)                                                         \

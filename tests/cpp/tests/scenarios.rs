@@ -8,6 +8,8 @@
     reason = "tests fail by panicking"
 )]
 
+#[path = "../../rust/tests/ended/mod.rs"]
+mod ended;
 #[path = "../../rust/tests/told/mod.rs"]
 mod vectors;
 
@@ -407,18 +409,10 @@ fn log_stops() {
 }
 
 #[test]
-fn an_answer_tells() {
-    played("an_answer_tells");
-}
-
-#[test]
-fn a_stream_tells_of_its_chunks() {
-    played("a_stream_tells_of_its_chunks");
-}
-
-#[test]
-fn retries_tell_of_each_attempt() {
-    played("retries_tell_of_each_attempt");
+fn the_records_of_the_vectors() {
+    ended::check(|input| {
+        scenario("records_of_the_vectors").run_with_input(input).succeeded().stdout
+    });
 }
 
 #[test]

@@ -2,11 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::control_script::script_of;
 use crate::http::Request;
 use crate::load::Load;
 use crate::problem::Problem;
-use crate::script::Exchange;
+use crate::script::{Exchange, Script};
 use crate::state::{Recorded, Shared};
 
 /// The answer to a control request; `rest` is its path after `/_control`.
@@ -46,7 +45,7 @@ fn register(shared: &Shared, request: &Request, name: &str) -> Result<Value, Pro
         let message = "the name of a script has letters, digits, '-', '_' and '.'";
         return Err(Problem::new(400, message));
     }
-    let script = script_of(&request.body).map_err(|reason| Problem::new(400, reason))?;
+    let script = Script::from_json(&request.body).map_err(|reason| Problem::new(400, reason))?;
     shared.register(name, script);
     // The host as the caller knows it, so that the answer can be used as it is.
     let host = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("host"));

@@ -11,21 +11,23 @@ use crate::script::{Exchange, Script, Step};
 
 type Fields = Map<String, Value>;
 
-/// The script that the body of a control request describes.
-pub(crate) fn script_of(body: &[u8]) -> Result<Script, String> {
-    let script: Value =
-        serde_json::from_slice(body).map_err(|error| format!("the script is not JSON: {error}"))?;
-    let fields = fields_of(&script, "the script", &["exchanges"])?;
-    let exchanges = list(fields, "the script", "exchanges")?;
-    if exchanges.is_empty() {
-        return Err("the script has no exchanges".to_owned());
+impl Script {
+    /// The script that the body of a control request describes; the error says what is wrong, and where.
+    pub fn from_json(body: &[u8]) -> Result<Script, String> {
+        let script: Value = serde_json::from_slice(body)
+            .map_err(|error| format!("the script is not JSON: {error}"))?;
+        let fields = fields_of(&script, "the script", &["exchanges"])?;
+        let exchanges = list(fields, "the script", "exchanges")?;
+        if exchanges.is_empty() {
+            return Err("the script has no exchanges".to_owned());
+        }
+        let exchanges: Result<Vec<Exchange>, String> = exchanges
+            .iter()
+            .enumerate()
+            .map(|(index, exchange)| exchange_of(exchange, &format!("exchange {index}")))
+            .collect();
+        Ok(Script::sequence(exchanges?))
     }
-    let exchanges: Result<Vec<Exchange>, String> = exchanges
-        .iter()
-        .enumerate()
-        .map(|(index, exchange)| exchange_of(exchange, &format!("exchange {index}")))
-        .collect();
-    Ok(Script::sequence(exchanges?))
 }
 
 fn exchange_of(exchange: &Value, at: &str) -> Result<Exchange, String> {

@@ -113,10 +113,6 @@ $ffi->attach(modelwire_client_on_call =>
 $ffi->attach(modelwire_request_new =>
     ['int32_t', 'string', 'size_t', 'opaque*', 'opaque*'] => 'int32_t');
 
-# request, tag, err
-$ffi->attach(modelwire_request_set_tag =>
-    ['opaque', 'uint64_t', 'opaque*'] => 'int32_t');
-
 # request
 $ffi->attach(modelwire_request_free =>
     ['opaque'] => 'void');
@@ -251,10 +247,6 @@ $ffi->attach(modelwire_event_kind =>
 
 # event
 $ffi->attach(modelwire_event_tag =>
-    ['opaque'] => 'uint64_t');
-
-# event
-$ffi->attach(modelwire_event_call_tag =>
     ['opaque'] => 'uint64_t');
 
 # event, length

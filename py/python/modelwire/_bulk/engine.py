@@ -8,8 +8,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from modelwire._given import NOT_GIVEN
+from modelwire._key import Secret
 from modelwire._native import NativeBulk, bulk_end_all
-from modelwire._natives import Secret
 from modelwire._parameters import Call
 
 if TYPE_CHECKING:
@@ -35,6 +35,10 @@ def begin(
     """An engine whose requests are as this client's, but for its retries."""
     call = Call({"extra_headers": None, "extra_query": None, "timeout": NOT_GIVEN})
     native, options = client._prepare(call, key)
+    if client._natives.on_call is not None:
+        from modelwire._calls import follow
+
+        follow(client._natives)
     if output is not None:
         atexit.unregister(_end_all)
         atexit.register(_end_all)

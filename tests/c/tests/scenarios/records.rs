@@ -1,20 +1,15 @@
 //! What calls tell at their ends, through C programs: to a function, and out of a queue.
 
-use modelwire_tests_c::{played, scripted, stalling};
+#[path = "../../../rust/tests/ended/mod.rs"]
+mod ended;
+
+use modelwire_tests_c::{played, scenario, scripted, stalling};
 
 #[test]
-fn an_answer_tells() {
-    played("an_answer_tells");
-}
-
-#[test]
-fn a_stream_tells_of_its_chunks() {
-    played("a_stream_tells_of_its_chunks");
-}
-
-#[test]
-fn retries_tell_of_each_attempt() {
-    played("retries_tell_of_each_attempt");
+fn the_records_of_the_vectors() {
+    ended::check(|input| {
+        scenario("records_of_the_vectors").run_with_input(input).succeeded().stdout
+    });
 }
 
 #[test]

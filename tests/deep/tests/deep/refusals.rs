@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use modelwire::{Client, Error, ErrorKind, Metered, RecordsOptions, RetryPolicy};
+use modelwire::{CallEnded, Client, CompletionQueue, Error, ErrorKind, Metered, Next, RetryPolicy};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
@@ -184,12 +184,27 @@ fn send(
     stream.flush()
 }
 
+fn records_of(client: &Client) -> CompletionQueue {
+    let queue = CompletionQueue::new(None);
+    client.follow_calls(&queue, Some(0)).unwrap();
+    queue
+}
+
+/// The ended calls that wait in it.
+fn take(records: &CompletionQueue) -> Vec<CallEnded> {
+    let next = || match records.next(NOW).unwrap() {
+        Next::Call(_, ended) => Some(ended),
+        _ => None,
+    };
+    std::iter::from_fn(next).collect()
+}
+
 /// A call that fails; its record says what its error does.
 fn fails(frames: &Frames, policy: RetryPolicy) -> Error {
     let client = frames.client(policy);
-    let records = client.records(RecordsOptions::default()).unwrap();
+    let records = records_of(&client);
     let error = client.blocking().send(hello()).unwrap_err();
-    let told = records.take(9, NOW).unwrap();
+    let told = take(&records);
     let [told] = told.as_slice() else { panic!("one record, not {}", told.len()) };
     assert_eq!(told.record.attempts_count(), u64::from(error.attempts()));
     assert_eq!(told.record.attempts().len(), error.attempts() as usize);
@@ -263,7 +278,7 @@ fn calls_beside_a_leaving_service_count_what_they_send() {
     acts.push(Act::Answer);
     let frames = Frames::start(&acts);
     let client = frames.client(RetryPolicy::default().retries_max(0));
-    let records = client.records(RecordsOptions::default()).unwrap();
+    let records = records_of(&client);
     let threads = (0..THREADS).map(|_| {
         let client = client.clone();
         thread::spawn(move || {
@@ -273,7 +288,7 @@ fn calls_beside_a_leaving_service_count_what_they_send() {
     });
     let threads: Vec<_> = threads.collect();
     let errors: Vec<_> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
-    let told = records.take(THREADS * CALLS, NOW).unwrap();
+    let told = take(&records);
     assert_eq!(told.len(), THREADS * CALLS);
     let attempts: u64 = told.iter().map(|told| told.record.attempts_count()).sum();
     let received = frames.received();

@@ -18,7 +18,7 @@ use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
 use modelwire::{
-    Call, Client, Config, ErrorKind, Event, Limits, Metered, Pop, Records, RecordsOptions, Request,
+    Call, Client, CompletionQueue, Config, ErrorKind, Event, Limits, Metered, Next, Pop, Request,
     Timeouts, shutdown,
 };
 
@@ -102,9 +102,10 @@ impl Book {
         Config::new().base_url(self.service.base_url()).api_key("sk-test")
     }
 
-    fn client(&self, config: Config) -> (Client, Records) {
+    fn client(&self, config: Config) -> (Client, CompletionQueue) {
         let client = Client::new(config).unwrap();
-        let records = client.records(RecordsOptions::default()).unwrap();
+        let records = CompletionQueue::new(None);
+        client.follow_calls(&records, Some(0)).unwrap();
         (client, records)
     }
 
@@ -121,18 +122,14 @@ impl Book {
         assert!(calls.iter().all(|call| end_of(call).is_none()));
     }
 
-    fn note(&self, records: &Records) {
-        while let Some(told) =
-            records.take(4096, Some(Duration::ZERO)).filter(|all| !all.is_empty())
-        {
-            let mut known = self.told.lock().unwrap();
-            for told in told {
-                let attempts = told.record.attempts_count();
-                let earlier = known.insert(told.tag, (told.record.metered(), attempts));
-                assert!(earlier.is_none(), "call {} was told twice", told.tag);
-            }
+    fn note(&self, records: &CompletionQueue) {
+        while let Next::Call(_, ended) = records.next(Some(Duration::ZERO)).unwrap() {
+            assert_eq!(ended.dropped, 0);
+            let attempts = ended.record.attempts_count();
+            let ended_as = (ended.record.metered(), attempts);
+            let earlier = self.told.lock().unwrap().insert(ended.tag, ended_as);
+            assert!(earlier.is_none(), "call {} was told twice", ended.tag);
         }
-        assert_eq!(records.dropped(), 0);
     }
 
     /// Compares, once no client has a connection any more.
@@ -181,7 +178,13 @@ fn end_of(call: &Call) -> Option<ErrorKind> {
 }
 
 /// Calls that are cancelled at any moment after their start: by a cancel, or by dropping them.
-fn cancels(book: &Book, client: &Client, records: &Records, count: u64, random: &mut Random) {
+fn cancels(
+    book: &Book,
+    client: &Client,
+    records: &CompletionQueue,
+    count: u64,
+    random: &mut Random,
+) {
     for each in 0..count {
         let moment = random.moment();
         let request = book.request();

@@ -12,6 +12,8 @@ mod adaptive;
 mod calls;
 mod cancelling;
 mod driver;
+#[path = "../ended/mod.rs"]
+mod ended;
 mod errors;
 mod external;
 mod flow;

@@ -6,31 +6,52 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use modelwire::{
-    Call, CallRecord, CancelledBy, Client, Collector, CompletionQueue, ErrorKind, Event, Metered,
-    Next, Pop, RECORDS_WAITING_MAX, Records, RecordsOptions, Request, RetryPolicy, Told,
-    WaitReason,
+    Call, CallEnded, CallRecord, CancelledBy, Client, CompletionQueue, ErrorKind, Event, Metered,
+    Next, Pop, RECORDS_WAITING_MAX, Request, Response, RetryPolicy, WaitReason,
 };
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_service::{Exchange, Script, Service};
 
+use crate::ended::{self, Ended};
 use crate::processes::in_child_at;
 use crate::support::{
-    CHAT_ANSWER, DONE, WAYS, at_once, block_on, client, config, event, eventually, finish, hello,
-    piece, silence, stalled_after, stream_head,
+    CHAT_ANSWER, WAYS, Way, block_on, client, config, eventually, hello, piece, silence,
+    stalled_after,
 };
 use crate::system::forked;
 
 const SOON: Option<Duration> = Some(Duration::from_secs(20));
 
+/// Ended calls of a client, out of a queue: each is there before the consumer of its call can see the end.
+struct Records(CompletionQueue);
+
+impl Records {
+    fn of(client: &Client) -> Records {
+        let queue = CompletionQueue::new(None);
+        client.follow_calls(&queue, Some(0)).unwrap();
+        Records(queue)
+    }
+
+    /// Those that wait; waits for the first one.
+    fn take(&self, mut timeout: Option<Duration>) -> Vec<CallEnded> {
+        let mut taken = Vec::new();
+        while let Next::Call(_, ended) = self.0.next(timeout).unwrap() {
+            taken.push(ended);
+            timeout = Some(Duration::ZERO);
+        }
+        taken
+    }
+}
+
 fn listen(client: &Client) -> Records {
-    client.records(RecordsOptions { responses: true }).unwrap()
+    Records::of(client)
 }
 
 /// The one record that there is.
-fn one(records: &Records) -> Told {
-    let mut told = records.take(10, SOON).unwrap();
+fn one(records: &Records) -> CallEnded {
+    let mut told = records.take(SOON);
     let one = told.pop().unwrap();
     assert!(told.is_empty(), "{told:?}");
-    assert!(records.take(10, Some(Duration::ZERO)).unwrap().is_empty(), "one record for each call");
+    assert!(records.take(Some(Duration::ZERO)).is_empty(), "one record for each call");
     check(&one.record);
     one
 }
@@ -53,116 +74,71 @@ fn check(record: &CallRecord) {
     assert!(!format!("{record:?}{}", record.to_json()).contains("sk-test"));
 }
 
-/// An answer tells what it took, and so does who listens, with the tag.
+/// Every vector: the record of the answer, of the error and of the observer.
 #[test]
-fn an_answer_tells() {
-    for way in WAYS {
-        let service = Service::start().unwrap();
-        let client = client(service.base_url());
-        let records = listen(&client);
-        let answer = way.send(&client, hello().tag(7)).unwrap();
-        let told = one(&records);
-        let record = answer.record().unwrap();
-        assert_eq!(record.to_json(), told.record.to_json());
-        assert_eq!((told.tag, told.response.unwrap().json()), (7, answer.json()));
-        assert_eq!(record.operation().name(), "chat");
-        assert_eq!((record.path(), record.model()), ("/v1/chat/completions", Some("echo")));
-        assert_eq!((record.streamed(), record.chunks(), record.chunk_times().len()), (false, 0, 0));
-        assert_eq!((record.kind(), record.status()), (None, Some(200)));
-        assert_eq!(record.finish_reason(), Some("stop"));
-        assert_eq!(record.response_model(), Some("echo"));
-        assert_eq!(record.usage(), answer.usage());
-        assert_eq!((record.metered(), record.cancelled_by()), (Metered::Entered, None));
-        assert_eq!(record.bytes_in(), answer.json().len() as u64);
-        let sent = service.recorded("").first().map_or(0, |sent| sent.body.len()) as u64;
-        assert!(sent == 0 || record.bytes_out() == sent);
-        let [attempt] = record.attempts() else { panic!("{record:?}") };
-        assert_eq!((attempt.status, attempt.kind), (Some(200), None));
-        assert_eq!(attempt.address, Some(service.address()));
-        assert_eq!(attempt.end, record.elapsed());
-        assert!(attempt.head.is_some() && attempt.first_byte.is_some());
-        assert!(answer.info_json().ends_with(&format!(r#","timing":{}}}"#, record.to_json())));
+fn the_records_of_the_vectors() {
+    let service = Service::start().unwrap();
+    let mut wrong = Vec::new();
+    for vector in ended::vectors() {
+        for way in WAYS {
+            let client = client(vector.script(&service, "s"));
+            let records = listen(&client);
+            let outcome = run(&vector, way, &client);
+            let ended = one(&records);
+            let json = ended.record.to_json();
+            let (record, info) = match &outcome {
+                Ok(answer) => (answer.record().unwrap(), answer.info_json()),
+                Err(error) => (error.record().unwrap(), error.to_json()),
+            };
+            assert_eq!(record.to_json(), json);
+            assert!(info.ends_with(&format!(r#","timing":{json}}}"#)));
+            let whole = outcome.as_ref().ok().filter(|answer| !answer.json().is_empty());
+            assert_eq!(ended.response.as_ref().map(Response::json), whole.map(Response::json));
+            if let [first, .., last] = record.chunk_times() {
+                assert_eq!(
+                    (record.first_chunk(), record.last_chunk()),
+                    (Some(*first), Some(*last))
+                );
+                assert!(record.chunk_times().is_sorted());
+            }
+            let sent: usize = service.recorded("s").iter().map(|sent| sent.body.len()).sum();
+            assert_eq!(record.bytes_out(), sent as u64, "{}", vector.name);
+            let mut addresses = record.attempts().iter().map(|attempt| attempt.address);
+            assert!(addresses.all(|address| address == Some(service.address())));
+            wrong.extend(vector.judge(&json));
+        }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A stream tells of its chunks, gathered or not.
-#[test]
-fn a_stream_tells_of_its_chunks() {
-    for way in WAYS {
-        let service = Service::start().unwrap();
-        let client = client(service.base_url());
-        let records = listen(&client);
-        let read = way.read(&client, hello().chunk_times(true));
-        let told = one(&records);
-        let record = read.response().record().unwrap();
-        assert_eq!(record.to_json(), told.record.to_json());
-        assert!(told.response.is_none(), "its chunks were the answer");
-        assert_eq!((record.streamed(), record.chunks()), (true, read.chunks.len() as u64));
-        assert_eq!(record.chunk_times().len(), read.chunks.len());
-        assert_eq!(record.chunk_times().first().copied(), record.first_chunk());
-        assert_eq!(record.chunk_times().last().copied(), record.last_chunk());
-        assert_eq!(record.finish_reason(), Some("stop"));
-        assert_eq!(record.response_id(), read.chunks[0].id().as_deref());
-        assert!(record.chunk_times().is_sorted());
-        let gathered = way.read(&client, hello().gather(true));
-        let told = one(&records);
-        assert_eq!(told.response.unwrap().json(), gathered.response().json());
-        assert!(told.record.chunk_times().is_empty(), "off by default");
-    }
-}
-
-/// What was asked for and what came may differ.
-#[test]
-fn a_plain_call_that_is_streamed_tells_of_chunks_and_a_document_as_a_stream_does() {
-    for way in WAYS {
-        let service = Service::start().unwrap();
-        let client_ = client(service.base_url());
-        let records = listen(&client_);
-        way.send(&client_, hello().stream_only(true)).unwrap();
-        let record = one(&records).record;
-        assert!(!record.streamed() && record.chunks() > 1);
-        let document = Script::one(Exchange::json(200, CHAT_ANSWER));
-        let client = client(service.script("document", document));
-        let records = listen(&client);
-        let read = way.read(&client, hello());
-        let told = one(&records);
-        assert!(told.record.streamed());
-        assert_eq!(told.record.chunks(), read.chunks.len() as u64);
-        assert_eq!(read.response().record().unwrap().to_json(), told.record.to_json());
-        assert_eq!(told.response.unwrap().json(), CHAT_ANSWER);
-        assert_eq!(told.record.finish_reason(), Some("stop"));
-    }
-}
-
-/// Each attempt and each wait before another.
-#[test]
-fn retries_tell_of_each_attempt() {
-    for way in WAYS {
-        let service = Service::start().unwrap();
-        let refusal = Exchange::json(429, r#"{"error":{"message":"slow down"}}"#);
-        let answer = Exchange::json(200, CHAT_ANSWER);
-        let script = Script::sequence(vec![refusal.clone(), refusal.clone(), answer]);
-        let client_ = Client::new(config(service.script("s", script)).retry(at_once())).unwrap();
-        let records = listen(&client_);
-        way.send(&client_, hello()).unwrap();
-        let record = one(&records).record;
-        let statuses: Vec<_> = record.attempts().iter().map(|attempt| attempt.status).collect();
-        assert_eq!(statuses, [Some(429), Some(429), Some(200)]);
-        let kinds: Vec<_> = record.attempts().iter().map(|attempt| attempt.kind).collect();
-        let refused = Some(ErrorKind::RateLimited);
-        assert_eq!((kinds, record.attempts_count()), (vec![refused, refused, None], 3));
-        let reasons: Vec<_> = record.waits().iter().map(|wait| wait.reason).collect();
-        assert_eq!(reasons, [WaitReason::Retry; 2]);
-        let body = service.recorded("s")[0].body.len() as u64;
-        assert_eq!(record.bytes_out(), 3 * body);
-        assert!(record.bytes_in() > CHAT_ANSWER.len() as u64, "the refusals too");
-        let client = client(service.script("never", Script::one(refusal)));
-        let records = listen(&client);
-        let error = way.send(&client, hello().retry(at_once().retries_max(1))).unwrap_err();
-        let record = one(&records).record;
-        assert_eq!((record.kind(), record.status()), (refused, Some(429)));
-        assert_eq!(error.record().unwrap().to_json(), record.to_json());
-        assert!(error.to_json().ends_with(&format!(r#","timing":{}}}"#, record.to_json())));
+fn run(vector: &Ended, way: Way, client: &Client) -> modelwire::Result<Response> {
+    let mut request = match vector.operation.as_str() {
+        "models" => Request::models(),
+        "chat" => Request::chat_json(&vector.body),
+        _ => Request::response_json(&vector.body),
+    };
+    request.set_options(&vector.options).unwrap();
+    match vector.way.as_str() {
+        "whole" => way.send(client, request),
+        "underneath" => way.send(client, request.stream_only(true)),
+        "stream" => {
+            let read = way.read(client, request);
+            if let Ok(answer) = &read.outcome {
+                assert_eq!(answer.record().unwrap().chunks(), read.chunks.len() as u64);
+            }
+            read.outcome
+        }
+        "gather" => way.read(client, request.gather(true)).outcome,
+        _ => {
+            let call = Call::new(client, request);
+            call.start(true).unwrap();
+            while !matches!(call.pop(SOON).unwrap(), Pop::Event(Event::Chunk(_))) {}
+            call.cancel();
+            match call.pop(SOON).unwrap() {
+                Pop::Event(Event::Done(outcome)) => outcome,
+                other => panic!("{other:?}"),
+            }
+        }
     }
 }
 
@@ -184,7 +160,7 @@ fn a_start_that_fails_tells() {
     // Cancelled before it is started: told once it is, and of no call that never is.
     let call = Call::new(&client, hello());
     call.cancel();
-    assert!(records.take(1, Some(Duration::ZERO)).unwrap().is_empty());
+    assert!(records.take(Some(Duration::ZERO)).is_empty());
     let error = call.start(false).unwrap_err();
     assert_eq!(error.record().unwrap().kind(), Some(ErrorKind::Cancelled));
     assert_eq!(one(&records).record.cancelled_by(), Some(CancelledBy::Program));
@@ -220,34 +196,37 @@ fn it_tells_who_ended_a_call() {
     assert_eq!(record.cancelled_by(), Some(CancelledBy::Closed));
     assert_eq!(record.kind(), Some(ErrorKind::Closed));
     drop(call);
-    assert!(records.take(1, Some(Duration::ZERO)).unwrap().is_empty());
+    assert!(records.take(Some(Duration::ZERO)).is_empty());
 }
 
-/// A function on a thread of its own: one that panics or blocks changes no call.
+/// A function on a thread of the library: one that panics or blocks changes no call.
 #[test]
-fn a_function_is_told_on_a_thread_of_its_own() {
+fn an_observer_gets_each_call_on_one_thread() {
     let service = Service::start().unwrap();
     let client = client(service.base_url());
-    let (send, told) = mpsc::channel();
+    let (send, ended) = mpsc::channel();
     let guard = Arc::new(());
     let held = guard.clone();
-    let teller = client.tell(RecordsOptions::default(), move |told| {
-        let _ = &held;
-        let tag = told.tag;
-        assert!(told.response.is_none());
-        send.send((tag, std::thread::current().id())).unwrap();
-        assert!(tag != 1, "the first one breaks");
-    });
-    let teller = teller.unwrap();
+    client
+        .on_call(move |call| {
+            let _ = &held;
+            assert_eq!(call.dropped, 0);
+            let answer = call.response.unwrap().json().len() as u64;
+            assert_eq!(answer, call.record.bytes_in());
+            send.send((call.tag, std::thread::current().id())).unwrap();
+            assert!(call.tag != 1, "the first one panics");
+            ControlFlow::Continue(())
+        })
+        .unwrap();
     for tag in 1..=3 {
         block_on(client.send(hello().tag(tag))).unwrap();
     }
-    assert!(teller.end_within(SOON));
-    let told: Vec<_> = told.iter().collect();
-    assert_eq!(told.iter().map(|(tag, _)| *tag).collect::<Vec<_>>(), [1, 2, 3]);
-    assert!(told.iter().all(|(_, thread)| *thread != std::thread::current().id()));
+    assert!(client.close(SOON).unwrap());
+    let ended: Vec<_> = ended.iter().collect();
+    assert_eq!(ended.iter().map(|(tag, _)| *tag).collect::<Vec<_>>(), [1, 2, 3]);
+    assert!(ended.iter().all(|(_, thread)| *thread == ended[0].1));
+    assert_ne!(ended[0].1, std::thread::current().id());
     assert_eq!(Arc::strong_count(&guard), 1, "it was dropped");
-    assert_eq!(teller.dropped(), 0);
 }
 
 /// Calls of two clients in one queue, beside the events of calls.
@@ -256,11 +235,10 @@ fn a_queue_follows_the_calls_of_clients() {
     let service = Service::start().unwrap();
     let (first, second) = (client(service.base_url()), client(service.base_url()));
     let queue = CompletionQueue::new(None);
-    let options = Some(RecordsOptions::default());
-    first.follow_calls(&queue, options, 10).unwrap();
-    second.follow_calls(&queue, options, 20).unwrap();
-    first.follow_calls(&queue, options, 20).unwrap(); // as the other one: no tag is taken
-    first.follow_calls(&queue, options, 10).unwrap();
+    first.follow_calls(&queue, Some(10)).unwrap();
+    second.follow_calls(&queue, Some(20)).unwrap();
+    first.follow_calls(&queue, Some(20)).unwrap(); // as the other one: no tag is taken
+    first.follow_calls(&queue, Some(10)).unwrap();
     let next = || match queue.next(SOON).unwrap() {
         Next::Call(tag, told) => (tag, told.tag),
         other => panic!("{other:?}"),
@@ -282,12 +260,12 @@ fn a_queue_follows_the_calls_of_clients() {
     seen.sort();
     assert_eq!(seen, [7, 10]);
     block_on(second.send(hello())).unwrap();
-    second.follow_calls(&queue, None, 0).unwrap();
+    second.follow_calls(&queue, None).unwrap();
     block_on(second.send(hello())).unwrap();
     assert!(matches!(queue.next(Some(Duration::ZERO)).unwrap(), Next::Empty), "lost with its end");
     // A close loses nothing of what was told, and then nothing more comes.
     let silent = client(service.script("s", Script::one(silence())));
-    silent.follow_calls(&queue, options, 30).unwrap();
+    silent.follow_calls(&queue, Some(30)).unwrap();
     queue.submit_owned(Call::new(&silent, hello().tag(3)), false, 8).unwrap();
     block_on(first.send(hello().tag(4))).unwrap();
     queue.close();
@@ -304,8 +282,7 @@ fn a_queue_follows_the_calls_of_clients() {
     }
     assert_eq!(&told[..2], [(10, 4, None), (30, 3, Some(CancelledBy::Program))]);
     assert!(matches!(queue.next(SOON).unwrap(), Next::Closed));
-    assert!(first.follow_calls(&queue, options, 10).is_err());
-    assert_eq!(queue.calls_dropped(), 0);
+    assert!(first.follow_calls(&queue, Some(10)).is_err());
 }
 
 /// Says when it is dropped.
@@ -325,21 +302,20 @@ fn a_client_has_a_function_of_its_own() {
     let (send, told) = mpsc::channel();
     let telling = |name: &'static str, over: &'static str| {
         let says = Says(send.clone(), over);
-        move |told: Told| {
+        move |told: CallEnded| {
             // clock: the slowness itself
             std::thread::sleep(Duration::from_millis(5 * (3 - told.tag)));
             says.0.send(name).unwrap();
             ControlFlow::Continue(())
         }
     };
-    let options = RecordsOptions::default();
-    client.tell_on(options, telling("first", "first over")).unwrap();
+    client.on_call(telling("first", "first over")).unwrap();
     block_on(client.send(hello().tag(0))).unwrap();
-    client.tell_on(options, telling("second", "second over")).unwrap();
+    client.on_call(telling("second", "second over")).unwrap();
     block_on(client.send(hello().tag(3))).unwrap();
-    client.tell_end().unwrap();
+    client.clear_on_call().unwrap();
     block_on(client.send(hello().tag(3))).unwrap();
-    client.tell_end().unwrap();
+    client.clear_on_call().unwrap();
     let next = || told.recv_timeout(SOON.unwrap()).unwrap();
     assert_eq!([(); 4].map(|()| next()), ["first", "first over", "second", "second over"]);
     // One that has had enough, and sets another from inside.
@@ -347,11 +323,11 @@ fn a_client_has_a_function_of_its_own() {
     let (mut again, says) = (Some(again), Says(send.clone(), "broke"));
     let breaks = move |_| {
         let _ = &says;
-        inner.tell_on(options, again.take().unwrap()).unwrap();
+        inner.on_call(again.take().unwrap()).unwrap();
         assert_eq!(inner.close(None).unwrap_err().kind(), ErrorKind::Callback);
         ControlFlow::Break(())
     };
-    client.tell_on(options, breaks).unwrap();
+    client.on_call(breaks).unwrap();
     block_on(client.send(hello().tag(3))).unwrap();
     assert_eq!(next(), "broke");
     // A close waits for what is due, that of a call under way too.
@@ -359,8 +335,8 @@ fn a_client_has_a_function_of_its_own() {
     call.start(true).unwrap();
     assert!(client.close(SOON).unwrap());
     assert_eq!(told.try_iter().collect::<Vec<_>>(), ["third", "third over"]);
-    assert!(client.tell_on(options, |_| ControlFlow::Continue(())).is_err());
-    client.tell_end().unwrap();
+    assert!(client.on_call(|_| ControlFlow::Continue(())).is_err());
+    client.clear_on_call().unwrap();
 }
 
 /// It lives as long as the client and its calls.
@@ -370,11 +346,11 @@ fn a_client_that_is_dropped_tells_of_its_last_call() {
     let client = client(service.script("s", Script::one(silence())));
     let (send, told) = mpsc::channel();
     let says = Says(send, "over");
-    let tell = move |told: Told| {
+    let tell = move |told: CallEnded| {
         says.0.send(told.record.cancelled_by().map_or("", CancelledBy::name)).unwrap();
         ControlFlow::Continue(())
     };
-    client.tell_on(RecordsOptions::default(), tell).unwrap();
+    client.on_call(tell).unwrap();
     let call = Call::new(&client, hello());
     call.start(true).unwrap();
     drop(client);
@@ -385,26 +361,41 @@ fn a_client_that_is_dropped_tells_of_its_last_call() {
     assert_eq!(told.recv_timeout(SOON.unwrap()), Ok("over"));
 }
 
-/// The bound of what waits, and the end of a listener.
+/// Above the bound of what waits, for an observer that blocks and in a queue.
 #[test]
-fn what_finds_no_room_is_counted_and_a_stop_drains() {
+fn what_finds_no_room_is_counted() {
     let service = Service::start().unwrap();
     let client = client(service.base_url());
     let records = listen(&client);
+    let (entered, begins) = mpsc::channel();
+    let (release, released) = mpsc::channel::<()>();
+    let (send, ended) = mpsc::channel();
+    client
+        .on_call(move |call| {
+            if call.tag == 1 {
+                entered.send(()).unwrap();
+                released.recv().unwrap();
+            }
+            send.send(call.dropped).unwrap();
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+    block_on(client.send(Request::chat("").tag(1))).unwrap_err();
+    begins.recv_timeout(SOON.unwrap()).unwrap(); // so that the thread holds this one alone
     let beside = client.beside(config(service.base_url())).unwrap();
-    for _ in 0..modelwire::RECORDS_WAITING_MAX + 2 {
+    for _ in 0..RECORDS_WAITING_MAX + 2 {
         block_on(beside.send(Request::chat(""))).unwrap_err();
     }
-    assert_eq!(records.dropped(), 2);
-    records.stop();
-    block_on(client.send(Request::chat(""))).unwrap_err();
-    let (mut taken, mut dropped) = (0, Vec::new());
-    while let Some(told) = records.take(1000, None) {
-        taken += told.len();
-        dropped.extend(told.iter().map(|told| told.dropped).filter(|dropped| *dropped > 0));
-    }
-    assert_eq!(taken, modelwire::RECORDS_WAITING_MAX);
-    assert_eq!(dropped, [2], "told once");
+    release.send(()).unwrap();
+    assert!(client.close(SOON).unwrap());
+    let above = |dropped: u64| dropped > 0;
+    let ended: Vec<_> = ended.iter().collect();
+    assert_eq!(ended.len(), RECORDS_WAITING_MAX + 1);
+    assert_eq!(ended.into_iter().filter(|it| above(*it)).collect::<Vec<_>>(), [2], "once");
+    let taken = records.take(SOON);
+    assert_eq!(taken.len(), RECORDS_WAITING_MAX);
+    let dropped = taken.iter().map(|call| call.dropped).filter(|it| above(*it));
+    assert_eq!(dropped.collect::<Vec<_>>(), [3], "once");
 }
 
 /// A deadline in a wait for a connection, and a call that never got one.
@@ -425,37 +416,6 @@ fn a_wait_that_ends_the_call_is_told() {
     assert_eq!(wait.reason, WaitReason::Connection);
     assert!(wait.length >= Duration::from_millis(15), "{record:?}");
     assert_eq!((record.attempts_count(), record.metered()), (0, Metered::NotSent));
-}
-
-/// A stream that breaks tells what came before.
-#[test]
-fn a_stream_that_breaks_tells_what_came() {
-    for way in WAYS {
-        let service = Service::start().unwrap();
-        let script = Script::one(Exchange::events_cut(&[piece("a"), piece("b"), finish(0)]));
-        let client = client(service.script("s", script));
-        let records = listen(&client);
-        let read = way.read(&client, hello());
-        let record = one(&records).record;
-        assert_eq!(record.kind(), Some(read.error().kind()));
-        assert_eq!((record.chunks(), record.finish_reason()), (3, Some("stop")));
-        assert_eq!(read.error().record().unwrap().to_json(), record.to_json());
-    }
-}
-
-/// What echoes the key is masked.
-#[test]
-fn a_record_shows_no_key() {
-    let service = Service::start().unwrap();
-    let odd = r#"{"id":"sk-test","model":"sk-test","choices":[{"index":0,"delta":{"content":"x"},"finish_reason":"sk-test"}]}"#;
-    let steps = vec![stream_head(), event(odd), event(DONE), Step::send("0\r\n\r\n")];
-    let client = client(service.script("s", Script::one(Exchange { steps })));
-    let records = listen(&client);
-    client.blocking().stream(hello().field("model", "sk-test")).unwrap().for_each(drop);
-    let record = one(&records).record;
-    let names = (record.model(), record.response_id(), record.response_model());
-    assert_eq!(names, (Some("[key]"), Some("[key]"), Some("[key]")));
-    assert_eq!(record.finish_reason(), Some("[key]"));
 }
 
 /// Which connection an attempt got, and what it took to open it: as the service counts them.
@@ -536,7 +496,7 @@ fn each_call_tells_once_whoever_ends_it() {
     let service = Service::start().unwrap();
     let client = client(service.base_url());
     let records = listen(&client);
-    let mut told: Vec<Told> = Vec::new();
+    let mut told: Vec<CallEnded> = Vec::new();
     for tag in 0..CALLS {
         let call = Call::new(&client, hello().tag(tag));
         call.start(tag % 2 == 0).unwrap();
@@ -553,7 +513,7 @@ fn each_call_tells_once_whoever_ends_it() {
                 other => panic!("{other:?}"),
             }
         };
-        let now = records.take(10, Some(Duration::ZERO)).unwrap();
+        let now = records.take(Some(Duration::ZERO));
         assert_eq!(
             now.iter().map(|told| told.tag).collect::<Vec<_>>(),
             [tag],
@@ -568,7 +528,7 @@ fn each_call_tells_once_whoever_ends_it() {
         told.extend(now);
         other.join().unwrap();
     }
-    assert!(records.take(10, Some(Duration::ZERO)).unwrap().is_empty());
+    assert!(records.take(Some(Duration::ZERO)).is_empty());
     told.iter().for_each(|told| check(&told.record));
     let good = told.iter().filter(|told| told.record.kind().is_none()).count() as u64;
     assert_eq!(client.usage().get("echo").map_or(0, |sum| sum.calls), good, "counted as told");
@@ -669,26 +629,40 @@ fn a_panic_a_runtime_that_ends_and_a_shutdown_are_told() {
     });
 }
 
-/// A forked child hears of nothing until it listens itself, and the parent's calls go on telling.
+/// A forked child observes nothing until it asks for that itself, and the parent's calls go on telling.
 #[test]
 fn a_forked_child_listens_anew() {
     in_child_at("records::a_forked_child_listens_anew", &[], || {
         let service = Service::start().unwrap();
         let client = client(service.base_url());
         let records = listen(&client);
-        let teller = client.tell(RecordsOptions::default(), drop).unwrap();
+        let guard = Arc::new(());
+        let held = guard.clone();
+        client
+            .on_call(move |_| {
+                let _ = &held;
+                ControlFlow::Continue(())
+            })
+            .unwrap();
         let slow = Call::new(&client, Request::chat("slow").user("one two").tag(1));
         slow.start(true).unwrap();
         assert!(forked(|| {
-            assert!(records.take(10, SOON).is_none(), "it is the parent's");
-            assert_eq!(records.dropped(), 0);
-            assert!(teller.end_within(SOON));
+            assert!(records.0.next(SOON).is_err(), "it is the parent's");
             slow.cancel();
             block_on(client.send(hello())).unwrap();
             let own = listen(&client);
+            let (send, ended) = mpsc::channel();
+            client
+                .on_call(move |call| {
+                    send.send(call.tag).unwrap();
+                    ControlFlow::Continue(())
+                })
+                .unwrap();
             block_on(client.send(hello().tag(9))).unwrap();
             assert_eq!(one(&own).tag, 9);
-            drop((records, teller, slow));
+            assert_eq!(ended.recv_timeout(SOON.unwrap()), Ok(9));
+            assert_eq!(Arc::strong_count(&guard), 2, "it is the parent's");
+            drop((records, slow));
         }));
     });
 }
@@ -698,60 +672,4 @@ fn under_way(client: &Client) -> Call {
     call.start(true).unwrap();
     while !matches!(call.pop(SOON).unwrap(), Pop::Event(Event::Chunk(_))) {}
     call
-}
-
-/// Many clients tell into one buffer, each with its number, in the order of the ends; a client that is
-/// gone is named once its last call is over.
-#[test]
-fn one_collects_what_many_tell() {
-    let service = Service::start().unwrap();
-    let collector = Collector::new();
-    let both = [client(service.base_url()), client(service.base_url())];
-    for (client, number) in both.iter().zip([3, 4]) {
-        let options = RecordsOptions { responses: true };
-        client.records_into(&collector, options, number).unwrap();
-    }
-    let asked = [(0, 0), (1, 5), (0, 6)];
-    for (which, tag) in asked {
-        block_on(both[which].send(hello().tag(tag))).unwrap();
-    }
-    assert_eq!(collector.heard(), 3);
-    let told = collector.take(10, SOON).unwrap();
-    let told = told.iter().map(|(number, told)| (*number, told.tag, told.response.is_some()));
-    let told: Vec<_> = told.collect();
-    assert_eq!(told, [(3, 0, false), (4, 5, true), (3, 6, true)], "answers of tagged calls alone");
-
-    let [first, second] = both;
-    assert!(collector.take_gone().is_empty());
-    let call = Call::new(&first, hello());
-    drop((first, second));
-    eventually("the second one is gone", || collector.take_gone() == [4]);
-    assert!(collector.take_gone().is_empty(), "a call of the first one may still be made");
-    drop(call);
-    eventually("the first one is gone", || collector.take_gone() == [3]);
-}
-
-/// What finds no room is counted, and known by its tag; who waits can be interrupted, and stopped.
-#[test]
-fn a_collector_that_is_full_names_the_tags() {
-    let collector = Collector::new();
-    let client = Client::new(config("http://127.0.0.1:9/v1")).unwrap();
-    client.records_into(&collector, RecordsOptions::default(), 1).unwrap();
-    let most = u64::try_from(RECORDS_WAITING_MAX).unwrap();
-    for tag in 1..=most + 2 {
-        let call = Call::new(&client, Request::chat_json("[]").tag(tag));
-        assert_eq!(call.start(false).unwrap_err().kind(), ErrorKind::Argument);
-    }
-    assert_eq!((collector.heard(), collector.dropped()), (most, 2));
-    assert_eq!(collector.take_dropped(), [most + 1, most + 2]);
-    assert_eq!(collector.take_dropped(), [0; 0]);
-    let told = collector.take(usize::MAX, None).unwrap();
-    assert_eq!((told.len(), told[0].1.tag), (RECORDS_WAITING_MAX, 1));
-    collector.interrupt();
-    assert!(collector.take(1, None).unwrap().is_empty());
-    collector.stop();
-    assert!(collector.take(1, None).is_none());
-    let call = Call::new(&client, Request::chat_json("[]"));
-    assert!(call.start(false).is_err());
-    assert_eq!(collector.heard(), most, "nothing more is collected");
 }

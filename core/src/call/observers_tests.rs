@@ -1,7 +1,7 @@
-//! What waits for a listener is bounded, in number and in bytes. Knows no call.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+//! What waits for an observer is bounded, in number and in bytes.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use super::*;
 use crate::answer::error_kind::Metered;
@@ -11,7 +11,7 @@ use crate::answer::response::Response;
 use crate::protocol::document::Document;
 use crate::protocol::endpoint::Endpoint;
 
-fn told(chunk_times: usize, answer: Option<&Response>) -> Told {
+fn ended(chunk_times: usize, answer: Option<&Response>) -> CallEnded {
     let record = CallRecord::new(Recorded {
         start: SystemTime::now(),
         operation: Endpoint::Chat,
@@ -36,7 +36,7 @@ fn told(chunk_times: usize, answer: Option<&Response>) -> Told {
         bytes_in: 0,
         cancelled_by: None,
     });
-    Told { tag: 0, record, response: answer.cloned(), dropped: 0 }
+    CallEnded::new(1, record, answer.cloned())
 }
 
 #[test]
@@ -45,25 +45,27 @@ fn an_answer_that_finds_no_room_is_left_out_and_a_record_is_counted() {
     let document = Document::scan(&text).unwrap();
     let head = Arc::new(Head { status: 200, headers: Vec::new() });
     let answer = Response::whole(Endpoint::Chat, head, document);
-    let collected = Collected::new(None);
+    let calls = EndedCalls::new(None);
     let fill = |count, chunk_times| {
         for _ in 0..count {
-            lock(&collected.buffer).put(0, told(chunk_times, Some(&answer)));
+            calls.put(0, ended(chunk_times, Some(&answer)));
         }
     };
+    let waiting = || lock(&calls.buffer).bytes;
+    let all = || std::iter::from_fn(|| calls.next()).map(|(_, ended)| ended).collect::<Vec<_>>();
     fill(100, 0);
-    let taken = collected.take(usize::MAX, Some(Duration::ZERO)).unwrap();
-    let with_answer = taken.iter().filter(|(_, told)| told.response.is_some()).count();
+    let taken = all();
+    let with_answer = taken.iter().filter(|ended| ended.response.is_some()).count();
     assert_eq!((taken.len(), with_answer), (100, RECORDS_WAITING_BYTES_MAX / text.len()));
-    let waiting = || lock(&collected.buffer).bytes;
+    assert!(taken.iter().all(|ended| ended.dropped == 0));
     assert_eq!(waiting(), 0);
-    assert_eq!(collected.dropped(), 0);
-    // Times of chunks alone find no room.
+    // Times of chunks alone have no room.
     fill(400, CHUNK_TIMES_MAX);
     assert!(waiting() <= RECORDS_WAITING_BYTES_MAX);
-    let first = collected.next().unwrap().1;
-    assert_eq!(first.dropped, collected.dropped());
-    assert!(first.dropped > 0 && first.response.is_some());
-    while collected.next().is_some() {}
+    let taken = all();
+    assert!(taken[0].dropped > 0 && taken[0].response.is_some());
+    assert_eq!(taken[0].dropped, 400 - taken.len() as u64);
+    assert_eq!(taken[0].dropped_tags.len() as u64, taken[0].dropped);
+    assert!(taken[1..].iter().all(|ended| ended.dropped == 0 && ended.dropped_tags.is_empty()));
     assert_eq!(waiting(), 0);
 }

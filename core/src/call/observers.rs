@@ -1,0 +1,242 @@
+//! Ended calls on their way to those who observe a client: the list of buffers that each end is put into,
+//! and the buffers, which are bounded, each emptied by one thread or one queue.
+//!
+//! The thread that ends a call puts it in before the consumer of the call can see the end, and calls nothing
+//! of the program. In a forked child the list is empty, and the buffers are the parent's.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, Weak};
+use std::task::Waker;
+
+use crate::answer::error::Result;
+use crate::answer::record::CallRecord;
+use crate::answer::response::Response;
+use crate::answer::texts::Object;
+use crate::system::process::{self, PerProcess};
+use crate::system::sync::{lock, unpoisoned};
+
+/// Ended calls that wait for an observer or in a queue at most; further ones are dropped and counted
+/// ([`CallEnded::dropped`]).
+pub const RECORDS_WAITING_MAX: usize = 4096;
+
+/// Bytes of answers and of times of chunks that wait at most with ended calls. An answer that has no room
+/// is left out; a call whose times of chunks have none is dropped.
+pub const RECORDS_WAITING_BYTES_MAX: usize = 64 << 20;
+
+/// Tags of dropped calls that are kept at most.
+const TAGS_DROPPED_MAX: usize = 65_536;
+
+/// A call that has ended.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CallEnded {
+    /// What [`Request::tag`](crate::Request::tag) set.
+    #[doc(hidden)]
+    pub tag: u64,
+    /// The record of the call.
+    pub record: CallRecord,
+    /// The answer, if it is whole (a document, or a stream that was gathered) and had room.
+    pub response: Option<Response>,
+    /// How many calls were dropped since the one before, because
+    /// [`RECORDS_WAITING_MAX`](crate::RECORDS_WAITING_MAX) waited.
+    pub dropped: u64,
+    /// The tags of these, without those that are 0; of more than 65536 the first ones.
+    #[doc(hidden)]
+    pub dropped_tags: Vec<u64>,
+}
+
+impl CallEnded {
+    pub(crate) fn new(tag: u64, record: CallRecord, response: Option<Response>) -> CallEnded {
+        CallEnded { tag, record, response, dropped: 0, dropped_tags: Vec::new() }
+    }
+
+    /// What is known beside the record, as a JSON object, for programs that are not Rust.
+    pub fn info_json(&self) -> String {
+        Object::new().number("dropped", self.dropped).finish()
+    }
+
+    /// Its share of `RECORDS_WAITING_BYTES_MAX`.
+    fn bytes(&self) -> usize {
+        let answer = self.response.as_ref().map_or(0, |answer| answer.json().len());
+        answer + size_of_val(self.record.chunk_times())
+    }
+}
+
+/// The buffers for the ended calls of a client and of those that share its sums, each with the number
+/// under which they are put in.
+#[derive(Default)]
+pub(crate) struct Observers {
+    all: Mutex<Vec<(Arc<EndedCalls>, u64)>>,
+}
+
+/// A forked child has none.
+pub(crate) type SharedObservers = Arc<PerProcess<Observers>>;
+
+impl Observers {
+    pub(crate) fn are_there(&self) -> bool {
+        !lock(&self.all).is_empty()
+    }
+
+    /// Puts it into all buffers; gives who is to be woken once no lock is held.
+    pub(crate) fn put(&self, ended: &CallEnded) -> Vec<Waker> {
+        let all = lock(&self.all);
+        all.iter().filter_map(|(buffer, number)| buffer.put(*number, ended.clone())).collect()
+    }
+}
+
+/// A buffer on the list of a client, until this is dropped.
+pub(crate) struct Observed {
+    buffer: Arc<EndedCalls>,
+    number: u64,
+    /// It goes with its client.
+    observers: Weak<PerProcess<Observers>>,
+}
+
+impl Observed {
+    /// Puts a buffer on the list, in place of an earlier one: each call goes into one of the two.
+    pub(crate) fn new(
+        observers: &SharedObservers,
+        buffer: &Arc<EndedCalls>,
+        number: u64,
+        earlier: Option<&Observed>,
+    ) -> Result<Observed> {
+        let mut all = lock(&observers.get_or_try_init(|| Ok(Observers::default()))?.all);
+        all.retain(|one| !earlier.is_some_and(|earlier| earlier.is(one)));
+        all.push((buffer.clone(), number));
+        Ok(Observed { buffer: buffer.clone(), number, observers: Arc::downgrade(observers) })
+    }
+
+    fn is(&self, (buffer, number): &(Arc<EndedCalls>, u64)) -> bool {
+        Arc::ptr_eq(&self.buffer, buffer) && self.number == *number
+    }
+
+    pub(crate) fn is_on(&self, observers: &SharedObservers) -> bool {
+        std::ptr::eq(self.observers.as_ptr(), Arc::as_ptr(observers))
+    }
+
+    /// Whether the client is gone, with all its calls and those that share its sums.
+    pub(crate) fn is_orphaned(&self) -> bool {
+        self.observers.strong_count() == 0
+    }
+}
+
+impl Drop for Observed {
+    fn drop(&mut self) {
+        // In a forked child the list is another one.
+        if let Some(observers) = self.observers.upgrade()
+            && let Some(observers) = observers.get()
+        {
+            lock(&observers.all).retain(|one| !self.is(one));
+        }
+    }
+}
+
+/// A buffer of ended calls.
+pub(crate) struct EndedCalls {
+    /// The process that made it: another one must not touch its lock.
+    generation: u64,
+    buffer: Mutex<Buffer>,
+    changed: Condvar,
+    /// Woken when a call comes after `next` found none.
+    waker: Option<Waker>,
+}
+
+#[derive(Default)]
+struct Buffer {
+    calls: VecDeque<(u64, CallEnded)>,
+    bytes: usize,
+    dropped: u64,
+    dropped_tags: Vec<u64>,
+    is_stopped: bool,
+    is_looked_for: bool,
+}
+
+impl EndedCalls {
+    pub(crate) fn new(waker: Option<Waker>) -> EndedCalls {
+        let (buffer, changed) = (Mutex::default(), Condvar::new());
+        EndedCalls { generation: process::generation(), buffer, changed, waker }
+    }
+
+    fn put(&self, number: u64, ended: CallEnded) -> Option<Waker> {
+        let mut buffer = lock(&self.buffer);
+        if buffer.is_stopped {
+            return None;
+        }
+        buffer.put(number, ended);
+        let is_looked_for = std::mem::take(&mut buffer.is_looked_for);
+        drop(buffer);
+        self.changed.notify_one();
+        self.waker.clone().filter(|_| is_looked_for)
+    }
+
+    /// The next one, with its number; where there is none, the waker is woken when one comes.
+    pub(crate) fn next(&self) -> Option<(u64, CallEnded)> {
+        let mut buffer = lock(&self.buffer);
+        let found = buffer.pop();
+        buffer.is_looked_for = found.is_none();
+        found
+    }
+
+    /// The next one; where there is none, the waker stays as it is.
+    pub(crate) fn pop(&self) -> Option<(u64, CallEnded)> {
+        lock(&self.buffer).pop()
+    }
+
+    /// The next one, for which it waits; `None` once stopped and empty, and in another process.
+    pub(crate) fn wait(&self) -> Option<CallEnded> {
+        if !self.is_of_this_process() {
+            return None;
+        }
+        let is_idle = |buffer: &mut Buffer| buffer.calls.is_empty() && !buffer.is_stopped;
+        let mut buffer = unpoisoned(self.changed.wait_while(lock(&self.buffer), is_idle));
+        buffer.pop().map(|(_, ended)| ended)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        lock(&self.buffer).calls.is_empty()
+    }
+
+    /// Takes no more; what is there can still be taken.
+    pub(crate) fn stop(&self) {
+        if self.is_of_this_process() {
+            lock(&self.buffer).is_stopped = true;
+            self.changed.notify_all();
+        }
+    }
+
+    pub(crate) fn is_of_this_process(&self) -> bool {
+        process::generation() == self.generation
+    }
+}
+
+impl Buffer {
+    /// Puts it in, without its answer where only that has no room.
+    fn put(&mut self, number: u64, mut ended: CallEnded) {
+        let room = RECORDS_WAITING_BYTES_MAX.saturating_sub(self.bytes);
+        if ended.bytes() > room {
+            ended.response = None;
+        }
+        if self.calls.len() < RECORDS_WAITING_MAX && ended.bytes() <= room {
+            self.bytes += ended.bytes();
+            self.calls.push_back((number, ended));
+            return;
+        }
+        self.dropped += 1;
+        if ended.tag != 0 && self.dropped_tags.len() < TAGS_DROPPED_MAX {
+            self.dropped_tags.push(ended.tag);
+        }
+    }
+
+    /// Takes the first one. Where some were dropped there are others, which say so.
+    fn pop(&mut self) -> Option<(u64, CallEnded)> {
+        let (number, mut ended) = self.calls.pop_front()?;
+        self.bytes -= ended.bytes();
+        ended.dropped = std::mem::take(&mut self.dropped);
+        ended.dropped_tags = std::mem::take(&mut self.dropped_tags);
+        Some((number, ended))
+    }
+}
+
+#[cfg(test)]
+#[path = "observers_tests.rs"]
+mod tests;

@@ -1,0 +1,168 @@
+//! The observer of a client: a function that gets each ended call, one at a time, on a thread of its own.
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, Weak};
+use std::time::{Duration, Instant};
+
+use crate::answer::error::{Error, Result};
+use crate::answer::error_kind::ErrorKind;
+use crate::call::observers::{CallEnded, EndedCalls, Observed};
+use crate::call::session::{Handlers, Session};
+use crate::delivery::foreign::{guarded, mark_callback_thread};
+use crate::driver::thread::OwnThread;
+use crate::system::process::{self, PerProcess};
+use crate::system::sync::lock;
+
+/// The observer of a session. Dropping it ends it and does not wait: what waits for it still comes.
+struct Observer {
+    ended: Arc<EndedCalls>,
+    observed: Observed,
+    thread: Arc<OwnThread>,
+}
+
+/// Those of this process whose thread may still run.
+static RUNNING: PerProcess<Mutex<Vec<Running>>> = PerProcess::new();
+
+/// What a thread empties, and the thread.
+type Running = (Arc<EndedCalls>, Arc<OwnThread>);
+
+/// A function, until the thread has it: what fails before that drops it where nothing is locked.
+type Given<F> = Arc<Mutex<Option<F>>>;
+
+/// Held while the thread runs: the close of the session waits for it as for a handler.
+struct Own {
+    session: Weak<Session>,
+    held: Handlers,
+}
+
+impl Own {
+    fn new(session: &Arc<Session>) -> Own {
+        let own = Own { session: Arc::downgrade(session), held: Handlers::default() };
+        session.handler_comes(&own.held);
+        own
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        if let Some(session) = self.session.upgrade() {
+            session.handler_is_gone(&self.held);
+        }
+    }
+}
+
+thread_local! {
+    /// The session whose observer runs on this thread; weak, so that no other has its address.
+    static OBSERVED: RefCell<Weak<Session>> = const { RefCell::new(Weak::new()) };
+}
+
+/// Fails where the observer of the session runs on this thread.
+pub(crate) fn check_elsewhere(session: &Arc<Session>) -> Result<()> {
+    let is_of = |own: &RefCell<Weak<Session>>| own.borrow().as_ptr() == Arc::as_ptr(session);
+    if OBSERVED.try_with(is_of).unwrap_or(false) {
+        let message = "close() was called from this client's own on_call function";
+        return Err(Error::new(ErrorKind::Callback, message));
+    }
+    Ok(())
+}
+
+/// Sets the observer of a session in place of an earlier one.
+pub(crate) fn replace(
+    session: &Arc<Session>,
+    function: impl FnMut(CallEnded) -> ControlFlow<()> + Send + 'static,
+) -> Result<()> {
+    // What fails drops the function where nothing is locked.
+    let function = Arc::new(Mutex::new(Some(function)));
+    session.change_observer(|place| {
+        let earlier = place.as_ref().and_then(|earlier| earlier.downcast_ref());
+        let observer = Observer::of(session, &function, earlier)?;
+        *place = Some(Box::new(observer));
+        Ok(())
+    })
+}
+
+/// Ends the observer of a session; that of a closed session has ended.
+pub(crate) fn end(session: &Session) -> Result<()> {
+    match session.change_observer(|place| {
+        drop(place.take());
+        Ok(())
+    }) {
+        Err(error) if error.kind() != ErrorKind::Closed => Err(error),
+        _ => Ok(()),
+    }
+}
+
+impl Observer {
+    fn of(
+        session: &Arc<Session>,
+        function: &Given<impl FnMut(CallEnded) -> ControlFlow<()> + Send + 'static>,
+        earlier: Option<&Observer>,
+    ) -> Result<Observer> {
+        let mut running = lock(RUNNING.get_or_try_init(|| Ok(Mutex::default()))?);
+        process::run()?; // a shutdown would not wait for it
+        let before = earlier.map(|earlier| earlier.thread.clone());
+        let ended = Arc::new(EndedCalls::new(None));
+        let (calls, function, own) = (ended.clone(), function.clone(), Own::new(session));
+        let thread = OwnThread::spawn("mw-observer".to_owned(), move || {
+            mark_callback_thread();
+            OBSERVED.set(own.session.clone());
+            if let Some(before) = before {
+                before.is_gone_within(Duration::MAX);
+            }
+            let given = lock(&*function).take();
+            if let Some(mut function) = given {
+                call_with_all(&calls, &mut function);
+                match calls.is_of_this_process() {
+                    true => drop(guarded(|| drop(function))),
+                    false => std::mem::forget(function), // a child of a fork inside it: it is the parent's
+                }
+            }
+            drop(own);
+        });
+        let thread = thread.map_err(|cause| {
+            Error::internal(format!("the thread of on_call cannot be started: {cause}"))
+        })?;
+        let thread = Arc::new(thread);
+        running.retain(|(_, thread)| !thread.is_gone());
+        running.push((ended.clone(), thread.clone()));
+        let earlier = earlier.map(|earlier| &earlier.observed);
+        let observed =
+            Observed::new(session.observers(), &ended, 0, earlier).inspect_err(|_| ended.stop())?;
+        Ok(Observer { ended, observed, thread })
+    }
+}
+
+/// Until it is stopped and empty, or the function ends it.
+fn call_with_all(calls: &EndedCalls, function: &mut impl FnMut(CallEnded) -> ControlFlow<()>) {
+    while let Some(ended) = calls.wait() {
+        // After a panic it gets the next one all the same.
+        if guarded(|| function(ended)) == Some(ControlFlow::Break(())) {
+            calls.stop();
+            while calls.wait().is_some() {}
+        }
+    }
+}
+
+/// Whether the thread is over in time.
+fn is_over(thread: &OwnThread, timeout: Duration) -> bool {
+    !thread.is_current() && thread.join_within(timeout)
+}
+
+impl Drop for Observer {
+    fn drop(&mut self) {
+        self.ended.stop();
+    }
+}
+
+/// Ends all of them after what waits for them; whether they are gone in time.
+pub(crate) fn end_all(timeout: Duration) -> bool {
+    let Some(known) = RUNNING.get() else { return true };
+    let start = Instant::now();
+    let mut running = std::mem::take(&mut *lock(known));
+    running.iter().for_each(|(ended, _)| ended.stop());
+    running.retain(|(_, thread)| !is_over(thread, timeout.saturating_sub(start.elapsed())));
+    let are_gone = running.is_empty();
+    lock(known).append(&mut running); // for who shuts down once more
+    are_gone
+}

@@ -1,0 +1,53 @@
+"""The key of a client and of a call, and headers as they are sent."""
+
+from __future__ import annotations
+
+from modelwire._errors import OpenAIError, RequestError
+from modelwire._given import is_given
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+
+class Secret:
+    """A key that shows itself to nobody who does not ask for it."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: str | None) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return "[key]" if self.value else "None"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a key is not pickled")
+
+
+def checked(name: Any, value: Any) -> tuple[str, Any]:
+    """A header that can be sent or, where nothing is given, left out."""
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a header is a str, not {name!r}")
+    if is_given(value) and not isinstance(value, str):
+        raise TypeError(
+            f"header {name} takes a str, not {type(value).__name__}; modelwire.omit leaves it out"
+        )
+    return name, value
+
+
+def without_key(headers: dict[str, Any], is_call: bool) -> tuple[dict[str, Any], Secret | None]:
+    """Headers without the one that has the key, and the key in it: so programs replace it."""
+    for name, value in headers.items():
+        if not isinstance(name, str) or name.lower() != "authorization" or not is_given(value):
+            continue
+        scheme, _, key = checked(name, value)[1].strip().partition(" ")
+        if scheme.lower() != "bearer" or not key.strip():
+            raise (RequestError if is_call else OpenAIError)(
+                f"header {name} cannot be set to anything but a key",
+                kind="argument" if is_call else "config",
+                hint='Give the key as api_key or with_options(api_key=...), or as "Bearer <key>".',
+            )
+        return {one: headers[one] for one in headers if one != name}, Secret(key.strip())
+    return headers, None
