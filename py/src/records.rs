@@ -1,5 +1,4 @@
-//! The ended calls of this process on their way to Python: a queue of the core, emptied by one thread of
-//! Python.
+//! Ended calls for Python: a completion queue that follows clients, emptied by one Python thread.
 
 use std::time::Duration;
 
@@ -77,8 +76,8 @@ impl NativeCalls {
         raise(py, client.get().core().follow_calls(&self.0, Some(number)))
     }
 
-    /// At most `max` of them; waits for the first one until the time runs out or `wakeup`, without a
-    /// time for ever. None once it was closed and nothing is left.
+    /// Takes at most `max` of them. Waits for the first one until the timeout or `wakeup`; without a
+    /// timeout until there is one. None once it is closed and empty.
     #[pyo3(signature = (max, seconds=None))]
     fn take(&self, py: Python<'_>, max: usize, seconds: Option<f64>) -> Option<Vec<EndedCall>> {
         let timeout = seconds.map(|it| Duration::try_from_secs_f64(it).unwrap_or_default());

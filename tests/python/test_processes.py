@@ -267,7 +267,7 @@ AT_EXIT = {
     "a helper": "client.chat.completions.stream(model='echo', messages=MESSAGES)",
     "a raw answer": "client.models.with_raw_response.list()",
     "a query": "client.models.list(extra_query={'a': 1})",
-    "a call that is told": "client.models.list()",
+    "a call with on_call": "client.models.list()",
     "a coroutine": "modelwire.AsyncClient().models.list().__await__().send(None)",
 }
 
@@ -293,7 +293,7 @@ def test_calls_while_the_interpreter_ends(service, call):
 
 
 def test_a_client_is_closed_while_the_interpreter_ends(service):
-    """Also one whose calls are told: that was waited for before."""
+    """Also one with on_call: closing it waited for the thread that calls that."""
     source = """
     client = modelwire.Client(on_call=lambda record: print("told"))
     client.models.list()

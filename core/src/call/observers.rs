@@ -1,5 +1,5 @@
-//! Ended calls on their way to those who observe a client: the list of buffers that each end is put into,
-//! and the buffers, which are bounded, each emptied by one thread or one queue.
+//! The observers of a client: a bounded buffer of ended calls for each, emptied by one thread or one
+//! completion queue, and the list of these buffers.
 //!
 //! The thread that ends a call puts it in before the consumer of the call can see the end, and calls nothing
 //! of the program. In a forked child the list is empty, and the buffers are the parent's.

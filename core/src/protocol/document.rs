@@ -50,6 +50,7 @@ fn texts_of(item: Value<'_>, name: &str) -> String {
 
 /// The name of an entry of a model list (R-OP2): its `id`, else `identifier`, `name` or `model`, or the
 /// entry itself; a number counts as its digits. `None` if it has none.
+#[doc(hidden)]
 pub fn model_name(entry: Value<'_>) -> Option<String> {
     let text = |value: Value<'_>| match value.kind() {
         Kind::String => value.as_str().filter(|text| !text.is_empty()).map(Cow::into_owned),

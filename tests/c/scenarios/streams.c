@@ -98,9 +98,9 @@ void stream_cut(void) {
   modelwire_client_free(client);
 }
 
-void stream_error(void) {
-  modelwire_client *client = client_of_environment();
-  modelwire_call *call = chat_call(client, ECHO_CHAT("error-in-stream", "one two three four"));
+/* The error of a stream of this model, after its three words. */
+static modelwire_error *stream_failure(modelwire_client *client, const char *body) {
+  modelwire_call *call = chat_call(client, body);
   modelwire_error *error = NULL;
   modelwire_response *end = NULL;
   gathered all = {0};
@@ -108,6 +108,13 @@ void stream_error(void) {
                error);
   CHECK_TEXT(all.text, "one two three ");
   CHECK(end == NULL);
+  modelwire_call_free(call);
+  return error;
+}
+
+void stream_error(void) {
+  modelwire_client *client = client_of_environment();
+  modelwire_error *error = stream_failure(client, ECHO_CHAT("error-in-stream", "one two three four"));
   CHECK_TEXT(modelwire_error_message(error, NULL), "The upstream provider failed.");
   CHECK_TEXT(error_text(error, "/type"), "server_error");
   CHECK_TEXT(error_text(error, "/code"), "upstream_failed");
@@ -115,24 +122,15 @@ void stream_error(void) {
   CHECK(contains(error_text(error, "/body"), "{\"error\":{"));
   CHECK_TEXT(error_text(error, "/request_id"), "req-1");
   modelwire_error_free(error);
-  modelwire_call_free(call);
   modelwire_client_free(client);
 }
 
 /* The words before an error outside of `error`, as FastChat sends it, are no whole answer. */
 void stream_flat_error(void) {
   modelwire_client *client = client_of_environment();
-  modelwire_call *call = chat_call(client, ECHO_CHAT("flat-error", "one two three four"));
-  modelwire_error *error = NULL;
-  modelwire_response *end = NULL;
-  gathered all = {0};
-  CHECK_STATUS(modelwire_call_stream(call, gather, &all, &end, &error), MODELWIRE_E_STREAM,
-               error);
-  CHECK_TEXT(all.text, "one two three ");
-  CHECK(end == NULL);
+  modelwire_error *error = stream_failure(client, ECHO_CHAT("flat-error", "one two three four"));
   CHECK_TEXT(error_text(error, "/code"), "50002");
   modelwire_error_free(error);
-  modelwire_call_free(call);
   modelwire_client_free(client);
 }
 

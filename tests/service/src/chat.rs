@@ -82,17 +82,11 @@ impl Chat<'_> {
             Ending::Whole => self.finish(&mut stream),
             Ending::Cut => return stream.cut(),
             Ending::Error => stream.data(&Problem::upstream_failed().envelope()),
-            Ending::FlatError => {
-                stream.data(&Problem::upstream_failed().flat_event());
-                stream.data(DONE);
-            }
-            Ending::UnendedError => stream.unended(&Problem::upstream_failed().envelope()),
-            Ending::NoMark => {}
-            Ending::NoReason => stream.data(DONE),
             Ending::LateEnd => {
                 self.finish(&mut stream);
                 stream.pause(LATE_END_PAUSE);
             }
+            broken => broken.write_to(&mut stream),
         }
         stream.end()
     }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use crate::event_stream::{DONE, EventStream};
 use crate::json::{array, object, quoted};
+use crate::problem::Problem;
 
 /// When every played model was made, as `GET /v1/models` tells it.
 const CREATED: u64 = 1_700_000_000;
@@ -52,6 +54,21 @@ pub(crate) enum Ending {
     NoReason,
     /// With everything that belongs there, and the end of the body a moment after the end mark.
     LateEnd,
+}
+
+impl Ending {
+    /// What is the same in chats and responses after the words: what a real server sent that broke a stream.
+    pub(crate) fn write_to(self, stream: &mut EventStream) {
+        match self {
+            Ending::FlatError => {
+                stream.data(&Problem::upstream_failed().flat_event());
+                stream.data(DONE);
+            }
+            Ending::UnendedError => stream.unended(&Problem::upstream_failed().envelope()),
+            Ending::NoReason => stream.data(DONE),
+            Ending::NoMark | Ending::Whole | Ending::LateEnd | Ending::Cut | Ending::Error => {}
+        }
+    }
 }
 
 impl Model {

@@ -3,7 +3,7 @@
 use crate::answer::{Answer, Finish, Reported, ToolCall, Usage};
 use crate::ask::Ask;
 use crate::chat::argument_pieces;
-use crate::event_stream::{DONE, EventStream};
+use crate::event_stream::EventStream;
 use crate::json::{array, null, object, quoted};
 use crate::model::{Ending, LATE_END_PAUSE};
 use crate::problem::Problem;
@@ -66,17 +66,11 @@ impl Response<'_> {
                 let error = Problem::upstream_failed().response_event(events.sequence_number);
                 events.stream.named("error", &error);
             }
-            Ending::FlatError => {
-                events.stream.data(&Problem::upstream_failed().flat_event());
-                events.stream.data(DONE);
-            }
-            Ending::UnendedError => events.stream.unended(&Problem::upstream_failed().envelope()),
-            Ending::NoMark => {}
-            Ending::NoReason => events.stream.data(DONE),
             Ending::LateEnd => {
                 self.finish(&mut events);
                 events.stream.pause(LATE_END_PAUSE);
             }
+            broken => broken.write_to(&mut events.stream),
         }
         events.stream.end()
     }

@@ -128,7 +128,7 @@ impl Book {
             let attempts = ended.record.attempts_count();
             let ended_as = (ended.record.metered(), attempts);
             let earlier = self.told.lock().unwrap().insert(ended.tag, ended_as);
-            assert!(earlier.is_none(), "call {} was told twice", ended.tag);
+            assert!(earlier.is_none(), "call {} ended twice", ended.tag);
         }
     }
 
