@@ -1,6 +1,5 @@
-//! The example: models; a chat and a response, whole and streamed; a model that only streams; a call
-//! that is refused at first; an error; and what it cost. Knows no service: it takes everything from
-//! the environment.
+//! The example: models; a chat and a response, whole and streamed; a model that only streams; a call that is
+//! refused at first; an error; and what it cost. Takes everything from the environment:
 //!
 //! | variable | says |
 //! |---|---|

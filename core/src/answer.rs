@@ -1,5 +1,5 @@
-//! Floor 1. What a call gives: a response or an error, its record, and the views of both that bindings
-//! and logs read.
+//! Floor 1. The outcome of a call: a response or an error, its record, and the views of both for
+//! bindings and logs.
 
 pub(crate) mod accessors;
 pub(crate) mod error;

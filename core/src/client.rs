@@ -1,4 +1,4 @@
-//! The handle that users hold. Knows no language.
+//! The client handle.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -21,8 +21,8 @@ use crate::options::config::{Config, Settings};
 use crate::request::request::Request;
 use crate::stream::{Blocking, Stream, ended_early};
 
-/// A client of one service. Cheap to clone, free to share between threads; calls do not wait for
-/// each other. It connects at its first call, and anew in a forked child.
+/// A client of one service. Cheap to clone and safe to share between threads; calls do not wait for
+/// each other. It connects at its first call, and again in a forked child.
 ///
 /// ```no_run
 /// # async fn run() -> modelwire::Result<()> {
@@ -39,19 +39,19 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client with this configuration. Fails if the configuration is wrong; connects to
-    /// nothing.
+    /// Creates a client with this configuration. Fails if the configuration is invalid. Does not
+    /// connect.
     pub fn new(config: Config) -> Result<Client> {
         Ok(Client { session: Arc::new(Session::new(checked(config)?)) })
     }
 
-    /// A client with another configuration, and connections of its own, whose calls are counted in
-    /// the sums of this one: [`usage`](Client::usage) of either has both.
+    /// Creates a client with another configuration and its own connections that shares the usage sums
+    /// of this one: [`usage`](Client::usage) of either includes both.
     pub fn beside(&self, config: Config) -> Result<Client> {
         Ok(Client { session: Arc::new(self.session.beside(checked(config)?)) })
     }
 
-    /// A client of the service that the environment names (see [`Config`]).
+    /// Creates a client configured from the environment (see [`Config`]).
     pub fn from_env() -> Result<Client> {
         Client::new(Config::new())
     }
@@ -61,7 +61,7 @@ impl Client {
         self.send(Request::models()).await
     }
 
-    /// A call that is answered whole. Works under any async runtime. Dropping the future cancels
+    /// Sends a request without streaming. Works under any async runtime. Dropping the future cancels
     /// the call.
     pub async fn send(&self, request: Request) -> Result<Response> {
         let call = Call::new(self, request);
@@ -75,57 +75,58 @@ impl Client {
         }
     }
 
-    /// A call that is answered piece by piece. Returns when the service has accepted it; an
-    /// error that comes before is returned here. Works under any async runtime.
+    /// Sends a request with streaming. Returns when the service has accepted it; an earlier error is
+    /// returned here. Works under any async runtime.
     pub async fn stream(&self, request: Request) -> Result<Stream> {
         Stream::open(Call::new(self, request)).await
     }
 
-    /// The same calls, waiting on the calling thread.
+    /// The same calls, blocking the calling thread.
     pub fn blocking(&self) -> Blocking<'_> {
         Blocking::new(&self.session)
     }
 
-    /// What the answered calls of this client used so far, in this process. Models beyond
+    /// The usage of this client's answered calls so far, in this process. Models beyond
     /// [`USAGE_MODELS_MAX`](crate::USAGE_MODELS_MAX) are summed up under
     /// [`OTHER_MODELS`](crate::OTHER_MODELS).
     pub fn usage(&self) -> UsageSums {
         usage_by_model(&self.session.usage())
     }
 
-    /// The same by the id of the key that each call was made with, and by model.
+    /// The same by the id of each call's key, and by model.
     pub fn usage_by_key(&self) -> UsageByKey {
         self.session.usage()
     }
 
-    /// What [`Client::usage_by_key`] gives, and sets it back to nothing in one step: a call that ends
-    /// meanwhile is in this sum or in the next one, never in both and never in none.
+    /// Returns what [`Client::usage_by_key`] returns and resets it in one atomic step: a call that ends
+    /// at the same time is counted once, in this sum or in the next one.
     pub fn take_usage(&self) -> UsageByKey {
         self.session.take_usage()
     }
 
-    /// The [id](crate::key_id) of this client's own key, by which sums name it.
+    /// The [id](crate::key_id) of this client's own key, as in the usage sums.
     pub fn key_id(&self) -> &str {
         self.session.settings.api_key.id()
     }
 
-    /// Calls the function once for each call of this client that was started, after it has ended, however it
-    /// ended; also for calls of clients that share its sums ([`Client::beside`]). It replaces an earlier
-    /// function, which first gets what ended before. [`ControlFlow::Break`] ends it.
+    /// Sets the callback that runs once for each call of this client that was started, after it has
+    /// ended, however it ended; also for calls of clients that share its sums ([`Client::beside`]). It
+    /// replaces an earlier callback, which first receives what ended before. [`ControlFlow::Break`]
+    /// ends it.
     ///
-    /// It runs on one thread of the library, in the order in which calls ended. It may block, make calls and
-    /// panic: no call waits for it. At most [`RECORDS_WAITING_MAX`](crate::RECORDS_WAITING_MAX) ended calls
-    /// wait for it; further ones are dropped, and the next event has their number
-    /// ([`CallEnded::dropped`]). Answers that wait take at most
-    /// [`RECORDS_WAITING_BYTES_MAX`](crate::RECORDS_WAITING_BYTES_MAX) bytes.
+    /// It runs on one thread of the library, in the order in which calls ended. It may block, make
+    /// calls and panic: no call waits for it. At most
+    /// [`RECORDS_WAITING_MAX`](crate::RECORDS_WAITING_MAX) ended calls are queued for it; further ones
+    /// are dropped, and the next event reports how many ([`CallEnded::dropped`]). Queued answers take
+    /// at most [`RECORDS_WAITING_BYTES_MAX`](crate::RECORDS_WAITING_BYTES_MAX) bytes.
     ///
-    /// The function is dropped on its thread, after everything that waits for it: when another one replaces
+    /// The callback is dropped on its thread, after everything queued for it: when another one replaces
     /// it, at [`Client::clear_on_call`], when the client and all its calls are dropped, at
-    /// [`shutdown`](crate::shutdown), and at [`Client::close`], which both wait for that. Inside the function
-    /// `close` fails with [`ErrorKind::Callback`](crate::ErrorKind::Callback). In a forked child the
-    /// function is neither called nor dropped; the child may set one of its own.
+    /// [`shutdown`](crate::shutdown), and at [`Client::close`]; the last two wait for that. Inside the
+    /// callback `close` fails with [`ErrorKind::Callback`](crate::ErrorKind::Callback). In a forked
+    /// child the callback is neither called nor dropped; the child may set its own.
     ///
-    /// Fails where the client was closed, and during a shutdown.
+    /// Fails if the client was closed, and during a shutdown.
     ///
     /// ```no_run
     /// # fn run(client: modelwire::Client) -> modelwire::Result<()> {
@@ -149,33 +150,33 @@ impl Client {
         observer::end(&self.session)
     }
 
-    /// Ended calls of this client come out of the queue as [`Next::Call`](crate::Next::Call) with this tag,
-    /// which replaces an earlier one; each is in the queue before the consumer of the call can see its end.
-    /// `None` ends that, and what waits is lost. Several clients may have the same tag. What
-    /// [`Client::on_call`] says of bounds holds for all clients of the queue together. A closed queue
-    /// ends it after the records of its own calls.
+    /// Delivers the ended calls of this client through the queue as [`Next::Call`](crate::Next::Call)
+    /// with this tag, which replaces an earlier one; each is in the queue before the consumer of the
+    /// call can see its end. `None` ends this and discards queued events. Several clients may have the
+    /// same tag. The limits of [`Client::on_call`] apply to all clients of the queue together. A closed
+    /// queue ends it after the records of its own calls.
     pub fn follow_calls(&self, queue: &CompletionQueue, tag: Option<u64>) -> Result<()> {
         queue.follow_calls(&self.session, tag)
     }
 
-    /// Refuses calls from now on ([`ErrorKind::Closed`](crate::ErrorKind::Closed)), ends those under
-    /// way with the same, and waits until every handler of its started calls was dropped: nothing of
-    /// the program's runs for this client any more, whatever other clients do. False if the time
-    /// ran out; a later close goes on waiting. Idle connections are closed. It stays closed, as
-    /// every clone of it and every copy in a forked child. Inside a handler of its own it fails and
-    /// does nothing.
+    /// Refuses new calls ([`ErrorKind::Closed`](crate::ErrorKind::Closed)), ends those in flight with
+    /// the same error, closes idle connections, and waits until every handler of its started calls is
+    /// dropped: then no code of the program runs for this client, whatever other clients do. Returns
+    /// false on timeout; a later close continues the wait. The client stays closed, as do all its
+    /// clones and every copy in a forked child. Inside one of its own handlers it fails and does
+    /// nothing.
     pub fn close(&self, timeout: Option<Duration>) -> Result<bool> {
         callbacks::close(&self.session, timeout)
     }
 
-    /// The configured base URL, its query masked.
+    /// The configured base URL, with its query masked.
     pub fn base_url(&self) -> String {
         self.session.base_url()
     }
 }
 
 impl Call {
-    /// A call that is not started yet.
+    /// Creates a call without starting it.
     pub fn new(client: &Client, request: Request) -> Call {
         Call::of(client.session.clone(), request)
     }
@@ -187,7 +188,7 @@ impl fmt::Debug for Client {
     }
 }
 
-/// The settings of a client, with what can be wrong with them told now.
+/// The settings of a client, checked for errors.
 fn checked(config: Config) -> Result<Settings> {
     let settings = config.validate()?;
     Transport::check(&settings)?;
@@ -202,7 +203,7 @@ fn warn_of_plain_http() {
     if !WARNED.swap(true, Ordering::Relaxed) {
         tracing::warn!(
             target: "modelwire",
-            "base_url is plain http to another machine: the API key travels unencrypted"
+            "base_url uses plain http to another machine: the API key is sent unencrypted"
         );
     }
 }

@@ -1,5 +1,5 @@
-//! Floor 4. How events reach a program: many calls in one queue, a descriptor for event loops,
-//! handlers on a thread, the log. Knows no HTTP and no language.
+//! Floor 4. The delivery of events to a program: many calls in one queue, a descriptor for event loops,
+//! handlers on a thread, the log.
 
 pub(crate) mod callbacks;
 pub(crate) mod completion;

@@ -1,4 +1,4 @@
-//! Floor 2. Who does the I/O, and on which thread. Knows no HTTP and no call.
+//! Floor 2. Who does the I/O, and on which thread.
 
 pub(crate) mod deferred_wakes;
 #[allow(clippy::module_inception, reason = "the floor is named after its main room")]

@@ -1,5 +1,5 @@
 //! Floor 2. One request on the wire and its answer back, over connections that are pooled and
-//! counted. Knows no SSE, no call and no retry.
+//! counted.
 
 pub(crate) mod connections;
 pub(crate) mod failure;

@@ -1,5 +1,5 @@
-//! Client for OpenAI-compatible model inference services: list models, chat completions,
-//! responses; streamed or whole.
+//! Client for OpenAI-compatible model inference services: model lists, chat completions and responses,
+//! streamed or whole.
 //!
 //! ```no_run
 //! use modelwire::{Client, Request};
@@ -14,10 +14,10 @@
 //! }
 //! ```
 //!
-//! The async methods of [`Client`] work under any runtime: the I/O runs on a thread of the
-//! library's own, or on the program's tokio runtime ([`Config::runtime`]), and what arrives waits
-//! in a bounded queue, [`Call`], under every way of consuming it. The rules that the service's
-//! specification sets are named R-… where they are honoured.
+//! The async methods of [`Client`] work under any runtime: the I/O runs on the library's own thread, or
+//! on the program's tokio runtime ([`Config::runtime`]). What arrives waits in a bounded queue,
+//! [`Call`], which is the basis of every way to consume it. Rules from the service's specification are
+//! marked R-… where the code implements them.
 
 mod answer;
 mod call;

@@ -1,5 +1,4 @@
-//! Floor 1. What can be set for a client or for one call, and the tables from which bindings set it by
-//! name.
+//! Floor 1. The options of clients and calls, and the tables from which bindings set them by name.
 
 pub(crate) mod api_key;
 pub(crate) mod bounds;

@@ -1,5 +1,5 @@
-//! What the service sends, read without a client: bytes to events, events to chunks, chunks to the
-//! whole answer. For tools, bindings and tests that have the bytes already. Knows no I/O.
+//! Parses what a service sends, without a client: bytes to events, events to chunks, chunks to the
+//! whole answer. For tools, bindings and tests that already have the bytes.
 
 pub use crate::protocol::accumulate::{Gatherer, ResponseTooLarge};
 pub use crate::protocol::sse::{Decoder, Event, EventTooLarge};
@@ -14,7 +14,7 @@ pub fn document(text: &str) -> Result<crate::Document, crate::JsonError> {
     crate::Document::scan(text)
 }
 
-/// Gathers chunks into the answer, and says whether all of them fit.
+/// Gathers chunks into the answer, and returns whether all of them fit.
 pub fn gather<'a>(
     endpoint: crate::Endpoint,
     response_bytes_max: usize,
@@ -33,13 +33,13 @@ pub fn chunks_of(endpoint: crate::Endpoint, document: crate::Value<'_>) -> Vec<(
     crate::protocol::document_chunks::document_chunks(endpoint, document)
 }
 
-/// What headers say of the limits of a service, see [`Head::rate_limits`](crate::Head::rate_limits).
+/// The rate limits in headers, see [`Head::rate_limits`](crate::Head::rate_limits).
 pub fn rate_limits(headers: &[(String, String)]) -> Option<crate::RateLimits> {
     crate::RateLimits::read(headers, std::time::SystemTime::now())
 }
 
-/// The error of an answer with this status, or of an event of a stream where there is none,
-/// as a client of this configuration reports it.
+/// The error for an answer with this status, or for an event of a stream if there is no status, as a
+/// client with this configuration reports it.
 pub fn error_of(
     config: crate::Config,
     status: Option<u16>,
@@ -59,7 +59,7 @@ pub fn error_of(
     Ok(error.masked(|text| key.mask(text).into_owned()))
 }
 
-/// The bytes of a request's body as they are sent; empty where it has none.
+/// The bytes of a request's body as sent; empty if it has none.
 pub fn body(request: crate::Request, stream: bool) -> crate::Result<Vec<u8>> {
     let prepared = request.prepare(stream, false)?;
     Ok(prepared.body.map(Vec::from).unwrap_or_default())

@@ -1,4 +1,4 @@
-//! Floor 1. What a call asks: a request as a program builds it, and the same checked and ready.
+//! Floor 1. Requests: as a program builds them, and checked and ready to send.
 
 pub(crate) mod prepared;
 #[allow(clippy::module_inception, reason = "the folder is named after its main file")]

@@ -1,5 +1,5 @@
-//! How Rust callers consume a call: an async stream, an iterator, and the same calls waiting on the
-//! calling thread. All sit on the call's event queue; knows no HTTP.
+//! How Rust callers consume a call: an async stream, an iterator, and the same calls blocking the
+//! calling thread. All use the call's event queue.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -16,7 +16,7 @@ use crate::call::session::Session;
 use crate::protocol::chunk::Chunk;
 use crate::request::request::Request;
 
-/// The queue ended where an event had to come; only a fault of this library gets here.
+/// The queue ended where an event was expected; only a bug in this library causes this.
 pub(crate) fn ended_early() -> Error {
     Error::internal("the call's queue ended without Done")
 }
@@ -30,7 +30,7 @@ struct Accepted {
 }
 
 impl Accepted {
-    /// What the first event of a stream says: accepted or failed.
+    /// The outcome of a stream's first event: accepted or failed.
     fn new(call: Call, first: Pop) -> Result<Accepted> {
         match first {
             Pop::Event(Event::Open(head)) => {
@@ -43,7 +43,7 @@ impl Accepted {
         }
     }
 
-    /// What the next pop means to an iterator; `None` is its end.
+    /// The item of an iterator for the next pop; `None` is its end.
     fn step(&mut self, popped: Result<Pop>) -> Option<Result<Chunk>> {
         match popped {
             Ok(Pop::Event(Event::Chunk(chunk))) => return Some(Ok(chunk)),
@@ -66,7 +66,7 @@ macro_rules! accessors {
             &self.accepted.head
         }
 
-        /// How the stream ended and what it used; `None` before its end and after an error.
+        /// How the stream ended, and its usage; `None` before its end and after an error.
         pub fn response(&self) -> Option<&Response> {
             self.accepted.answer.as_ref()
         }
@@ -125,7 +125,7 @@ impl futures_core::Stream for Stream {
     }
 }
 
-/// A client's calls, waiting on the calling thread: not for async code.
+/// A client's calls, blocking the calling thread: not for async code.
 ///
 /// ```no_run
 /// # fn run(client: modelwire::Client) -> modelwire::Result<()> {
@@ -158,7 +158,7 @@ impl<'a> Blocking<'a> {
         self.send(Request::models())
     }
 
-    /// A call that is answered whole.
+    /// Sends a request without streaming.
     pub fn send(self, request: Request) -> Result<Response> {
         let call = Call::of(self.session.clone(), request);
         call.start_to_wait(false)?;
@@ -171,7 +171,7 @@ impl<'a> Blocking<'a> {
         }
     }
 
-    /// A call that is answered piece by piece.
+    /// Sends a request with streaming.
     pub fn stream(self, request: Request) -> Result<BlockingStream> {
         let call = Call::of(self.session.clone(), request);
         call.start_to_wait(true)?;

@@ -1,8 +1,7 @@
-//! What is made of the table of accessors here: the JSON objects for programs that are not Rust, and
-//! the Rust accessors of what has only a path. Knows no language.
+//! The code generated from the table of accessors: the JSON objects for programs in other languages,
+//! and the Rust accessors of rows that have only a path.
 //!
-//! The members and their order are fixed, and what is absent is null. No number is larger than
-//! what 63 bits hold.
+//! The members and their order are fixed, and absent values are null. No number exceeds 63 bits.
 
 use std::borrow::Cow;
 
@@ -12,7 +11,7 @@ use crate::answer::texts::Object;
 use crate::protocol::chunk::Chunk;
 use crate::protocol::value::Value;
 
-/// What has fields that are found by their path.
+/// An object with fields by path.
 trait Fields {
     fn field(&self, path: &str) -> Option<Value<'_>>;
 }
@@ -29,7 +28,7 @@ impl Fields for Response {
     }
 }
 
-/// The functions of one kind of object, from its rows; accessor_table.rs says how they are written.
+/// The functions of one kind of object, from its rows; accessor_table.rs describes the rows.
 macro_rules! accessors {
     (
         $(#[$json_meta:meta])*
@@ -64,7 +63,7 @@ macro_rules! accessors {
 
             #[cfg(test)]
             impl $of {
-                /// Each row: its name, what is sent and what it gives.
+                /// Each row: its name, what is sent and the result.
                 pub(crate) const ROWS: &[(&str, &str, &str)] =
                     &[$((stringify!($name), $sent, $gives)),*];
             }
@@ -72,7 +71,7 @@ macro_rules! accessors {
     };
 }
 
-/// The accessor of a row that has only a path; nothing for any other row.
+/// The accessor of a row that has only a path; nothing for other rows.
 macro_rules! accessor {
     ($found:ident as text) => { $found.and_then(Value::as_str) };
     ($found:ident as number) => {

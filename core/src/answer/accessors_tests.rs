@@ -1,5 +1,5 @@
 //! What the library says of itself is JSON, whatever a service put into it, and has each member in
-//! its place. Knows no socket.
+//! its place.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use std::collections::BTreeSet;

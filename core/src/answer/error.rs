@@ -1,7 +1,7 @@
-//! The one error of the library: its kind, what the service said, what the caller can do, and
-//! whether the call may have been metered. Knows no transport.
+//! The error type of the library: its kind, what the service reported, what the caller can do, and
+//! whether the call may have been metered.
 //!
-//! Classification happens here and by status alone (R-ERR1), never by message text.
+//! Classification happens here, by status alone (R-ERR1), never by message text.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,7 +16,7 @@ use crate::protocol::error_body::ErrorObject;
 use crate::protocol::text::{excerpt, without_secrets};
 use crate::protocol::value::Value;
 
-/// What the call knows when it fails (R-ERR3): it is the same for every error of a call.
+/// What the call knows when it fails (R-ERR3): the same for every error of a call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Context {
     /// The first attempt's start.
@@ -47,24 +47,23 @@ struct Inner {
     record: Option<CallRecord>,
 }
 
-/// What went wrong, with everything that is known about it. Cheap to clone, free to send
-/// between threads.
+/// An error with everything that is known about it. Cheap to clone and safe to send between threads.
 #[derive(Clone)]
 pub struct Error(Arc<Inner>);
 
-/// What to do about an option that is wrong by itself.
+/// The hint for an option that is invalid by itself.
 pub(crate) const OPTION_HINT: &str = "Correct the option; nothing was sent.";
 
 /// `Result` with this library's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-const REFUSED_HINT: &str = "Reproduce it with a minimal request, then add parameters one by one; and check \
-    the base URL and any proxy between.";
+const REFUSED_HINT: &str = "Reproduce it with a minimal request, then add parameters one by one. Also check \
+    the base URL and any proxy in between.";
 
-/// The parts of an answer that did not succeed, ready for [`Error::from_response`].
+/// The parts of a failed answer, for [`Error::from_response`].
 pub(crate) struct FailedAnswer<'a> {
     pub(crate) status: u16,
-    /// The body, bounded, the key already masked.
+    /// The body, truncated to its limit, with the key already masked.
     pub(crate) body: &'a str,
     pub(crate) request_id: Option<String>,
     pub(crate) retry_after: Option<Duration>,
@@ -91,7 +90,7 @@ impl Error {
         }))
     }
 
-    /// An argument that a binding, not the core, found to be wrong.
+    /// An argument that a binding, not the core, found to be invalid.
     pub fn argument(message: impl Into<String>) -> Error {
         Error::new(ErrorKind::Argument, message)
     }
@@ -101,40 +100,40 @@ impl Error {
         Error::new(ErrorKind::Closed, message)
     }
 
-    /// A panic that a binding caught at its border.
+    /// A panic that a binding caught at its boundary.
     pub fn internal(message: impl Into<String>) -> Error {
         Error::new(ErrorKind::Internal, message)
     }
 
-    /// A wrong configuration.
+    /// An invalid configuration.
     pub(crate) fn config(message: impl Into<String>) -> Error {
         Error::new(ErrorKind::Config, message)
     }
 
-    /// An answer that is larger than a bound, which the message names.
+    /// An answer that exceeds a limit, which the message names.
     pub(crate) fn too_large(message: impl Into<String>) -> Error {
-        let hint = "Raise the bound that is named, if an answer of that size is right.";
+        let hint = "Raise the limit named in the message if an answer of that size is expected.";
         Error::new(ErrorKind::Protocol, message).with_hint(hint)
     }
 
     pub(crate) fn timed_out(phase: TimeoutPhase, bound: Duration) -> Error {
-        let message = format!("{} of {} ms ran out", phase.name(), bound.as_millis());
+        let message = format!("{} of {} ms exceeded", phase.name(), bound.as_millis());
         Error::new(ErrorKind::Timeout, message).edit(|inner| inner.timeout = Some(phase))
     }
 
-    /// The error of an answer whose status is not success (R-ERR1, R-ERR2, R-ERR4).
+    /// The error for an answer whose status is not success (R-ERR1, R-ERR2, R-ERR4).
     pub(crate) fn from_response(answer: FailedAnswer<'_>) -> Error {
         let found = ErrorObject::find(answer.body);
         let text = answer.body.trim_start_matches('\u{feff}');
         let said = found.message.clone().unwrap_or_else(|| excerpt(text));
         let message = if said.is_empty() {
-            format!("the service answered status {} without a body", answer.status)
+            format!("the service returned status {} without a body", answer.status)
         } else {
             said
         };
         let kind = ErrorKind::of_status(answer.status);
         let error = Error::new(kind, message);
-        // What the service itself refused, with a reason, came to the right place.
+        // A request that the service itself refused with a reason reached the right place.
         let is_refusal = kind == ErrorKind::Status && (400..500).contains(&answer.status);
         let error = match is_refusal && found.message.is_some() {
             true => error.with_hint(REFUSED_HINT),
@@ -149,7 +148,7 @@ impl Error {
         })
     }
 
-    /// The error that an event of a stream carries (R-ERR6); `data` is the event's whole text.
+    /// The error in an event of a stream (R-ERR6); `data` is the event's whole text.
     pub(crate) fn from_event(data: &str) -> Error {
         let found = ErrorObject::find(data);
         let said = found.message.clone().unwrap_or_else(|| excerpt(data));
@@ -169,17 +168,17 @@ impl Error {
         self.edit(|inner| inner.context = context.clone())
     }
 
-    /// What is known without its call.
+    /// The parts that are known without its call.
     pub(crate) fn with_metered(self, metered: Metered) -> Error {
         self.edit(|inner| inner.context.metered = metered)
     }
 
-    /// What its call tells.
+    /// The record of its call.
     pub(crate) fn with_record(self, record: CallRecord) -> Error {
         self.edit(|inner| inner.record = Some(record))
     }
 
-    /// Every text that came from the service goes through `mask` (R-AUTH4): it may echo the key.
+    /// Every text from the service goes through `mask` (R-AUTH4): it may echo the key.
     pub(crate) fn masked(self, mask: impl Fn(&str) -> String) -> Error {
         self.edit(|inner| {
             inner.message = mask(&inner.message);
@@ -195,7 +194,7 @@ impl Error {
         })
     }
 
-    /// What was gathered goes through a mask of its own. Where that leaves no JSON there is nothing.
+    /// The gathered text goes through its own mask. If that leaves invalid JSON, there is none.
     pub(crate) fn masked_partial(self, mask: impl Fn(&str) -> String) -> Error {
         if self.0.partial.is_none() {
             return self;
@@ -214,13 +213,13 @@ impl Error {
         self.edit(|inner| inner.message = message)
     }
 
-    /// The answer that came before it failed.
+    /// The answer that arrived before the failure.
     pub(crate) fn with_answer(self, head: &Head) -> Error {
         self.edit(|inner| {
             inner.status = Some(head.status());
             inner.request_id = head.request_id().map(str::to_owned);
             inner.headers = head.headers().to_vec();
-            // Where a redirect points may have secrets of its own.
+            // The target of a redirect may have its own secrets.
             let is_place = |(name, _): &&mut (String, String)| name == "location";
             for (_, place) in inner.headers.iter_mut().filter(is_place) {
                 *place = without_secrets(place);
@@ -236,12 +235,12 @@ impl Error {
         self.edit(|inner| inner.partial = Some(json))
     }
 
-    /// What a caller can do.
+    /// The kind: what a caller can do about it.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The service's own message where it gave one, else ours, with the cause.
+    /// The service's own message if it sent one, otherwise the library's, with the cause.
     pub fn message(&self) -> &str {
         &self.0.message
     }
@@ -266,46 +265,46 @@ impl Error {
         self.0.param.as_deref()
     }
 
-    /// The HTTP status, where an answer came.
+    /// The HTTP status, if an answer arrived.
     pub fn status(&self) -> Option<u16> {
         self.0.status
     }
 
-    /// The service's name for the exchange (`x-request-id`).
+    /// The service's identifier of the exchange (`x-request-id`).
     pub fn request_id(&self) -> Option<&str> {
         self.0.request_id.as_deref()
     }
 
-    /// What the headers say of the limits of the service; `None` where that is nothing. Times of the
-    /// clock are counted from the answer's `date`, else from now.
+    /// The rate limits in the headers; `None` if there are none. Clock times are counted from the
+    /// answer's `date`, or from now without one.
     pub fn rate_limits(&self) -> Option<RateLimits> {
         RateLimits::read(self.headers(), SystemTime::now())
     }
 
-    /// How long the service asked to wait.
+    /// How long the service asked the client to wait.
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after
     }
 
-    /// Which timeout ran out, for [`ErrorKind::Timeout`].
+    /// The timeout that ran out, for [`ErrorKind::Timeout`].
     pub fn timeout(&self) -> Option<TimeoutPhase> {
         self.0.timeout
     }
 
-    /// The body of the failed answer or the event, as text, bounded by `error_body_bytes_max`;
-    /// the key is masked.
+    /// The body of the failed answer or the event, as text, truncated to `error_body_bytes_max`; the
+    /// key is masked.
     pub fn body(&self) -> Option<&str> {
         self.0.body.as_deref()
     }
 
-    /// What was gathered of the answer before it failed, as JSON text, where the call gathers. It
-    /// is a part of what was paid for, and not the whole; the key is masked.
+    /// The part of the answer gathered before the failure, as JSON text, if the call gathers. It may be
+    /// less than what was metered; the key is masked.
     pub fn partial(&self) -> Option<&str> {
         self.0.partial.as_deref()
     }
 
-    /// The headers of the answer in their order, names in lower case, the key masked; empty where
-    /// no answer came.
+    /// The headers of the answer in order, with names in lower case and the key masked; empty if no
+    /// answer arrived.
     pub fn headers(&self) -> &[(String, String)] {
         &self.0.headers
     }
@@ -320,17 +319,17 @@ impl Error {
         &self.0.context.path
     }
 
-    /// The model that was asked for.
+    /// The requested model.
     pub fn model(&self) -> Option<&str> {
         self.0.context.model.as_deref()
     }
 
-    /// How many times the request was attempted.
+    /// The number of attempts.
     pub fn attempts(&self) -> u32 {
         self.0.context.attempts
     }
 
-    /// From the start of the first attempt to the failure, waits included.
+    /// The time from the start of the first attempt to the failure, including waits.
     pub fn elapsed(&self) -> Duration {
         self.0.context.elapsed
     }
@@ -340,12 +339,12 @@ impl Error {
         self.0.context.metered
     }
 
-    /// What its call tells; `None` for an error that came before a call was started.
+    /// The record of its call; `None` for an error before a call started.
     pub fn record(&self) -> Option<&CallRecord> {
         self.0.record.as_ref()
     }
 
-    /// What went wrong, on one line.
+    /// A description of the error on one line.
     fn what(&self) -> String {
         match self.status() {
             Some(status) => format!("{} (status {status})", self.message()),
@@ -353,7 +352,7 @@ impl Error {
         }
     }
 
-    /// Everything that support needs, as text; never the key (R-ERR3, R-AUTH4).
+    /// A report for support, as text; never the key (R-ERR3, R-AUTH4).
     pub fn report(&self) -> String {
         let mut lines =
             vec![format!("modelwire {} error: {}", env!("CARGO_PKG_VERSION"), self.what())];
@@ -383,7 +382,7 @@ impl Error {
     }
 }
 
-/// What went wrong, and what to do about it: `message (status 404). Hint: ...`.
+/// The error and what to do about it: `message (status 404). Hint: ...`.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = self.what();

@@ -1,15 +1,14 @@
-//! What can go wrong and what a caller can do about it, told apart by kind and never by message.
-//! Knows no error in particular.
+//! The kinds of errors and what a caller can do about them; never distinguished by message.
 
-/// The enum, its names and what to do follow from one table: to add a kind is to add a row, and to
-/// look at everyone who matches on it.
+/// The enum, its names and hints follow from one table: to add a kind, add a row and check all code
+/// that matches on it.
 macro_rules! kinds {
     ($(
         $(#[doc = $doc:literal])+
         $kind:ident: $name:literal, hint $hint:literal;
     )+) => {
-        /// What a caller can do about an error. Exhaustive on purpose: a new kind must be looked at by
-        /// everyone who matches on it.
+        /// The kind of an error: what a caller can do about it. Exhaustive on purpose: code that
+        /// matches on it must consider a new kind.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum ErrorKind {
             $(
@@ -29,7 +28,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// The action that the specification expects of a client (its table of errors), or ours.
+            /// The action that the specification expects of a client (in its table of errors), or ours.
             pub(crate) fn hint(self) -> &'static str {
                 match self {
                     $(ErrorKind::$kind => $hint,)+
@@ -40,68 +39,68 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// 400: the request is wrong; change it.
+    /// 400: the request is invalid; change it.
     InvalidRequest: "invalid_request",
         hint "Reproduce it with a minimal request, then add parameters one by one.";
 
     /// 401: the key is missing, wrong or malformed.
     Authentication: "authentication",
-        hint "Copy the whole API key again from the service's control panel, and give it alone: no \
-              quotes, no white space, no word Bearer.";
+        hint "Copy the whole API key again from the service's control panel, and pass it without quotes, \
+              white space or the word Bearer.";
 
-    /// 403: account, balance, model or key forbid it.
+    /// 403: not permitted for this account, balance, model or key.
     Permission: "permission",
-        hint "Check in the service's control panel: balance, state and restrictions of the account, \
-              what the key may do, and whether the model is available.";
+        hint "Check in the service's control panel: the account's balance, status and restrictions, the \
+              key's permissions, and whether the model is available.";
 
     /// 404: wrong path, or no such model.
     NotFound: "not_found",
-        hint "Check the base URL, the path and the model name, as the service's control panel shows it.";
+        hint "Check the base URL, the path and the model name against the service's control panel.";
 
-    /// 429: a rate, concurrency, quota or resource limit; slow down and try again.
+    /// 429: a rate, concurrency, quota or resource limit; slow down and retry.
     RateLimited: "rate_limited",
-        hint "Lower the request rate and retry with backoff: the retry policy can make more retries, \
-              and slow the whole client down (adaptive). The service's control panel shows limits \
-              and quota.";
+        hint "Lower the request rate and retry with backoff: the retry policy can retry more often and slow \
+              down the whole client (adaptive). The service's control panel shows your limits and quota.";
 
-    /// 5xx: a temporary fault of the service.
+    /// 5xx: a temporary failure of the service.
     Server: "server",
         hint "A temporary fault of the service or of an upstream provider: note the time and the \
               error, retry later, or contact support.";
 
     /// Any other status that is not success.
-    Status: "status", hint "An unexpected status: check the base URL and any proxy between.";
+    Status: "status", hint "An unexpected status: check the base URL and any proxy in between.";
 
-    /// No connection: refused, unreachable, name not found.
+    /// No connection: refused, unreachable, host name not found.
     Connect: "connect", hint "Check base_url, and that the service is reachable from here.";
 
     /// The TLS handshake or a certificate failed.
     Tls: "tls", hint "Check base_url, the system's certificate store and SSL_CERT_FILE.";
 
-    /// One of the timeouts; [`Error::timeout`](crate::Error::timeout) says which.
-    Timeout: "timeout", hint "Raise the timeout that is named, or find out what is slow.";
+    /// A timeout ran out; [`Error::timeout`](crate::Error::timeout) names it.
+    Timeout: "timeout", hint "Raise the timeout named in the message, or find out what is slow.";
 
-    /// The connection broke off after the request was sent.
+    /// The connection was lost after the request was sent.
     Disconnected: "disconnected",
         hint "The service may have processed the request; send it again only if a second metered \
               call is acceptable.";
 
-    /// The answer is not what the protocol promises, or larger than a bound.
+    /// The answer violates the protocol, or exceeds a size limit.
     Protocol: "protocol", hint "Check that base_url names an OpenAI-compatible service.";
 
     /// A stream ended cleanly but without its end mark (R-STR7).
-    Incomplete: "incomplete", hint "What arrived is a part of the answer; do not take it as whole.";
+    Incomplete: "incomplete", hint "Only part of the answer arrived; do not treat it as complete.";
 
-    /// The service reported an error under a good status, in a stream mostly (R-ERR6).
-    Stream: "stream", hint "Judge by type and code; what arrived before is a part of the answer.";
+    /// The service reported an error after a success status, usually in a stream (R-ERR6).
+    Stream: "stream",
+        hint "See the error's type and code; what arrived before it is only part of the answer.";
 
-    /// The caller cancelled.
+    /// The caller cancelled the call.
     Cancelled: "cancelled", hint "";
 
-    /// An argument of the caller is wrong; nothing was sent.
+    /// An argument is invalid; nothing was sent.
     Argument: "argument", hint "Correct the argument; nothing was sent.";
 
-    /// The configuration is wrong or misses something; nothing was sent.
+    /// The configuration is invalid or incomplete; nothing was sent.
     Config: "config",
         hint "Set MODELWIRE_BASE_URL and MODELWIRE_API_KEY, or pass base_url and api_key. The key is \
               created in the service's control panel.";
@@ -114,13 +113,13 @@ kinds! {
 
     /// The library was shut down.
     Shutdown: "shutdown",
-        hint "What is used afterwards starts afresh: call again, if the program goes on.";
+        hint "The library restarts on the next use: call again if the program continues.";
 
-    /// A callback would wait for its own end.
+    /// A callback would have to wait for its own end.
     Callback: "callback", hint "Wait on another thread.";
 
-    /// A fault of this library.
-    Internal: "internal", hint "A fault of modelwire: please report it with report().";
+    /// A bug in this library.
+    Internal: "internal", hint "A bug in modelwire: please report it with report().";
 }
 
 impl ErrorKind {
@@ -138,18 +137,18 @@ impl ErrorKind {
     }
 }
 
-/// Which timeout ran out.
+/// The timeout that ran out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeoutPhase {
-    /// Waiting for a connection where `connections_max` are in use.
+    /// The wait for a connection while `connections_max` are in use.
     Pool,
-    /// Opening the connection, TLS included.
+    /// The time to open the connection, including TLS.
     Connect,
-    /// From the start of an attempt to the complete head of its answer.
+    /// The time from the start of an attempt to the complete head of its answer.
     FirstByte,
-    /// Between two pieces of substance of an answer; comments do not count.
+    /// The time between two pieces of content of an answer; comments do not count.
     Idle,
-    /// The deadline over all attempts and waits.
+    /// The deadline of all attempts and waits.
     Total,
 }
 
@@ -169,10 +168,10 @@ impl TimeoutPhase {
 /// Whether a failed call may have been metered, judged over all its attempts (R-MET1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Metered {
-    /// Nothing was sent, or the service said by HTTP/2 that it processed nothing.
+    /// Nothing was sent, or the service reported through HTTP/2 that it processed nothing.
     #[default]
     NotSent,
-    /// Answered only by 401: normally not metered.
+    /// Answered only with 401: normally not metered.
     NormallyNot,
     /// Part of an answer arrived, so it entered processing.
     Entered,
@@ -191,7 +190,7 @@ impl Metered {
         }
     }
 
-    /// What two attempts together say.
+    /// The result for two attempts together.
     pub(crate) fn with(self, other: Metered) -> Metered {
         match (self, other) {
             (Metered::Entered, _) | (_, Metered::Entered) => Metered::Entered,

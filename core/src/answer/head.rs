@@ -1,10 +1,10 @@
-//! Status and headers of an answer. Knows no body.
+//! Status and headers of an answer.
 
 use std::time::SystemTime;
 
 use crate::answer::rate_limits::RateLimits;
 
-/// Status and headers of an answer; the key is masked wherever the service echoed it.
+/// Status and headers of an answer; the key is masked where the service echoed it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     pub(crate) status: u16,
@@ -17,25 +17,25 @@ impl Head {
         self.status
     }
 
-    /// All headers in the order in which they came, names in lower case; bytes that are not
-    /// UTF-8 read as U+FFFD.
+    /// All headers in the order of arrival, names in lower case; bytes that are not UTF-8 become
+    /// U+FFFD.
     pub fn headers(&self) -> &[(String, String)] {
         &self.headers
     }
 
-    /// The first header of that name, whatever its case.
+    /// The first header with this name, ignoring case.
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(given, _)| given.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
     }
 
-    /// What the headers say of the limits of the service; `None` where that is nothing. Times of the
-    /// clock are counted from the answer's `date`, else from now.
+    /// The rate limits in the headers; `None` if there are none. Clock times are counted from the
+    /// answer's `date`, or from now without one.
     pub fn rate_limits(&self) -> Option<RateLimits> {
         RateLimits::read(&self.headers, SystemTime::now())
     }
 
-    /// The service's name for the exchange (`x-request-id`).
+    /// The service's identifier of the exchange (`x-request-id`).
     pub fn request_id(&self) -> Option<&str> {
         self.header("x-request-id")
     }

@@ -1,50 +1,49 @@
-//! What the headers of an answer say of the limits of a service: how much there is, how much is left, and
-//! when it is whole again. Knows no call.
+//! The rate limits in the headers of an answer: the total, the remainder, and the time of the reset.
 //!
-//! Services have many spellings for it, and none of them is an error: what cannot be read is absent.
+//! Services write them in many ways. None is an error: a limit that cannot be parsed is absent.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Further limits that are told by name; headers that name more of them are not looked at.
+/// The maximum number of other limits by name; headers with more are ignored.
 pub const OTHER_LIMITS_MAX: usize = 32;
 
-/// A longer time than this is no time in which a limit is whole again, but a mistake.
+/// A longer time than this is not a reset time but a mistake.
 const RESET_MAX: Duration = Duration::from_secs(3660 * 86_400);
 
-/// A plain number from here on is a time of the clock, in seconds since 1970 UTC; from `CLOCK_MS_MIN`
-/// on in milliseconds.
+/// A plain number from this value on is a clock time, in seconds since 1970 UTC; from `CLOCK_MS_MIN`
+/// on, in milliseconds.
 const CLOCK_SECONDS_MIN: f64 = 1e9;
 const CLOCK_MS_MIN: f64 = 1e12;
 
-/// One limit of a service, as far as it tells.
+/// One rate limit of a service, as far as it reports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RateLimit {
-    /// How many there are in all.
+    /// The total.
     pub limit: Option<u64>,
-    /// How many are left.
+    /// The remainder.
     pub remaining: Option<u64>,
-    /// In what time from the answer on they are all there again; zero where that has passed.
+    /// The time from the answer until the full reset; zero if it has passed.
     pub reset: Option<Duration>,
 }
 
-/// The limits of a service as the headers of an answer tell them: `x-ratelimit-...` and the same under
-/// other beginnings, `RateLimit` of the IETF's draft, `retry-after`.
+/// The rate limits in the headers of an answer: `x-ratelimit-...` and the same with other prefixes,
+/// `RateLimit` of the IETF draft, `retry-after`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RateLimits {
-    /// Of requests, and where the headers do not say of what.
+    /// Of requests, or unspecified in the headers.
     pub requests: RateLimit,
     /// Of tokens.
     pub tokens: RateLimit,
-    /// Any other by its name, `input_tokens` for instance; at most [`OTHER_LIMITS_MAX`].
+    /// Other limits by name, `input_tokens` for instance; at most [`OTHER_LIMITS_MAX`].
     pub others: BTreeMap<String, RateLimit>,
-    /// How long the service asks to wait: `retry-after-ms` or `retry-after`.
+    /// How long the service asks the client to wait: `retry-after-ms` or `retry-after`.
     pub retry_after: Option<Duration>,
 }
 
-/// What a header says of a limit.
+/// A header's part of a limit.
 #[derive(Clone, Copy)]
 enum Part {
     Limit,
@@ -53,8 +52,8 @@ enum Part {
 }
 
 impl RateLimits {
-    /// What these headers say; `None` where that is nothing. Times of the clock are counted from the
-    /// answer's own `date`, else from now.
+    /// The rate limits in these headers; `None` if there are none. Clock times are counted from the
+    /// answer's own `date`, or from now without one.
     pub(crate) fn read(headers: &[(String, String)], now: SystemTime) -> Option<RateLimits> {
         let find =
             |wanted: &str| headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
@@ -110,7 +109,7 @@ impl RateLimits {
     }
 
     /// The draft's fields: `"name";r=1;t=2` and `"name";q=3`, and `limit=3, remaining=1, reset=2` of an
-    /// earlier one.
+    /// earlier draft.
     fn take_fields(&mut self, value: &str) {
         for item in value.split(',') {
             let mut parts = item.split(';').map(str::trim);
@@ -133,13 +132,13 @@ impl RateLimits {
     }
 }
 
-/// How long the service asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date
-/// (RFC 9110 section 10.2.3).
+/// How long the service asks the client to wait: `retry-after-ms`, or `Retry-After` in seconds or as a
+/// date (RFC 9110 section 10.2.3).
 pub(crate) fn retry_after<'a>(
     header: impl Fn(&str) -> Option<&'a str>,
     now: SystemTime,
 ) -> Option<Duration> {
-    // A number that is too large for any clock is still a wait, and longer than every bound.
+    // A number that is too large for any clock is still a wait, longer than every limit.
     let too_large = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if let Some(text) = header("retry-after-ms").map(str::trim) {
         match text.parse() {
@@ -157,13 +156,14 @@ pub(crate) fn retry_after<'a>(
     Some(date.duration_since(now).unwrap_or_default())
 }
 
-/// A name as members of JSON have it: in lower case, with low lines.
+/// A name in the style of JSON members: lower case with underscores.
 fn plain_name(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     name.chars().map(plain).collect()
 }
 
-/// Of what a header tells which part: `x-ratelimit-limit-tokens` and `vendor-ratelimit-tokens-limit`.
+/// The limit and the part that a header reports: `x-ratelimit-limit-tokens` and
+/// `vendor-ratelimit-tokens-limit`.
 fn named(header: &str) -> Option<(String, Part)> {
     let (before, rest) = header.split_once("ratelimit-")?;
     if !(before.is_empty() || before.ends_with('-')) {
@@ -179,7 +179,7 @@ fn named(header: &str) -> Option<(String, Part)> {
     })
 }
 
-/// A number of requests or tokens; what follows a comma or a semicolon is about it.
+/// A number of requests or tokens; text after a comma or a semicolon describes it.
 fn count(text: &str) -> Option<u64> {
     let text = text.split([',', ';']).next()?.trim();
     let whole = text.split_once('.').map_or(text, |(whole, _)| whole);
@@ -188,7 +188,7 @@ fn count(text: &str) -> Option<u64> {
     if is_number { whole.parse().ok() } else { None }
 }
 
-/// A time to wait: `6m0s`, seconds, a time of the clock in seconds or milliseconds since 1970, or a date.
+/// A time to wait: `6m0s`, seconds, a clock time in seconds or milliseconds since 1970, or a date.
 fn reset(text: &str, from: SystemTime) -> Option<Duration> {
     let text = text.trim();
     let until = |time: SystemTime| Some(time.duration_since(from).unwrap_or_default());
@@ -212,7 +212,7 @@ fn reset(text: &str, from: SystemTime) -> Option<Duration> {
     found.filter(|time| *time <= RESET_MAX)
 }
 
-/// `1h2m`, `6m0s`, `1.5s`, `20ms`: numbers with their units, all of the text.
+/// `1h2m`, `6m0s`, `1.5s`, `20ms`: numbers with units, for the whole text.
 fn duration(text: &str) -> Option<Duration> {
     if text.is_empty() {
         return None;
@@ -239,7 +239,7 @@ fn duration(text: &str) -> Option<Duration> {
     Some(sum)
 }
 
-/// A date of RFC 3339: `2026-01-02T03:04:05.5Z`, with an offset in the place of the `Z` maybe.
+/// A date of RFC 3339: `2026-01-02T03:04:05.5Z`, possibly with an offset instead of the `Z`.
 fn date(text: &str) -> Option<SystemTime> {
     let digits = |range: std::ops::Range<usize>| {
         let part = text.get(range).filter(|part| part.bytes().all(|byte| byte.is_ascii_digit()))?;

@@ -1,4 +1,4 @@
-//! Headers of limits in the spellings of services, and by chance. Knows no socket.
+//! Headers of limits in the spellings of services, and by chance.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;

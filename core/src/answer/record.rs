@@ -1,5 +1,5 @@
-//! What a call tells once it has ended: when each of its steps was, what it waited for, what came of it.
-//! Made once for each started call. Knows no transport and no language.
+//! The record of a call that has ended: the times of its steps, its waits, its outcome. Made once for
+//! each started call.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -9,26 +9,28 @@ use crate::answer::error_kind::{ErrorKind, Metered};
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::usage::Usage;
 
-/// Attempts that a record has at most: the last ones. [`CallRecord::attempts_count`] counts all.
+/// The maximum number of attempts in a record: the last ones. [`CallRecord::attempts_count`] counts
+/// all.
 pub const ATTEMPTS_RECORDED_MAX: usize = 32;
-/// Waits that a record has at most: the last ones. [`CallRecord::waits_count`] counts all.
+/// The maximum number of waits in a record: the last ones. [`CallRecord::waits_count`] counts all.
 pub const WAITS_RECORDED_MAX: usize = 32;
-/// Times of chunks that a record has at most: the first ones. [`CallRecord::chunks`] counts all.
+/// The maximum number of chunk times in a record: the first ones. [`CallRecord::chunks`] counts all.
 pub const CHUNK_TIMES_MAX: usize = 16_384;
 
-/// Bytes of each text of the service that a record keeps at most.
+/// The maximum bytes of each text from the service in a record.
 pub(crate) const RECORD_TEXT_BYTES_MAX: usize = 1024;
 
-/// What a call tells once it has ended, however it ended. Cheap to clone.
+/// The record of a call that has ended, with or without success. Cheap to clone.
 ///
-/// Every started call has exactly one: on its answer ([`Response::record`](crate::Response::record)) or
-/// its error ([`Error::record`](crate::Error::record)), and for those who collect the records of a client
-/// ([`Client::on_call`](crate::Client::on_call)). All times are counted from [`CallRecord::start`]. No
-/// key is in it, and what the service said is masked as in errors (R-AUTH4).
+/// Every started call has exactly one: in its answer ([`Response::record`](crate::Response::record)) or
+/// its error ([`Error::record`](crate::Error::record)), and for callbacks that collect the records of a
+/// client ([`Client::on_call`](crate::Client::on_call)). All times are counted from
+/// [`CallRecord::start`]. It never contains the key; texts from the service are masked as in errors
+/// (R-AUTH4).
 #[derive(Clone, Debug)]
 pub struct CallRecord(Arc<Recorded>);
 
-/// What is in a record.
+/// The contents of a record.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorded {
     pub(crate) start: SystemTime,
@@ -55,7 +57,7 @@ pub(crate) struct Recorded {
     pub(crate) cancelled_by: Option<CancelledBy>,
 }
 
-/// What an answer says of itself.
+/// The answer's own id, model and finish reason.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Answered {
     pub(crate) response_id: Option<String>,
@@ -70,33 +72,33 @@ pub(crate) struct Answered {
 pub struct AttemptRecord {
     /// When it began.
     pub start: Duration,
-    /// What it was connected to: the service, or a proxy on the way.
+    /// The peer of the connection: the service, or a proxy.
     pub address: Option<SocketAddr>,
-    /// Whether its connection was there before; `None` where it got none.
+    /// Whether it reused a connection; `None` if it got none.
     pub reused: Option<bool>,
-    /// How long the host's name was looked up, for a connection of its own.
+    /// The time of the DNS lookup, for a new connection.
     pub dns: Option<Duration>,
-    /// How long connecting took, what a proxy took included, for a connection of its own.
+    /// The time to connect, including a proxy's part, for a new connection.
     pub connect: Option<Duration>,
-    /// How long the TLS handshake took, for a connection of its own.
+    /// The time of the TLS handshake, for a new connection.
     pub tls: Option<Duration>,
     /// When the head of its answer was complete.
     pub head: Option<Duration>,
-    /// When the first byte of its body came.
+    /// When the first byte of its body arrived.
     pub first_byte: Option<Duration>,
-    /// When it ended: that of the last one is the end of the call.
+    /// When it ended: the last attempt's end is the end of the call.
     pub end: Duration,
     /// The status of its answer.
     pub status: Option<u16>,
-    /// What it failed with.
+    /// The kind of its error.
     pub kind: Option<ErrorKind>,
 }
 
-/// A time in which a call could not go on. Counted from the start of the call.
+/// A period in which a call had to wait. Counted from the start of the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WaitRecord {
-    /// What for.
+    /// The reason.
     pub reason: WaitReason,
     /// When it began.
     pub start: Duration,
@@ -107,13 +109,13 @@ pub struct WaitRecord {
 /// What a call waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitReason {
-    /// The time before another attempt.
+    /// The delay before another attempt.
     Retry,
-    /// One of `connections_max` connections.
+    /// A connection, while `connections_max` are in use.
     Connection,
-    /// Its turn behind other calls of the client (`retry_adaptive`).
+    /// Its turn after other calls of the client (`retry_adaptive`).
     Turn,
-    /// A moment in which a connection may be closed by the service that carried a stream just now.
+    /// A short time in which the service may close a connection that has just carried a stream.
     Reuse,
 }
 
@@ -129,12 +131,12 @@ impl WaitReason {
     }
 }
 
-/// Who ended a call before its end.
+/// Who ended a call early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CancelledBy {
     /// The program cancelled it.
     Program,
-    /// The program dropped what held it.
+    /// The program dropped its handle.
     Dropped,
     /// Its client was closed.
     Closed,
@@ -164,7 +166,7 @@ impl CallRecord {
         self.0.start
     }
 
-    /// What was called.
+    /// The operation.
     pub fn operation(&self) -> Endpoint {
         self.0.operation
     }
@@ -174,38 +176,38 @@ impl CallRecord {
         &self.0.path
     }
 
-    /// The model that was asked for; `None` for a list of models.
+    /// The requested model; `None` for a model list.
     pub fn model(&self) -> Option<&str> {
         self.0.model.as_deref()
     }
 
-    /// Whether the caller asked for a stream, whatever the service sent.
+    /// Whether the caller requested a stream, regardless of what the service sent.
     pub fn streamed(&self) -> bool {
         self.0.streamed
     }
 
-    /// The attempts in their order, the last [`ATTEMPTS_RECORDED_MAX`].
+    /// The attempts in order, the last [`ATTEMPTS_RECORDED_MAX`].
     pub fn attempts(&self) -> &[AttemptRecord] {
         &self.0.attempts
     }
 
-    /// How many attempts there were.
+    /// The number of attempts.
     pub fn attempts_count(&self) -> u64 {
         self.0.attempts_count
     }
 
-    /// What the call waited for, in order, the last [`WAITS_RECORDED_MAX`].
+    /// The waits of the call, in order, the last [`WAITS_RECORDED_MAX`].
     pub fn waits(&self) -> &[WaitRecord] {
         &self.0.waits
     }
 
-    /// How many waits there were.
+    /// The number of waits.
     pub fn waits_count(&self) -> u64 {
         self.0.waits_count
     }
 
-    /// When the first chunk was read, also where the caller wants them gathered only; `None` where none
-    /// came. Chunks that came together have one time.
+    /// When the first chunk was read, even if chunks are only gathered; `None` if there were none.
+    /// Chunks that arrived together have the same time.
     pub fn first_chunk(&self) -> Option<Duration> {
         self.0.first_chunk
     }
@@ -215,32 +217,33 @@ impl CallRecord {
         self.0.last_chunk
     }
 
-    /// How many chunks came; for a document that a streaming caller got as chunks, how many those are.
+    /// The number of chunks; for a document delivered to a streaming caller as chunks, the number of
+    /// those.
     pub fn chunks(&self) -> u64 {
         self.0.chunks
     }
 
-    /// When each chunk was read, the first [`CHUNK_TIMES_MAX`]; empty unless `chunk_times` is on.
+    /// When each chunk was read, for the first [`CHUNK_TIMES_MAX`]; empty unless `chunk_times` is on.
     pub fn chunk_times(&self) -> &[Duration] {
         &self.0.chunk_times
     }
 
-    /// From the start to the end.
+    /// The time from the start to the end.
     pub fn elapsed(&self) -> Duration {
         self.0.elapsed
     }
 
-    /// What it failed with; `None` for a good answer.
+    /// The kind of its error; `None` after success.
     pub fn kind(&self) -> Option<ErrorKind> {
         self.0.kind
     }
 
-    /// The HTTP status of the answer, where one came.
+    /// The HTTP status of the answer, if one arrived.
     pub fn status(&self) -> Option<u16> {
         self.0.status
     }
 
-    /// The service's name for the exchange (`x-request-id`).
+    /// The service's identifier of the exchange (`x-request-id`).
     pub fn request_id(&self) -> Option<&str> {
         self.0.request_id.as_deref()
     }
@@ -250,18 +253,18 @@ impl CallRecord {
         self.0.answered.response_id.as_deref()
     }
 
-    /// The model that answered, as it calls itself.
+    /// The model that answered, by its own name.
     pub fn response_model(&self) -> Option<&str> {
         self.0.answered.response_model.as_deref()
     }
 
-    /// Why the first choice of a chat stopped, or the `status` of a response; also of a stream that was
-    /// not gathered.
+    /// Why the first choice of a chat stopped, or the `status` of a response; also for a stream that
+    /// was not gathered.
     pub fn finish_reason(&self) -> Option<&str> {
         self.0.answered.finish_reason.as_deref()
     }
 
-    /// The usage that the service reported, also before a failure.
+    /// The usage that the service reported, even before a failure.
     pub fn usage(&self) -> Option<Usage> {
         self.0.answered.usage
     }
@@ -271,18 +274,17 @@ impl CallRecord {
         self.0.metered
     }
 
-    /// Bytes of the bodies that were sent, over all attempts. A body whose sending broke off is counted
-    /// whole.
+    /// The bytes of the sent bodies, over all attempts. A partly sent body counts in full.
     pub fn bytes_out(&self) -> u64 {
         self.0.bytes_out
     }
 
-    /// Bytes of the bodies that were read, over all attempts, as they came: packed, where they were.
+    /// The bytes of the received bodies, over all attempts, as on the wire: compressed if they were.
     pub fn bytes_in(&self) -> u64 {
         self.0.bytes_in
     }
 
-    /// Who ended the call before its end.
+    /// Who ended the call early.
     pub fn cancelled_by(&self) -> Option<CancelledBy> {
         self.0.cancelled_by
     }

@@ -1,5 +1,4 @@
-//! What a call shows of the texts of a service: no more than a bound, and never the key that the call
-//! sends. Knows no text's meaning.
+//! Limits what a call shows of a service's texts: at most a fixed size, and never the call's API key.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,11 +7,11 @@ use crate::answer::error::Error;
 use crate::options::api_key::ApiKey;
 use crate::protocol::text::{EXCERPT_BYTES_MAX, cut, excerpt};
 
-/// The key of a call, and how much its errors may quote.
+/// The key of a call, and the maximum size of a quote in its errors.
 #[derive(Clone)]
 pub(crate) struct Quotes {
     pub(crate) key: Arc<ApiKey>,
-    /// The most of a body that an error carries (`error_body_bytes_max`).
+    /// The maximum size of a body in an error (`error_body_bytes_max`).
     pub(crate) bytes_max: usize,
 }
 
@@ -22,13 +21,12 @@ impl Quotes {
         self.key.mask(text)
     }
 
-    /// How much of a text is looked at: a key that the bound would cut is seen whole, and masked
-    /// before the cut.
+    /// The size of a text to examine, so that a key that crosses the limit is masked before the cut.
     pub(crate) fn wanted(&self) -> usize {
         self.bytes_max + self.key.longest_written()
     }
 
-    /// A text as far as the bound goes.
+    /// A text truncated to the limit.
     pub(crate) fn bounded_text(&self, text: &str) -> String {
         cut(&self.mask(cut(text, self.wanted())), self.bytes_max).to_owned()
     }
@@ -39,7 +37,7 @@ impl Quotes {
         excerpt(&self.mask(cut(text, wanted)))
     }
 
-    /// An error whose texts came in an event or an answer of any size: no longer than the bound.
+    /// An error with texts from an event or an answer of any size, truncated to the limit.
     pub(crate) fn bounded(&self, error: Error) -> Error {
         error.masked(|text| match text.len() > self.bytes_max {
             true => self.bounded_text(text),

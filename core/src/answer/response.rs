@@ -1,5 +1,4 @@
-//! What a finished call gives: the head that came over HTTP, the document, and how a stream
-//! ended. Knows no transport.
+//! The result of a finished call: the HTTP head, the document, and how a stream ended.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,7 +22,7 @@ pub enum End {
     DoneMark,
     /// `response.completed`, `response.failed` or `response.incomplete`
     FinalEvent,
-    /// A clean end of the body after every choice had its finish reason.
+    /// A clean end of the body after every choice had its finish reason
     FinishReasons,
 }
 
@@ -39,10 +38,10 @@ impl End {
     }
 }
 
-/// A tool call of an answer. What the service left out is empty.
+/// A tool call of an answer. Members that the service omitted are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CalledTool {
-    /// What the answer to it has to name: `id` in chats, `call_id` in responses.
+    /// The id that its result must refer to: `id` in chats, `call_id` in responses.
     pub id: String,
     /// The function's name.
     pub name: String,
@@ -111,7 +110,7 @@ impl Response {
         }))
     }
 
-    /// What its call tells.
+    /// The record of its call.
     pub(crate) fn with_record(mut self, record: CallRecord) -> Response {
         if let Some(parts) = Arc::get_mut(&mut self.0) {
             parts.record = Some(record);
@@ -119,7 +118,7 @@ impl Response {
         self
     }
 
-    /// What its call tells: when each of its steps was, and what came of it.
+    /// The record of its call: the times of its steps, and its outcome.
     pub fn record(&self) -> Option<&CallRecord> {
         self.0.record.as_ref()
     }
@@ -137,17 +136,17 @@ impl Response {
         self
     }
 
-    /// How many times the request was attempted.
+    /// The number of attempts.
     pub fn attempts(&self) -> u32 {
         self.0.attempts
     }
 
-    /// From the start of the first attempt to the end of the answer, waits included.
+    /// The time from the start of the first attempt to the end of the answer, including waits.
     pub fn elapsed(&self) -> Duration {
         self.0.elapsed
     }
 
-    /// The end of a stream; `gathered` is what its chunks add up to, where that was wanted.
+    /// The end of a stream; `gathered` is the assembled answer, if the call gathers.
     pub(crate) fn streamed(
         endpoint: Endpoint,
         head: Arc<Head>,
@@ -159,8 +158,8 @@ impl Response {
         Response::new(endpoint, head, answered, end, gathered, is_gathered)
     }
 
-    /// Whether the document was put together from the chunks of a stream; false for one that the
-    /// service sent as it is.
+    /// Whether the document was assembled from the chunks of a stream; false for one that the service
+    /// sent.
     pub fn is_gathered(&self) -> bool {
         self.0.is_gathered
     }
@@ -175,7 +174,7 @@ impl Response {
         &self.0.head
     }
 
-    /// The whole answer; `None` at the end of a stream that was not gathered: its chunks were the
+    /// The whole answer; `None` at the end of a stream that was not gathered, where the chunks were the
     /// answer.
     pub fn document(&self) -> Option<&Document> {
         self.0.document.as_ref()
@@ -187,7 +186,7 @@ impl Response {
         self.document().map_or("", Document::json)
     }
 
-    /// [`Response::json`] with a NUL behind it, without a copy.
+    /// [`Response::json`] with a terminating NUL, without a copy.
     pub fn json_and_nul(&self) -> &str {
         self.document().map_or("\0", Document::json_and_nul)
     }
@@ -203,18 +202,18 @@ impl Response {
         self.document().map(Document::text).unwrap_or_default()
     }
 
-    /// What the model thought before it spoke, see [`Document::reasoning`]; empty at the end of a
-    /// stream that was not gathered.
+    /// The model's reasoning, see [`Document::reasoning`]; empty at the end of a stream that was not
+    /// gathered.
     pub fn reasoning(&self) -> Cow<'_, str> {
         self.document().map(Document::reasoning).unwrap_or_default()
     }
 
-    /// What the headers say of the limits of the service, see [`Head::rate_limits`].
+    /// The rate limits in the headers, see [`Head::rate_limits`].
     pub fn rate_limits(&self) -> Option<RateLimits> {
         self.head().rate_limits()
     }
 
-    /// The usage that the service reported, plain or streamed (R-MET2).
+    /// The usage that the service reported, whole or streamed (R-MET2).
     pub fn usage(&self) -> Option<Usage> {
         self.0.answered.usage
     }
@@ -235,15 +234,15 @@ impl Response {
         output.into_iter().filter_map(CalledTool::of_response).collect()
     }
 
-    /// The names of a model list, by which they are asked for: of each entry its `id`, else
-    /// `identifier`, `name` or `model`, or the entry itself where it is a text (R-OP2).
+    /// The ids of a model list, which requests use: for each entry its `id`, otherwise `identifier`,
+    /// `name` or `model`, or the entry itself if it is a text (R-OP2).
     pub fn model_ids(&self) -> Vec<String> {
         let models = self.document().and_then(Document::models).unwrap_or_default();
         models.into_iter().filter_map(model_name).collect()
     }
 }
 
-/// What a document says of itself; a list of models is nobody's answer.
+/// A document's own id, model and finish reason; a model list has none.
 fn answered(endpoint: Endpoint, document: &Document) -> Answered {
     let usage = document.usage();
     if endpoint == Endpoint::Models {

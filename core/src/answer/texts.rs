@@ -1,7 +1,7 @@
-//! How the library says what it knows as JSON, so that every language has the same: a function for
-//! each kind of member, and the texts of usage and of a record. Knows no accessor and no language.
+//! JSON views of what the library knows, the same for every language: a function for each kind of
+//! member, and the JSON of usage and records.
 //!
-//! What is absent is null. No number is larger than what 63 bits hold.
+//! Absent values are null. No number exceeds 63 bits.
 
 use std::borrow::Cow;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -15,7 +15,7 @@ use crate::protocol::choice::Choice;
 use crate::protocol::escapes::write_str;
 use crate::protocol::usage::Usage;
 
-/// A text that may be absent, however it is kept.
+/// A text that may be absent, in any representation.
 pub(crate) trait MaybeText {
     fn maybe_text(&self) -> Option<&str>;
 }
@@ -46,7 +46,7 @@ impl Object {
         Object("{".to_owned())
     }
 
-    /// A member whose value is JSON already.
+    /// A member whose value is already JSON.
     pub(crate) fn json(mut self, name: &str, value: Option<&str>) -> Object {
         if self.0.len() > 1 {
             self.0.push(',');
@@ -61,7 +61,7 @@ impl Object {
         self.json(name, text.maybe_text().map(quoted).as_deref())
     }
 
-    /// A text that is always there.
+    /// A text that is always present.
     pub(crate) fn word(self, name: &str, word: &str) -> Object {
         self.text(name, word)
     }
@@ -76,12 +76,12 @@ impl Object {
         self.number(name, time.into().map(whole))
     }
 
-    /// Milliseconds that are always there.
+    /// Milliseconds that are always present.
     pub(crate) fn duration(self, name: &str, time: Duration) -> Object {
         self.milliseconds(name, time)
     }
 
-    /// A time of the clock in milliseconds since 1970 UTC; null if it is before that.
+    /// A clock time in milliseconds since 1970 UTC; null if it is earlier.
     pub(crate) fn unix_ms(self, name: &str, time: Option<SystemTime>) -> Object {
         let since = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         self.milliseconds(name, since)
@@ -135,7 +135,7 @@ impl Object {
         })
     }
 
-    /// The pieces of tool calls in a choice; an empty array where there is no choice.
+    /// The fragments of tool calls in a choice; an empty array if there is no choice.
     pub(crate) fn pieces(self, name: &str, choice: Option<Choice<'_>>) -> Object {
         let pieces = choice.iter().flat_map(Choice::tool_calls).map(|piece| {
             Object::new()
@@ -153,7 +153,7 @@ impl Object {
         self.json(name, usage.as_deref())
     }
 
-    /// What a service says of its limits; null where that is nothing.
+    /// The rate limits of a service; null if there are none.
     pub(crate) fn rate_limits(self, name: &str, limits: Option<RateLimits>) -> Object {
         let one = |limit: &RateLimit| {
             Object::new()
@@ -191,7 +191,7 @@ impl Object {
             .tokens(sum.tokens)
     }
 
-    /// The sum over all models, and that of each.
+    /// The sum over all models, and for each model.
     fn sums(self, sums: &UsageSums) -> Object {
         let mut all = UsageSum::default();
         let mut models = Object::new();
@@ -215,9 +215,9 @@ fn quoted(text: &str) -> String {
 }
 
 impl CallRecord {
-    /// The record as a JSON object, for programs that are not Rust: its members in one order, what is
-    /// absent null. Times are whole microseconds from the start of the call, which is itself in
-    /// milliseconds since 1970 UTC. No key (R-AUTH4).
+    /// The record as a JSON object, for programs in other languages: members in fixed order, absent
+    /// values null. Times are whole microseconds from the start of the call; the start itself is in
+    /// milliseconds since 1970 UTC. Without the key (R-AUTH4).
     pub fn to_json(&self) -> String {
         let kind = |kind: Option<ErrorKind>| kind.map(ErrorKind::name);
         let attempt = |attempt: &AttemptRecord| {
@@ -273,9 +273,9 @@ impl CallRecord {
     }
 }
 
-/// What the calls of a client used as a JSON object, for programs that are not Rust: the sums over
-/// everything, those of each model below `models`, and of each key, by its id, below `keys`, with its
-/// models; `key_id` is that of the client's own key.
+/// The usage of a client's calls as a JSON object, for programs in other languages: the sums over
+/// everything, those of each model in `models`, and those of each key, by its id, in `keys`, with its
+/// models; `key_id` is the id of the client's own key.
 pub fn usage_json(sums: &UsageByKey, key_id: &str) -> String {
     let mut keys = Object::new();
     for (key_id, models) in sums {

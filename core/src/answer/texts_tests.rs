@@ -1,4 +1,4 @@
-//! What is used is told as JSON by model and whole. Knows no socket.
+//! Usage sums as JSON, by model and in total.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use serde_json::{Value as Json, json};

@@ -1,27 +1,27 @@
-//! What the calls of a client used, by key and by requested model (R-MET1). Knows no call.
+//! The usage of a client's calls, by key and by requested model (R-MET1).
 
 use std::collections::BTreeMap;
 
 use crate::answer::record::RECORD_TEXT_BYTES_MAX;
 use crate::protocol::usage::Usage;
 
-/// What calls used, by requested model (R-MET1).
+/// Usage by requested model (R-MET1).
 pub type UsageSums = BTreeMap<String, UsageSum>;
 
-/// What calls used, by the [id of their key](crate::key_id), and by requested model.
+/// Usage by the [id of the key](crate::key_id), and by requested model.
 pub type UsageByKey = BTreeMap<String, UsageSums>;
 
-/// Most keys whose calls are told apart; those of further ones are summed up under `OTHER_KEYS`.
+/// The maximum number of keys counted separately; further keys are summed up under `OTHER_KEYS`.
 pub const USAGE_KEYS_MAX: usize = 4096;
-/// In the place of an id: the calls of all keys beyond [`USAGE_KEYS_MAX`].
+/// In place of an id: the calls of all keys beyond [`USAGE_KEYS_MAX`].
 pub const OTHER_KEYS: &str = "other";
-/// Most pairs of key and model whose usage is counted separately. That of further models, and of names of
-/// more than 1,024 bytes, is summed up under [`OTHER_MODELS`] of their key.
+/// The maximum number of pairs of key and model counted separately. Further models, and names of more
+/// than 1,024 bytes, are summed up under [`OTHER_MODELS`] of their key.
 pub const USAGE_MODELS_MAX: usize = 16_384;
-/// In the place of a name: the calls of all models beyond [`USAGE_MODELS_MAX`].
+/// In place of a name: the calls of all models beyond [`USAGE_MODELS_MAX`].
 pub const OTHER_MODELS: &str = "(other)";
 
-/// What the calls of all keys used, by requested model.
+/// The usage of all keys, by requested model.
 pub fn usage_by_model(sums: &UsageByKey) -> UsageSums {
     let mut all = UsageSums::new();
     for (model, sum) in sums.values().flatten() {
@@ -30,11 +30,11 @@ pub fn usage_by_model(sums: &UsageByKey) -> UsageSums {
     all
 }
 
-/// The sums of a client, bounded.
+/// The sums of a client, with bounded size.
 #[derive(Default)]
 pub(crate) struct Sums {
     by_key: UsageByKey,
-    /// Models in the sums of all keys, but for `OTHER_MODELS`.
+    /// Models in the sums of all keys, except `OTHER_MODELS`.
     models: usize,
 }
 
@@ -43,16 +43,16 @@ impl Sums {
         self.by_key.clone()
     }
 
-    /// The same, and counts from 0 on.
+    /// The same, and restarts from 0.
     pub(crate) fn take(&mut self) -> UsageByKey {
         std::mem::take(self).by_key
     }
 
-    /// Counts what a call used.
+    /// Counts the usage of a call.
     pub(crate) fn count(&mut self, key_id: &str, model: &str, used: &UsageSum) {
         let is_known = self.by_key.len() < USAGE_KEYS_MAX || self.by_key.contains_key(key_id);
         let key_id = if is_known { key_id } else { OTHER_KEYS };
-        // Nearly every call finds its key and its model: nothing is copied for them.
+        // Nearly every call finds its key and its model without a copy.
         let models = match self.by_key.get_mut(key_id) {
             Some(models) => models,
             None => self.by_key.entry(key_id.to_owned()).or_default(),
@@ -70,21 +70,21 @@ impl Sums {
     }
 }
 
-/// What the calls of one model used.
+/// The usage of one model's calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UsageSum {
     /// Answered calls.
     pub calls: u64,
-    /// Those among them whose answers reported no usage: what they used is not in `tokens`. Many
-    /// services report none in a stream unless `stream_options` asks for it.
+    /// The number of these whose answers reported no usage: `tokens` does not include them. Many
+    /// services report none in a stream unless `stream_options` requests it.
     pub calls_without_usage: u64,
     /// Tokens as the answers reported them.
     pub tokens: Usage,
 }
 
 impl UsageSum {
-    /// Adds what other calls used. No sum runs over.
+    /// Adds the usage of other calls, without overflow.
     pub(crate) fn add(&mut self, other: &UsageSum) {
         self.calls = self.calls.saturating_add(other.calls);
         self.calls_without_usage =
@@ -102,7 +102,7 @@ mod tests {
         UsageSum { calls: 1, ..UsageSum::default() }
     }
 
-    /// No call is lost where keys are too many to be told apart.
+    /// No call is lost if there are too many keys.
     #[test]
     fn keys_are_bounded() {
         let mut sums = Sums::default();
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!((all["m"].calls, all["n"].calls), (calls, calls));
     }
 
-    /// No call is lost where models are too many to be told apart, whatever keys they are of.
+    /// No call is lost if there are too many models, over all keys.
     #[test]
     fn models_are_bounded() {
         let mut sums = Sums::default();
@@ -135,13 +135,13 @@ mod tests {
         let calls: u64 = all.values().map(|sum| sum.calls).sum();
         assert_eq!(calls, 2 * (USAGE_MODELS_MAX + more) as u64);
         assert_eq!(all["0"].calls, (USAGE_MODELS_MAX + more) as u64 + 1, "a known one goes on");
-        // Sums that begin anew have room again.
+        // Reset sums have room again.
         assert_eq!(sums.take(), found);
         sums.count("a", "new", &one());
         assert_eq!(sums.by_key()["a"].keys().collect::<Vec<_>>(), ["new"]);
     }
 
-    /// Nor where a name is longer than what is kept of one.
+    /// Nor if a name is longer than the limit.
     #[test]
     fn names_of_models_are_bounded() {
         let mut sums = Sums::default();

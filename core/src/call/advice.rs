@@ -1,13 +1,13 @@
-//! What to do about an error, in the light of how its call was made: what the kind of an error alone
-//! cannot say. Knows no attempt and no transport.
+//! What to do about an error, in the light of how its call was made: what the kind of an error alone cannot
+//! say.
 
 use crate::answer::error::Error;
 use crate::answer::error_kind::ErrorKind;
 use crate::options::config::PathFault;
 use crate::protocol::endpoint::Endpoint;
 
-const ONLY_STREAMS: &str = "If this model answers only by streaming, set stream_only (the answer still \
-    comes whole) or stream the call (stream = true).";
+const ONLY_STREAMS: &str = "If this model only supports streaming, set stream_only (calls still return the \
+    whole answer) or stream the call (stream = true).";
 
 /// How a call was made.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ pub(crate) fn advise(error: Error, made: Made, attempts: u32) -> Error {
         hint = format!("{hint} {ONLY_STREAMS}");
     }
     if let Some(wait) = error.retry_after().filter(|wait| !wait.is_zero()) {
-        hint = format!("{hint} The service asks for a wait of {} s.", wait.as_secs_f64().ceil());
+        hint = format!("{hint} The service asks to wait {} s.", wait.as_secs_f64().ceil());
     }
     if attempts > 1 {
         hint = format!("{hint} {attempts} attempts were made.");
@@ -50,7 +50,7 @@ fn words_of(fault: PathFault) -> String {
         PathFault::NoVersion => "The base URL does not end in /v1.".to_owned(),
         PathFault::VersionTwice => "The base URL has /v1 twice.".to_owned(),
         PathFault::Operation(path) => {
-            format!("The base URL ends in {path}, which calls add to it: end it with /v1.")
+            format!("The base URL ends in {path}, which each call adds: end it with /v1.")
         }
     }
 }
@@ -107,7 +107,7 @@ mod tests {
         for (fault, words) in [
             (PathFault::NoVersion, "The base URL does not end in /v1. "),
             (PathFault::VersionTwice, "The base URL has /v1 twice. "),
-            (PathFault::Operation("/models"), "The base URL ends in /models, which calls add "),
+            (PathFault::Operation("/models"), "The base URL ends in /models, which each call adds"),
         ] {
             let made = Made { path_fault: Some(fault), ..PLAIN };
             for kind in ERROR_KINDS {
@@ -151,7 +151,7 @@ mod tests {
         let retry_after = Some(std::time::Duration::from_millis(119_500));
         let answer = FailedAnswer { status: 429, body: "", request_id: None, retry_after };
         let error = advise(Error::from_response(answer), PLAIN, 1);
-        assert!(error.hint().ends_with(" The service asks for a wait of 120 s."), "{error}");
+        assert!(error.hint().ends_with(" The service asks to wait 120 s."), "{error}");
     }
 
     #[test]

@@ -1,6 +1,5 @@
-//! The attempts of one call: each waits for its turn and for a connection, is sent, follows redirects
-//! within the origin, and is followed by another where the retry policy says so. Knows nothing of a
-//! good answer but its status.
+//! The attempts of one call: each waits for its turn and for a connection, is sent, follows redirects within
+//! the origin, and is followed by another where the retry policy says so.
 
 use std::future::pending;
 use std::hash::{BuildHasher, Hasher};
@@ -32,8 +31,8 @@ use crate::request::prepared::Prepared;
 
 /// Redirects within the origin that are followed in a row.
 const REDIRECTS_MAX: usize = 5;
-const POOL_HINT: &str = "Raise connections_max, make fewer calls at once, or wait longer.";
-const GATE_HINT: &str = "Make fewer calls at once, or wait longer.";
+const POOL_HINT: &str = "Raise connections_max, make fewer concurrent calls, or wait longer.";
+const GATE_HINT: &str = "Make fewer concurrent calls, or wait longer.";
 const REDIRECT_HINT: &str = "Correct base_url: only a 307 or 308 within its origin is followed.";
 
 /// A random number from 0 to 1.
@@ -134,8 +133,7 @@ impl Attempts<'_> {
         entered.ok_or_else(|| {
             let error = Error::timed_out(phase, bound);
             let message = format!(
-                "{}, in which the call waited for its turn behind others of the client \
-                 (retry_adaptive)",
+                "{} while the call was queued behind other calls of the client (retry_adaptive)",
                 error.message()
             );
             error.with_message(message).with_hint(GATE_HINT)
@@ -169,7 +167,7 @@ impl Attempts<'_> {
             let Some(permit) = got else {
                 let error = Error::timed_out(phase, bound);
                 let message = format!(
-                    "{}, in which all connections of the client were in use (connections_max = {})",
+                    "{} while all connections of the client were in use (connections_max = {})",
                     error.message(),
                     connections.bound()
                 );

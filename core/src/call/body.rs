@@ -1,5 +1,5 @@
-//! The body of an answer as bytes: what it looks like, whole, or its beginning for an error; and how
-//! its connection gets free again. Knows no JSON and no event.
+//! The body of an answer as bytes: what it looks like, whole, or its beginning for an error; and how its
+//! connection gets free again.
 
 use std::future::poll_fn;
 use std::task::Poll;

@@ -1,5 +1,5 @@
-//! One call as its owner sees it: started once, popped, cancelled from anywhere. What happens on
-//! the I/O thread is told in `exchange`, the states in `task`. Knows no language.
+//! One call as its owner sees it: started once, popped, cancelled from anywhere. `exchange` describes
+//! the I/O thread's part, `task` the states.
 
 use std::future::poll_fn;
 use std::sync::{Arc, Weak};
@@ -21,44 +21,44 @@ use crate::driver::wake_fd::{Bell, Slept};
 use crate::options::config::ExternalRuntime;
 use crate::request::request::Request;
 
-/// One exchange with the service. Made before it starts, so that any thread can cancel it at any
-/// time; started once; its events are popped in order.
+/// One exchange with the service. You create it before it starts, so that any thread can cancel it at
+/// any time. It starts once, and its events are popped in order.
 ///
 /// Every method may be called from any thread. Dropping an unfinished call cancels it.
 pub struct Call {
     shared: Arc<Shared>,
-    /// Nobody else will end it.
+    /// Nothing else will end it.
     is_owner: bool,
 }
 
-/// Cancels a call from wherever it is kept; dropping it does nothing. Cheap to clone.
+/// Cancels a call from anywhere; dropping it does nothing. Cheap to clone.
 #[derive(Clone)]
 pub struct Canceller {
     shared: Arc<Shared>,
 }
 
 impl Canceller {
-    /// As [`Call::cancel`].
+    /// Like [`Call::cancel`].
     pub fn cancel(&self) {
         self.shared.cancel();
     }
 }
 
 impl Call {
-    /// A call that is not started yet.
+    /// Creates a call without starting it.
     pub(crate) fn of(session: Arc<Session>, request: Request) -> Call {
         Call { shared: Arc::new(Shared::new(session, request)), is_owner: true }
     }
 
-    /// Checks the request and sends it on its way. An error means that nothing was sent and no
-    /// event will come.
+    /// Checks the request and starts the call. An error means that nothing was sent and there will be
+    /// no event.
     pub fn start(&self, stream: bool) -> Result<()> {
         self.begin(stream, Awaited::Anywhere)
     }
 
-    /// As [`Call::start`], on a thread that is going to [`Call::pop`] next. Where nothing else is
-    /// under way that thread does the I/O itself while it waits, which saves waking the I/O thread
-    /// and being woken by it. Fails where [`Call::pop`] could not wait.
+    /// Like [`Call::start`], for a thread that will [`Call::pop`] next. If no other call is in flight,
+    /// that thread does the I/O itself while it waits, which avoids waking the I/O thread and being
+    /// woken by it. Fails where [`Call::pop`] could not wait.
     pub fn start_to_wait(&self, stream: bool) -> Result<()> {
         self.check_may_wait()?;
         self.begin(stream, Awaited::Here)
@@ -74,14 +74,14 @@ impl Call {
         self.launch(request, stream, awaited).map_err(|error| shared.refused(error))
     }
 
-    /// The request, for the one who starts the call.
+    /// The request, for the code that starts the call.
     pub(crate) fn take_request(&self, stream: bool) -> Result<Request> {
         let shared = &self.shared;
         let started = || shared.explain(Error::argument("the call was started before"));
         shared.take_request(stream).ok_or_else(started)
     }
 
-    /// As [`Call::begin`], where the events have their place already: what goes wrong is `Done`.
+    /// Like [`Call::begin`], if the events already have a destination: an error becomes `Done`.
     pub(crate) fn launch_to_end(&self, request: Request, stream: bool, awaited: Awaited) {
         if self.shared.queue.is_finished() {
             let _ = self.shared.was_cancelled(); // before, which is its `Done`
@@ -92,14 +92,14 @@ impl Call {
         }
     }
 
-    /// Leaves the call to who holds what it shares.
+    /// Leaves the call to the holders of its shared state.
     pub(crate) fn disown(mut self) {
         self.is_owner = false;
     }
 
     fn launch(&self, request: Request, stream: bool, awaited: Awaited) -> Result<()> {
         let shared = &self.shared;
-        // Who waits interruptibly does no I/O.
+        // An interruptible wait does no I/O.
         let awaited = if shared.bell().is_some() { Awaited::Anywhere } else { awaited };
         let prepared = request.prepare(stream, shared.settings().stream_only)?;
         shared.set_asked(&prepared);
@@ -125,7 +125,7 @@ impl Call {
                 (handle, Alive::Ours(living), entered)
             }
         };
-        // From here on the guard answers for Done.
+        // From here on the guard is responsible for `Done`.
         let guard = DoneGuard { shared: shared.clone(), alive, run, _listed: listed };
         let task = exchange::run(guard, prepared, stream);
         if let Some(handle) = handle {
@@ -140,9 +140,9 @@ impl Call {
         Ok(self.shared.queue.try_pop())
     }
 
-    /// The next event; sleeps until there is one or the timeout runs out (`Pop::Empty`). `None`
-    /// waits for ever. Fails where it would sleep on a thread of the runtime that does the I/O
-    /// ([`Config::runtime`](crate::Config::runtime)), and nothing could come.
+    /// The next event; sleeps until there is one or the timeout runs out (`Pop::Empty`). `None` waits
+    /// forever. Fails where it would sleep on a thread of the runtime that does the I/O
+    /// ([`Config::runtime`](crate::Config::runtime)), which would block all progress.
     pub fn pop(&self, timeout: Option<Duration>) -> Result<Pop> {
         self.check_process()?;
         let shared = &self.shared;
@@ -163,16 +163,16 @@ impl Call {
         Ok(shared.queue.pop(timeout))
     }
 
-    /// Lets [`Call::pop_interruptible`] and [`Call::wait_over_interruptible`] wait for this call; it
-    /// then has a descriptor of its own. Fails where there is none.
+    /// Enables [`Call::pop_interruptible`] and [`Call::wait_over_interruptible`] for this call, which
+    /// then has its own descriptor. Fails if none is available.
     pub fn make_interruptible(&self) -> Result<()> {
         self.check_process()?;
         self.shared.make_bell()
     }
 
-    /// As [`Call::pop`], but `None` when a signal handler ran on this thread meanwhile, when
-    /// [`Call::wakeup`] was called, and now and then without a cause: a signal that came just
-    /// before the wait wakes nobody. Look what the handler left, and wait again. The wait does no I/O.
+    /// Like [`Call::pop`], but `None` when a signal handler has run on this thread during the wait,
+    /// when [`Call::wakeup`] was called, and occasionally without a cause, because a signal just before
+    /// the wait does not end it. Check what the handler left, and wait again. The wait does no I/O.
     pub fn pop_interruptible(&self, timeout: Option<Duration>) -> Result<Option<Pop>> {
         self.check_process()?;
         let bell = self.bell()?;
@@ -189,9 +189,9 @@ impl Call {
         Ok(interruptibly(bell, timeout, pop).map(|popped| popped.unwrap_or(Pop::Empty)))
     }
 
-    /// Lets one interruptible wait for this call, or the next one, return `None`. It may be called
-    /// from inside a signal handler: it takes no lock and no memory. Does nothing where the call
-    /// was not [made interruptible](Call::make_interruptible).
+    /// Lets one interruptible wait for this call, or the next one, return `None`. It may be called from
+    /// inside a signal handler: it takes no lock and allocates no memory. Does nothing if the call was
+    /// not [made interruptible](Call::make_interruptible).
     pub fn wakeup(&self) {
         if let Some(bell) = self.shared.bell() {
             bell.ring();
@@ -203,8 +203,8 @@ impl Call {
         self.shared.bell().ok_or_else(not)
     }
 
-    /// The next event, for a task. Pending leaves the task's waker; it is called once, from
-    /// whatever thread, when there is something to pop.
+    /// The next event, for a task. Pending leaves the task's waker, which is called once, from any
+    /// thread, when there is something to pop.
     pub fn poll_pop(&self, cx: &mut Context<'_>) -> Poll<Result<Pop>> {
         if let Err(error) = self.check_process() {
             return Poll::Ready(Err(error));
@@ -212,18 +212,18 @@ impl Call {
         self.shared.queue.poll_pop(cx).map(Ok)
     }
 
-    /// Ends the call now: what waits in the queue is dropped, `Done` with
-    /// [`ErrorKind::Cancelled`] is next. Does nothing to a call that is done.
+    /// Cancels the call now: drops the queued events; `Done` with [`ErrorKind::Cancelled`] is next.
+    /// Does nothing to a call that has ended.
     pub fn cancel(&self) {
         self.shared.cancel();
     }
 
-    /// Cancels it as dropping it does, while others still hold it.
+    /// Cancels it as a drop does, while others still hold it.
     pub fn give_up(&self) {
         self.shared.cancel_by(CancelledBy::Dropped);
     }
 
-    /// What cancels this call and may outlive it.
+    /// A canceller for this call, which may outlive it.
     pub fn canceller(&self) -> Canceller {
         Canceller { shared: self.shared.clone() }
     }
@@ -232,7 +232,7 @@ impl Call {
         &self.shared
     }
 
-    /// Fails on a thread that is to do the I/O of this call meanwhile.
+    /// Fails on a thread that must do the I/O of this call during the wait.
     pub(crate) fn check_may_wait(&self) -> Result<()> {
         self.shared.settings().runtime.as_ref().map_or(Ok(()), ExternalRuntime::check_may_wait)
     }
@@ -241,14 +241,14 @@ impl Call {
         if self.shared.is_of_this_process() {
             return Ok(());
         }
-        // The parent may have sent it, and its locks are not to be touched.
+        // The parent may have sent it, and its locks must not be touched.
         let error = Error::new(ErrorKind::Forked, "this call belongs to the parent process");
         Err(error.with_metered(Metered::Unknown))
     }
 }
 
-/// Waits at a bell until there is something: `None` inside if the time ran out, outside if the wait
-/// was interrupted.
+/// Waits at a bell until there is something: the inner `None` is a timeout, the outer one an
+/// interrupted wait.
 pub(crate) fn interruptibly<T>(
     bell: &Bell,
     timeout: Option<Duration>,
@@ -256,7 +256,7 @@ pub(crate) fn interruptibly<T>(
 ) -> Option<Option<T>> {
     let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     loop {
-        // In this order: emptied, looked, told; so nothing is missed that comes in between.
+        // In this order: empty, check, report, so that nothing that arrives in between is missed.
         if let Some(found) = find() {
             return Some(Some(found));
         }

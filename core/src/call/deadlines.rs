@@ -1,5 +1,4 @@
 //! How long a call and its phases may take, and when others get their turn while a body is read.
-//! Knows bodies only as something that is read piece by piece.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;

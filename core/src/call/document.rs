@@ -1,5 +1,5 @@
 //! An answer that is one document: judged, and turned into a stream's events where the caller streams
-//! (R-STR5). Knows no body and no connection.
+//! (R-STR5).
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use crate::protocol::endpoint::Endpoint;
 use crate::protocol::spans::ELEMENTS_MAX;
 use crate::protocol::value::Value;
 
-const BROKEN_HINT: &str = "It begins like an answer and is broken: cut short, changed on its way, or more \
+const BROKEN_HINT: &str = "It begins like an answer but is damaged: truncated, altered in transit, or more \
     than one document. It may have been metered.";
 const ERROR_HINT: &str =
-    "The service reports an error under a good status: judge by type and code.";
+    "The service reported an error with a success status: see the error's type and code.";
 
 /// What came under a good status instead of an answer.
 pub(crate) struct NoAnswer {
@@ -74,16 +74,16 @@ pub(crate) fn judge(
         NoAnswer::new(error.with_answer(&head))
     } else if !document.is_answer(endpoint) {
         let why = match endpoint {
-            Endpoint::Models => "the answer has no list of models",
+            Endpoint::Models => "the answer has no model list",
             Endpoint::Chat | Endpoint::Responses if !document.is_object() => {
                 "the answer is JSON, but not an object"
             }
-            Endpoint::Chat => "the answer of a chat has no choices",
-            Endpoint::Responses => "the answer is no response: it has no list named output",
+            Endpoint::Chat => "the chat answer has no choices",
+            Endpoint::Responses => "the answer is not a response: it has no list named output",
         };
         not_an_answer(why, &text)
     } else if let Some(entry) = document.unnamed_model().filter(|_| endpoint == Endpoint::Models) {
-        not_an_answer("an entry of the list of models has no id", entry.text())
+        not_an_answer("an entry in the model list has no id", entry.text())
     } else {
         return Ok(Response::whole(endpoint, Arc::new(head), document));
     };

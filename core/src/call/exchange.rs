@@ -1,5 +1,5 @@
 //! The task of a call, from its first attempt until the connection is free again: it asks the rooms
-//! beside it in order and puts what they give into the queue. Knows no way of consuming.
+//! beside it in order and puts what they give into the queue.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -173,7 +173,9 @@ impl Answer<'_> {
         let kind = head.header("content-type").unwrap_or("an unnamed type");
         let message = match text.trim().is_empty() {
             true => "the stream has no content".to_owned(),
-            false => format!("the stream came as {kind}, not as events: {}", excerpt(&text)),
+            false => {
+                format!("the service sent {kind} instead of an event stream: {}", excerpt(&text))
+            }
         };
         Error::new(ErrorKind::Protocol, message).with_body(text).with_answer(head)
     }

@@ -1,5 +1,5 @@
 //! The gate before the attempts of one client in one process: the next in line asks the pace, and
-//! waits for its time or for a change. Knows no HTTP and no retry policy.
+//! waits for its time or for a change.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;

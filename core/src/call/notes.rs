@@ -1,5 +1,4 @@
-//! What is noted of a call on its way, and the record that comes of it when it ends. Knows no outcome and
-//! nobody who reads the record.
+//! Recorder of a call in flight, which makes the call record at its end.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

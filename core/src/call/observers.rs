@@ -1,8 +1,8 @@
 //! The observers of a client: a bounded buffer of ended calls for each, emptied by one thread or one
 //! completion queue, and the list of these buffers.
 //!
-//! The thread that ends a call puts it in before the consumer of the call can see the end, and calls nothing
-//! of the program. In a forked child the list is empty, and the buffers are the parent's.
+//! The thread that ends a call inserts it before the consumer of the call can see the end, and runs no
+//! code of the program. In a forked child the list is empty, and the buffers are the parent's.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, Weak};
@@ -15,32 +15,32 @@ use crate::answer::texts::Object;
 use crate::system::process::{self, PerProcess};
 use crate::system::sync::{lock, unpoisoned};
 
-/// Ended calls that wait for an observer or in a queue at most; further ones are dropped and counted
-/// ([`CallEnded::dropped`]).
+/// The maximum number of ended calls queued for an observer or in a queue; further ones are dropped and
+/// counted ([`CallEnded::dropped`]).
 pub const RECORDS_WAITING_MAX: usize = 4096;
 
-/// Bytes of answers and of times of chunks that wait at most with ended calls. An answer that has no room
-/// is left out; a call whose times of chunks have none is dropped.
+/// The maximum bytes of answers and chunk times queued with ended calls. An answer without room is
+/// omitted; a call whose chunk times have no room is dropped.
 pub const RECORDS_WAITING_BYTES_MAX: usize = 64 << 20;
 
-/// Tags of dropped calls that are kept at most.
+/// The maximum number of tags of dropped calls.
 const TAGS_DROPPED_MAX: usize = 65_536;
 
 /// A call that has ended.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CallEnded {
-    /// What [`Request::tag`](crate::Request::tag) set.
+    /// The value of [`Request::tag`](crate::Request::tag).
     #[doc(hidden)]
     pub tag: u64,
     /// The record of the call.
     pub record: CallRecord,
     /// The answer, if it is whole (a document, or a stream that was gathered) and had room.
     pub response: Option<Response>,
-    /// How many calls were dropped since the one before, because
-    /// [`RECORDS_WAITING_MAX`](crate::RECORDS_WAITING_MAX) waited.
+    /// The number of calls dropped since the previous one, because
+    /// [`RECORDS_WAITING_MAX`](crate::RECORDS_WAITING_MAX) were queued.
     pub dropped: u64,
-    /// The tags of these, without those that are 0; of more than 65536 the first ones.
+    /// The tags of these, except those that are 0; at most the first 65536.
     #[doc(hidden)]
     pub dropped_tags: Vec<u64>,
 }
@@ -50,7 +50,7 @@ impl CallEnded {
         CallEnded { tag, record, response, dropped: 0, dropped_tags: Vec::new() }
     }
 
-    /// What is known beside the record, as a JSON object, for programs that are not Rust.
+    /// What is known besides the record, as a JSON object, for programs in other languages.
     pub fn info_json(&self) -> String {
         Object::new().number("dropped", self.dropped).finish()
     }
@@ -63,7 +63,7 @@ impl CallEnded {
 }
 
 /// The buffers for the ended calls of a client and of those that share its sums, each with the number
-/// under which they are put in.
+/// under which calls are inserted.
 #[derive(Default)]
 pub(crate) struct Observers {
     all: Mutex<Vec<(Arc<EndedCalls>, u64)>>,
@@ -77,23 +77,23 @@ impl Observers {
         !lock(&self.all).is_empty()
     }
 
-    /// Puts it into all buffers; gives who is to be woken once no lock is held.
+    /// Inserts it into all buffers; returns the wakers to call once no lock is held.
     pub(crate) fn put(&self, ended: &CallEnded) -> Vec<Waker> {
         let all = lock(&self.all);
         all.iter().filter_map(|(buffer, number)| buffer.put(*number, ended.clone())).collect()
     }
 }
 
-/// A buffer on the list of a client, until this is dropped.
+/// The registration of a buffer with a client, until this is dropped.
 pub(crate) struct Observed {
     buffer: Arc<EndedCalls>,
     number: u64,
-    /// It goes with its client.
+    /// It lives as long as its client.
     observers: Weak<PerProcess<Observers>>,
 }
 
 impl Observed {
-    /// Puts a buffer on the list, in place of an earlier one: each call goes into one of the two.
+    /// Registers a buffer, in place of an earlier one: each call goes into one of the two.
     pub(crate) fn new(
         observers: &SharedObservers,
         buffer: &Arc<EndedCalls>,
@@ -114,7 +114,7 @@ impl Observed {
         std::ptr::eq(self.observers.as_ptr(), Arc::as_ptr(observers))
     }
 
-    /// Whether the client is gone, with all its calls and those that share its sums.
+    /// Whether the client is dropped, with all its calls and those that share its sums.
     pub(crate) fn is_orphaned(&self) -> bool {
         self.observers.strong_count() == 0
     }
@@ -133,11 +133,11 @@ impl Drop for Observed {
 
 /// A buffer of ended calls.
 pub(crate) struct EndedCalls {
-    /// The process that made it: another one must not touch its lock.
+    /// The process that created it: another one must not touch its lock.
     generation: u64,
     buffer: Mutex<Buffer>,
     changed: Condvar,
-    /// Woken when a call comes after `next` found none.
+    /// Woken when a call arrives after `next` found none.
     waker: Option<Waker>,
 }
 
@@ -169,7 +169,7 @@ impl EndedCalls {
         self.waker.clone().filter(|_| is_looked_for)
     }
 
-    /// The next one, with its number; where there is none, the waker is woken when one comes.
+    /// The next call, with its number; if there is none, the waker is woken when one arrives.
     pub(crate) fn next(&self) -> Option<(u64, CallEnded)> {
         let mut buffer = lock(&self.buffer);
         let found = buffer.pop();
@@ -177,12 +177,12 @@ impl EndedCalls {
         found
     }
 
-    /// The next one; where there is none, the waker stays as it is.
+    /// The next call; if there is none, the waker is unchanged.
     pub(crate) fn pop(&self) -> Option<(u64, CallEnded)> {
         lock(&self.buffer).pop()
     }
 
-    /// The next one, for which it waits; `None` once stopped and empty, and in another process.
+    /// Waits for the next call; `None` once stopped and empty, and in another process.
     pub(crate) fn wait(&self) -> Option<CallEnded> {
         if !self.is_of_this_process() {
             return None;
@@ -196,7 +196,7 @@ impl EndedCalls {
         lock(&self.buffer).calls.is_empty()
     }
 
-    /// Takes no more; what is there can still be taken.
+    /// Accepts no more calls; those in it can still be taken.
     pub(crate) fn stop(&self) {
         if self.is_of_this_process() {
             lock(&self.buffer).is_stopped = true;
@@ -210,7 +210,7 @@ impl EndedCalls {
 }
 
 impl Buffer {
-    /// Puts it in, without its answer where only that has no room.
+    /// Inserts it, without its answer if only that has no room.
     fn put(&mut self, number: u64, mut ended: CallEnded) {
         let room = RECORDS_WAITING_BYTES_MAX.saturating_sub(self.bytes);
         if ended.bytes() > room {
@@ -227,7 +227,7 @@ impl Buffer {
         }
     }
 
-    /// Takes the first one. Where some were dropped there are others, which say so.
+    /// Takes the first call. If calls were dropped, a later one reports it.
     fn pop(&mut self) -> Option<(u64, CallEnded)> {
         let (number, mut ended) = self.calls.pop_front()?;
         self.bytes -= ended.bytes();

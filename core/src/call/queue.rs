@@ -1,17 +1,17 @@
-//! The bounded event queue of a call: the one primitive under every way of consuming. Knows no
-//! HTTP and no runtime; a task waits through a [`Waker`], a thread through a condition variable.
+//! The bounded event queue of a call: the basis of every way to consume it. A task waits through a
+//! [`Waker`], a thread through a condition variable.
 //!
-//! The producer fills the inbox, the consumer empties the outbox, and when the outbox is empty
-//! the consumer takes the whole inbox for it at once. So the two meet once for many events, not
-//! for each, and neither holds the other up.
+//! The producer fills the inbox, the consumer empties the outbox, and when the outbox is empty the
+//! consumer takes the whole inbox at once. So the two synchronize once for many events, and neither
+//! delays the other.
 //!
 //! # States
 //!
-//! | state | events that wait | what a pop finds |
+//! | state | queued events | a pop returns |
 //! |---|---|---|
 //! | running | any | the next event, or `Empty` |
 //! | finished | any, the last of them `Done` | the next event |
-//! | ended | none, `Done` was popped | `End`, for ever |
+//! | ended | none, `Done` was popped | `End`, forever |
 //!
 //! # Invariants
 //!
@@ -19,15 +19,13 @@
 //! 2. Bound: inbox and outbox each hold at most half of `bytes_max` and of `events_max`; a single
 //!    larger event enters an empty inbox; `Done` always enters, and before the one of a deadline
 //!    the last batch.
-//! 3. A consumer is to be woken exactly when it found both boxes empty since the last wake.
-//!    Whoever puts events in takes its waker under the lock and wakes it after the lock, once,
-//!    however many events went in.
-//! 4. The producer is to be woken exactly when it found no room. The consumer wakes it when it
-//!    takes the inbox.
-//! 5. Cancelling a wait takes no event: an event leaves the queue only into the hands of a pop
-//!    that returns it.
-//! 6. Nothing foreign runs under a lock: wakers are called after it. The outbox is locked before
-//!    the inbox, and never while a thread sleeps.
+//! 3. A consumer must be woken exactly when it found both boxes empty since the last wake. The producer
+//!    takes its waker under the lock and wakes it after the lock, once, for any number of events.
+//! 4. The producer must be woken exactly when it found no room. The consumer wakes it when it takes the
+//!    inbox.
+//! 5. Cancelling a wait takes no event: an event leaves the queue only through a pop that returns it.
+//! 6. No foreign code runs under a lock: wakers are called after it. The outbox is locked before the
+//!    inbox, and never while a thread sleeps.
 
 use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};
@@ -40,10 +38,10 @@ use crate::driver::deferred_wakes;
 use crate::protocol::chunk::Chunk;
 use crate::system::sync::{Condvar, Mutex, MutexGuard, lock, unpoisoned};
 
-/// What comes out of a call, in this order: `Open` (streams only), chunks, `Done`.
+/// An event of a call, in this order: `Open` (streams only), chunks, `Done`.
 #[derive(Debug)]
 pub enum Event {
-    /// The service accepted the call: its status was success and the stream begins.
+    /// The service accepted the call: the status is success and the stream begins.
     Open(std::sync::Arc<Head>),
     /// One event of the stream.
     Chunk(Chunk),
@@ -60,26 +58,26 @@ impl Event {
     }
 }
 
-/// What a pop found.
+/// The result of a pop.
 #[derive(Debug)]
 pub enum Pop {
     /// The next event.
     Event(Event),
-    /// Nothing yet; for a pop with a timeout: it ran out.
+    /// No event yet; for a pop with a timeout, the timeout ran out.
     Empty,
-    /// `Done` was popped before; nothing will ever come.
+    /// `Done` was popped before; there are no more events.
     End,
 }
 
-/// What the producer put in and no consumer has taken over.
+/// The events that the producer inserted and no consumer has taken over.
 #[derive(Default)]
 struct Inbox {
     events: VecDeque<Event>,
-    /// What the events cost.
+    /// The size of the events.
     bytes: usize,
     /// Half of the bound on their number.
     events_max: usize,
-    /// `Done` was put in.
+    /// `Done` was inserted.
     finished: bool,
     /// Threads that sleep in `pop`.
     sleepers: usize,
@@ -98,7 +96,7 @@ impl Inbox {
     }
 }
 
-/// What a consumer took over and has not popped.
+/// The events that a consumer took over and has not popped.
 #[derive(Default)]
 struct Outbox {
     events: VecDeque<Event>,
@@ -114,7 +112,7 @@ pub(crate) struct EventQueue {
     bytes_max: usize,
 }
 
-/// Who is woken when this is dropped: taken under the lock, woken after it.
+/// The wakers to call when this is dropped: taken under the lock, called after it.
 #[must_use]
 struct Wakes<'a> {
     waker: Option<Waker>,
@@ -132,8 +130,8 @@ impl Drop for Wakes<'_> {
     }
 }
 
-/// What is left to do once a queue has its `Done`, and no lock is held: to wake, and to drop what nobody
-/// wants any more.
+/// The remaining work once a queue has its `Done` and no lock is held: wake the waiters, and drop what
+/// is no longer needed.
 #[must_use]
 pub(crate) struct Ended<'a> {
     _consumer: Wakes<'a>,
@@ -189,8 +187,8 @@ impl EventQueue {
         outcome
     }
 
-    /// Moves every event from `batch` into the queue, room or not: what was received before the
-    /// deadline is not lost to a consumer that is late.
+    /// Moves every event from `batch` into the queue even without room, so that a late consumer does
+    /// not lose what was received before the deadline.
     pub(crate) fn push_all(&self, batch: &mut VecDeque<Event>) {
         let mut inbox = lock(&self.inbox);
         if inbox.finished {
@@ -202,14 +200,14 @@ impl EventQueue {
         drop(wakes);
     }
 
-    /// Puts `Done` in; `None` if it was in already. Who is to be woken is when the given is dropped.
+    /// Inserts `Done`; `None` if it was already in. Dropping the returned value wakes the waiters.
     pub(crate) fn finish(&self, outcome: Result<Response>) -> Option<Ended<'_>> {
         let inbox = lock(&self.inbox);
         (!inbox.finished).then(|| self.end(inbox, Some(outcome), VecDeque::new()))
     }
 
-    /// Drops the chunks that wait and puts `Done` in; `None` if it was in already: then everything that
-    /// came stays to be popped.
+    /// Drops the queued chunks and inserts `Done`; `None` if it was already in: then all events remain
+    /// to be popped.
     pub(crate) fn abandon(&self, error: Error) -> Option<Ended<'_>> {
         let mut outbox = lock(&self.outbox);
         let mut inbox = lock(&self.inbox);
@@ -223,7 +221,7 @@ impl EventQueue {
         Some(self.end(inbox, Some(Err(error)), dropped))
     }
 
-    /// No event will come: the call could not be started.
+    /// There will be no event: the call could not be started.
     pub(crate) fn close(&self) -> Ended<'_> {
         lock(&self.outbox).ended = true;
         self.end(lock(&self.inbox), None, VecDeque::new())
@@ -253,8 +251,8 @@ impl EventQueue {
         }
     }
 
-    /// Takes the next event; where there is none, gives back the locked inbox, so that a waiter
-    /// can be noted down before anything is put in.
+    /// Takes the next event; if there is none, returns the locked inbox, so that a waiter can be
+    /// registered before anything is inserted.
     fn take(&self) -> Result<Pop, MutexGuard<'_, Inbox>> {
         let mut outbox = lock(&self.outbox);
         let mut wakes = Wakes { waker: None, sleepers: None };
@@ -283,7 +281,7 @@ impl EventQueue {
         self.take().unwrap_or(Pop::Empty)
     }
 
-    /// The next event; sleeps until there is one or the timeout runs out. `None` waits for ever.
+    /// The next event; sleeps until there is one or the timeout runs out. `None` waits forever.
     pub(crate) fn pop(&self, timeout: Option<Duration>) -> Pop {
         let mut deadline = None;
         loop {

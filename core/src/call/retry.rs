@@ -19,7 +19,7 @@ pub(crate) enum Decision {
 impl RetryPolicy {
     /// `retries` is how many retries this call already had, `chance` a random number from 0 to 1.
     pub(crate) fn decide(&self, retries: u32, error: &Error, chance: f64) -> Decision {
-        if retries >= self.retries_max || !self.covers(error) {
+        if retries >= self.max_retries || !self.covers(error) {
             return Decision::Stop;
         }
         self.wait(retries, error, chance).map_or(Decision::Stop, Decision::Wait)
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(policy.pause(&answered(429, Some(7)), 0.0), seconds(7.0));
         assert_eq!(policy.pause(&answered(429, Some(61)), 0.0), None);
         assert_eq!(policy.pause(&answered(503, Some(7)), 0.0), None);
-        assert_eq!(policy.retries_max(0).pause(&answered(429, None), 0.0), seconds(0.5));
+        assert_eq!(policy.max_retries(0).pause(&answered(429, None), 0.0), seconds(0.5));
         let policy = RetryPolicy::default().statuses(vec![503]).connect_errors(true);
         assert_eq!(policy.pause(&answered(503, None), 0.0), seconds(0.5));
         assert_eq!(policy.pause(&Error::new(ErrorKind::Connect, "refused"), 0.0), None);
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn the_doubling_stops() {
-        let policy = RetryPolicy::default().retries_max(10);
+        let policy = RetryPolicy::default().max_retries(10);
         let waits =
             (0..10).map(|retries| match policy.decide(retries, &answered(429, None), 0.0) {
                 Decision::Wait(wait) => wait.as_secs_f64(),
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn where_the_doubling_stops_is_an_option() {
-        let policy = RetryPolicy::default().retries_max(10).wait_max(Duration::from_secs(3));
+        let policy = RetryPolicy::default().max_retries(10).wait_max(Duration::from_secs(3));
         let wait = |retries| policy.decide(retries, &answered(429, None), 0.0);
         assert_eq!(wait(2), Decision::Wait(Duration::from_secs(2)));
         assert_eq!(wait(3), Decision::Wait(Duration::from_secs(3)));
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn many_retries_do_not_overflow() {
-        let policy = RetryPolicy::default().retries_max(u32::MAX);
+        let policy = RetryPolicy::default().max_retries(u32::MAX);
         assert_eq!(
             policy.decide(4_000_000_000, &answered(429, None), 0.0),
             Decision::Wait(policy.wait_max)

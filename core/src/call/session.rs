@@ -1,6 +1,5 @@
-//! What the calls of one client share: settings, connections, gate and sums, each process its own
-//! and, but for the sums, each run of the library; who is under way, for the close. Knows no call and
-//! no way of consuming.
+//! What the calls of one client share: settings, connections, gate and sums, each process its own and, but
+//! for the sums, each run of the library; who is under way, for the close.
 
 use std::any::Any;
 use std::collections::HashMap;

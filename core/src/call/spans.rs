@@ -1,5 +1,4 @@
-//! A call and its attempts as spans of `tracing`, for Rust programs that listen to those. Knows no
-//! outcome but what the record says.
+//! A call and its attempts as spans of `tracing`, for Rust programs that listen to those.
 //!
 //! Where no subscriber is, nothing is made: spans would go into the log instead. A subscriber may do
 //! anything, so no lock is held while one is called. What a forked child inherits is not closed there:

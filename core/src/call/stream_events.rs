@@ -1,5 +1,5 @@
-//! The events of one stream: to chunks, to the gathered answer, and to the judgement whether the stream
-//! ended whole (R-STR7). Knows no bytes and no body.
+//! The events of one stream: to chunks, to the gathered answer, and to the judgement whether the stream ended
+//! whole (R-STR7).
 
 use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
@@ -26,14 +26,14 @@ use crate::protocol::value::Value;
 /// Marks the end of a stream (R-STR3).
 const DONE_MARK: &str = "[DONE]";
 
-const STRAY_HINT: &str = "Each line of a stream is `data: ` with JSON behind it. Something on the way \
-    may have written into the stream; what arrived before is a part of the answer.";
-const NOTHING_HINT: &str = "Nothing of an answer arrived: check that base_url names an OpenAI-compatible \
-    service, or ask again.";
+const STRAY_HINT: &str = "Each line of a stream is `data: ` followed by JSON. A proxy in between may have \
+    altered the stream; only part of the answer arrived.";
+const NOTHING_HINT: &str = "No part of an answer arrived: check that base_url names an OpenAI-compatible \
+    service, or try again.";
 const INDENTED_HINT: &str =
-    "White space stands before the field: a line of a stream begins with `data: `.";
-const LINES_HINT: &str = "The event has several lines of data that are not JSON together. Where each \
-    was meant as an event, the blank line between them is missing.";
+    "There is white space before the field: a line of a stream begins with `data: `.";
+const LINES_HINT: &str = "The event's data lines together are not JSON. If each was meant as an event, the \
+    blank line between them is missing.";
 
 /// An answer is named by one of so many chunks: some services begin with one that names none.
 const NAMED_WITHIN: u64 = 4;
@@ -174,7 +174,7 @@ impl StreamEvents {
             Some(Ending::Whole(end)) => {
                 let gathered = gatherer.map(|gatherer| Document::scan(&gatherer.json()));
                 let document = gathered.transpose().map_err(|cause| {
-                    Error::internal(format!("the gathered answer is not JSON: {cause}"))
+                    Error::internal(format!("the accumulated answer is not JSON: {cause}"))
                 })?;
                 let endpoint = self.wanted.endpoint;
                 Ok(Response::streamed(endpoint, self.head.clone(), self.answered, end, document))
@@ -187,7 +187,7 @@ impl StreamEvents {
                 };
                 Err(error.with_answer(&self.head))
             }
-            None => Err(Error::internal("the stream was left before its end")),
+            None => Err(Error::internal("the stream was closed before its end")),
         }
     }
 
@@ -334,7 +334,7 @@ impl StreamEvents {
         };
         // A service may have said there why it ended.
         let message = match &self.ignored {
-            Some(line) => format!("{message}; it has a line of an unknown field: {line}"),
+            Some(line) => format!("{message}; it has a line with an unknown field: {line}"),
             None => message,
         };
         self.fail(self.incomplete(message));
@@ -378,7 +378,7 @@ impl Sink for StreamEvents {
         let line = self.wanted.quotes.quote(&String::from_utf8_lossy(line));
         let is_plain = |byte| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_');
         let field = line.split(':').next().filter(|name| name.bytes().all(is_plain));
-        tracing::warn!(target: "modelwire", field, "the stream has lines of an unknown field");
+        tracing::warn!(target: "modelwire", field, "the stream has lines with an unknown field");
         self.ignored = Some(line);
     }
 }

@@ -1,5 +1,5 @@
 //! Reads one stream: pieces of the body through the decoder into events, as long as that keeps nobody
-//! waiting, and on another thread where it would. Knows no attempt and no meaning of an event.
+//! waiting, and on another thread where it would.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;

@@ -1,5 +1,5 @@
 //! What a call's owner and its task share: the queue, what errors tell of the call, and how it is
-//! stopped. Knows no HTTP and no way of consuming.
+//! stopped.
 //!
 //! # States of a call
 //!
@@ -523,7 +523,7 @@ impl Shared {
             attempts = context.attempts,
             path = context.path,
             model = model.as_deref(),
-            "trying again after a wait"
+            "retrying after a wait"
         );
     }
 

@@ -1,16 +1,15 @@
-//! Callbacks: one thread per client hands the events of its started calls to their handlers. It may
-//! do the I/O while it waits, and never while a handler runs, so a handler may block and run
-//! other calls. Knows no language.
+//! Callbacks: one thread per client passes the events of its started calls to their handlers. It may do
+//! the I/O while it waits, but never while a handler runs, so a handler may block and run other calls.
 //!
-//! # What a handler can count on
+//! # Guarantees for a handler
 //!
-//! 1. Its events come in order, one at a time, the last of them `Done`, exactly once.
-//! 2. Then it is dropped, once. It is dropped too when the start fails, by the thread that started.
+//! 1. Its events arrive in order, one at a time; the last one is `Done`, exactly once.
+//! 2. Then it is dropped, once. If the start fails, the starting thread drops it.
 //! 3. The handlers of one client never run at the same time; those of two clients may.
-//! 4. A handler that breaks, or panics, cancels its call: `Done` is the next it sees. After a panic
-//!    it sees nothing more and is dropped when `Done` comes.
+//! 4. A handler that breaks or panics cancels its call: it then receives `Done` next. After a panic it
+//!    receives nothing more and is dropped at `Done`.
 //! 5. No lock is held while it runs: it may cancel, start calls, and drop the client.
-//! 6. Who waits for its end is told when its drop has returned, and not before.
+//! 6. A wait for its end returns after its drop has returned, and not earlier.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -33,7 +32,7 @@ use crate::driver::thread::OwnThread;
 use crate::system::process::{self, PerProcess, Run, shutting_down};
 use crate::system::sync::lock;
 
-/// Takes the events of a started call, on the client's callback thread.
+/// Receives the events of a started call, on the client's callback thread.
 pub trait Handler: Send {
     /// The next event. [`ControlFlow::Break`] cancels the call.
     fn on_event(&mut self, event: Event) -> ControlFlow<()>;
@@ -45,8 +44,8 @@ impl<F: FnMut(Event) -> ControlFlow<()> + Send> Handler for F {
     }
 }
 
-/// The callback thread of a client in one run of the library; it ends when the client and all its
-/// calls are gone, or the client is closed.
+/// The callback thread of a client in one run of the library; it ends when the client and all its calls
+/// are dropped, or the client is closed.
 pub(crate) struct Dispatcher {
     shared: Arc<Shared>,
 }
@@ -57,14 +56,14 @@ struct Shared {
     last_tag: AtomicU64,
 }
 
-/// Dropped in this order: a handler is over when its drop has returned.
+/// Dropped in this order: a handler has ended when its drop has returned.
 struct Entry {
     handler: Box<dyn Handler>,
     has_panicked: bool,
     call: Held,
 }
 
-/// Counts as a handler of this call that is not over.
+/// Counts as an unfinished handler of this call.
 struct Held(Arc<CallShared>);
 
 impl Held {
@@ -88,15 +87,15 @@ thread_local! {
     static CALLS_BACK_FOR: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Whether this is a thread on which handlers of this session run: while one runs, which holds the
-/// session, no other has its address.
+/// Whether handlers of this session run on this thread: a running handler keeps the session alive, so
+/// no other session has its address.
 pub(crate) fn is_thread_of(session: &Arc<Session>) -> bool {
     CALLS_BACK_FOR.try_with(Cell::get).is_ok_and(|own| own == Arc::as_ptr(session).addr())
 }
 
 fn check_elsewhere(session: &Arc<Session>) -> Result<()> {
     if is_thread_of(session) {
-        let message = "a handler cannot wait for the end of the handlers of its own client";
+        let message = "a handler cannot wait for its own client's handlers to finish";
         return Err(Error::new(ErrorKind::Callback, message));
     }
     Ok(())
@@ -142,13 +141,13 @@ impl Dispatcher {
         let tag = self.shared.last_tag.fetch_add(1, Ordering::Relaxed);
         let held = Held::new(call.shared().clone());
         let entry = Entry { handler, has_panicked: false, call: held };
-        // Before the start, so that its first event finds it.
+        // Before the start, so that it is registered for its first event.
         lock(&self.shared.entries).insert(tag, entry);
         self.shared.queue.submit(call, stream, tag).map_err(|error| {
             let entry = lock(&self.shared.entries).remove(&tag);
             drop(entry);
             match self.shared.queue.is_closed() {
-                // Retired meanwhile, by a close or by a shutdown.
+                // Retired in between, by a close or by a shutdown.
                 true => call.shared().session().check_open().err().unwrap_or_else(shutting_down),
                 false => error,
             }
@@ -157,8 +156,8 @@ impl Dispatcher {
 }
 
 impl Call {
-    /// As [`Call::start`]; the events go to this handler, on the client's callback thread, and not
-    /// to pops. The handler is dropped after `Done`, or here if the start fails.
+    /// Like [`Call::start`]; the events go to this handler, on the client's callback thread, and not to
+    /// pops. The handler is dropped after `Done`, or here if the start fails.
     ///
     /// ```no_run
     /// # fn run(client: &modelwire::Client) -> modelwire::Result<()> {
@@ -182,10 +181,10 @@ impl Call {
         dispatcher.start(self, stream, Box::new(handler))
     }
 
-    /// Waits until the handler that [`Call::start_with`] took was dropped, and its drop has
-    /// returned: nothing of it runs any more. True at once for a call that was never started, or
-    /// whose start failed; false if the time ran out. Fails inside a handler of the same client,
-    /// which would wait for itself, and for a call that was started without a handler.
+    /// Waits until the handler of [`Call::start_with`] is dropped and its drop has returned: none of
+    /// its code runs any more. Returns true at once for a call that was never started, or whose start
+    /// failed; false on timeout. Fails inside a handler of the same client, which would wait for
+    /// itself, and for a call that was started without a handler.
     pub fn wait_over(&self, timeout: Option<Duration>) -> Result<bool> {
         self.check_waitable()?;
         let (session, handlers) = (self.shared().session(), self.shared().handlers());
@@ -195,8 +194,8 @@ impl Call {
         session.wait_for_handlers(Some(handlers), timeout)
     }
 
-    /// The same for a call that was [made interruptible](Call::make_interruptible): `None` as
-    /// [`Call::pop_interruptible`] says.
+    /// The same for a call that was [made interruptible](Call::make_interruptible): `None` as for
+    /// [`Call::pop_interruptible`].
     pub fn wait_over_interruptible(&self, timeout: Option<Duration>) -> Result<Option<bool>> {
         self.check_waitable()?;
         if self.shared().handlers().are_held() && timeout != Some(Duration::ZERO) {
@@ -223,7 +222,7 @@ impl Drop for Dispatcher {
     }
 }
 
-/// The life of a callback thread.
+/// The main loop of a callback thread.
 fn run_thread(shared: &Shared) {
     mark_callback_thread();
     loop {
@@ -237,7 +236,7 @@ fn run_thread(shared: &Shared) {
 
 fn deliver(shared: &Shared, tag: u64, event: Event) {
     let is_last = matches!(event, Event::Done(_));
-    // Out of the map while it runs: no lock is held then.
+    // Removed from the map while it runs, so that no lock is held.
     let Some(mut entry) = lock(&shared.entries).remove(&tag) else { return };
     if !entry.has_panicked {
         match guarded(|| entry.handler.on_event(event)) {
@@ -259,7 +258,7 @@ fn deliver(shared: &Shared, tag: u64, event: Event) {
 /// The callback threads of this process.
 static THREADS: PerProcess<Mutex<Vec<(CompletionQueue, OwnThread)>>> = PerProcess::new();
 
-/// Lets the threads see the end of their calls, and joins them; whether all are gone in time.
+/// Lets the threads deliver the ends of their calls, and joins them; returns whether all ended in time.
 pub(crate) fn join(left: impl Fn() -> Duration) -> bool {
     let Some(known) = THREADS.get() else { return true };
     let threads = std::mem::take(&mut *lock(known));

@@ -1,8 +1,7 @@
 //! The completion queue: the events of many calls in one place, each with its call's tag, for one
-//! thread or several, sleeping or in an event loop. Knows no HTTP and no language.
+//! thread or several, sleeping or in an event loop.
 //!
-//! What a member is and whose turn it is stands in `many`; here are the calls, their I/O and the
-//! process.
+//! `many` has the members and their order; this file has the calls, their I/O and the process.
 
 use std::future::poll_fn;
 use std::sync::{Arc, OnceLock};
@@ -27,16 +26,16 @@ use crate::system::Descriptor;
 use crate::system::process;
 use crate::system::sync::{Mutex, lock};
 
-/// What kind of queue it is to be.
+/// The options of a queue.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QueueOptions {
-    /// How many events of one call wait at most (at least 2) before its body is no longer read;
-    /// `None` leaves it to the client's limits.
+    /// The maximum number of queued events of one call (at least 2) before its body is no longer read;
+    /// `None` uses the client's limits.
     pub call_events_max: Option<usize>,
-    /// Waits end with [`Next::Interrupted`] when a signal handler ran, and
+    /// Waits end with [`Next::Interrupted`] when a signal handler has run, and
     /// [`CompletionQueue::wakeup`] may be called from inside one. No wait does the I/O.
     pub interruptible: bool,
-    /// The descriptor is a socket, for event loops that take nothing else.
+    /// The descriptor is a socket, for event loops that accept only sockets.
     pub socket: bool,
 }
 
@@ -47,25 +46,25 @@ pub struct CompletionQueue {
     generation: u64,
     many: Arc<Many<Arc<CallShared>>>,
     call_events_max: usize,
-    /// What a thread that waits here may do the I/O of: that of the call that came last.
+    /// The I/O that a thread waiting here may do: that of the last call.
     driver: Arc<Mutex<Option<Arc<Driver>>>>,
-    /// The program's runtime that does the I/O of calls here, on whose threads nobody may wait.
+    /// The program's runtime that does the I/O of calls here; its threads must not wait.
     external: Arc<OnceLock<ExternalRuntime>>,
 }
 
 impl CompletionQueue {
-    /// An empty queue. `call_events_max` is how many events of one call wait at most (at least 2)
-    /// before its body is no longer read; `None` leaves it to the client's limits.
+    /// Creates an empty queue. `call_events_max` is the maximum number of queued events of one call (at
+    /// least 2) before its body is no longer read; `None` uses the client's limits.
     pub fn new(call_events_max: Option<usize>) -> CompletionQueue {
         CompletionQueue::over(Ready::of(WireKind::Event), call_events_max)
     }
 
-    /// An empty queue whose waits can be interrupted: see [`QueueOptions::interruptible`].
+    /// Creates an empty queue whose waits can be interrupted: see [`QueueOptions::interruptible`].
     pub fn interruptible() -> Result<CompletionQueue> {
         CompletionQueue::with(QueueOptions { interruptible: true, ..QueueOptions::default() })
     }
 
-    /// An empty queue of this kind. Fails where there is no descriptor for it.
+    /// Creates an empty queue with these options. Fails if no descriptor is available.
     pub fn with(options: QueueOptions) -> Result<CompletionQueue> {
         let kind = if options.socket { WireKind::Socket } else { WireKind::Event };
         let ready =
@@ -81,9 +80,9 @@ impl CompletionQueue {
         CompletionQueue { generation, many, call_events_max, driver, external }
     }
 
-    /// Starts a call whose events will come out here with this tag, the last of them `Done`. An
-    /// error means that nothing was sent and no event will come. The call's own pops are not to be
-    /// used then; cancelling it, or dropping it, ends it as always.
+    /// Starts a call whose events come out here with this tag; the last one is `Done`. An error means
+    /// that nothing was sent and there will be no event. Do not use the call's own pops then;
+    /// cancelling or dropping it ends it as usual.
     pub fn submit(&self, call: &Call, stream: bool, tag: u64) -> Result<()> {
         self.check_process()?;
         let place = self.many.reserve()?;
@@ -102,10 +101,10 @@ impl CompletionQueue {
         Ok(())
     }
 
-    /// Starts a call that the queue owns: there is no handle to keep, and it is reached by its tag,
-    /// which no other unfinished one may have. Whatever goes wrong with its start is its `Done`. An
-    /// error means that no event will come: the queue is closed or another process's, the tag is
-    /// in use, or the call was started before.
+    /// Starts a call that the queue owns: there is no handle to keep. Its tag identifies it, and no
+    /// other unfinished owned call may have the same tag. An error during its start is its `Done`. A
+    /// returned error means that there will be no event: the queue is closed or belongs to another
+    /// process, the tag is in use, or the call was started before.
     pub fn submit_owned(&self, call: Call, stream: bool, tag: u64) -> Result<()> {
         self.check_process()?;
         call.check_process()?;
@@ -119,7 +118,7 @@ impl CompletionQueue {
         Ok(())
     }
 
-    /// Who waits for what is submitted.
+    /// The waiter for a submitted call.
     fn awaited(&self) -> Awaited {
         match self.many.ready.bell() {
             None => Awaited::AtQueue,
@@ -140,15 +139,15 @@ impl CompletionQueue {
         }
     }
 
-    /// Ends an owned call now, as [`Call::cancel`] does, also a paused one. False if no unfinished
-    /// one has this tag.
+    /// Cancels an owned call now, like [`Call::cancel`], even if it is paused. False if no unfinished
+    /// call has this tag.
     pub fn cancel(&self, tag: u64) -> bool {
         self.check_process().is_ok() && self.many.cancel(tag)
     }
 
-    /// Lets no event of an owned call come out until it is resumed or cancelled, or the queue
-    /// closed. What arrives meanwhile waits within the bounds of its client; then its body is no
-    /// longer read. False if no unfinished one has this tag.
+    /// Holds back the events of an owned call until it is resumed or cancelled, or the queue is closed.
+    /// Arriving events are queued within the limits of its client; then its body is no longer read.
+    /// False if no unfinished call has this tag.
     pub fn pause(&self, tag: u64) -> bool {
         self.check_process().is_ok() && self.many.pause(tag)
     }
@@ -158,29 +157,30 @@ impl CompletionQueue {
         self.check_process().is_ok() && self.many.resume(tag)
     }
 
-    /// How many calls there are whose `Done` was not taken.
+    /// The number of calls whose `Done` has not been taken.
     pub fn unfinished(&self) -> usize {
         self.check_process().map_or(0, |()| self.many.unfinished())
     }
 
-    /// Lets the log come out here too, with this tag: records of this level and more important ones
-    /// as [`Next::Log`], in place of what was set here before; `None` ends it. At most
-    /// [`log::RECORDS_MAX`](crate::log::RECORDS_MAX) wait; what comes on top is dropped, and a record
-    /// says how many. Fails where the program has a logger of its own, which then gets the records.
+    /// Delivers the log here as well, with this tag: records of this level and more important ones as
+    /// [`Next::Log`], in place of an earlier setting; `None` ends it. At most
+    /// [`log::RECORDS_MAX`](crate::log::RECORDS_MAX) are queued; further records are dropped, and one
+    /// record reports how many. Fails if the program has its own logger, which then receives the
+    /// records.
     pub fn follow_log(&self, level: Option<Level>, tag: u64) -> Result<()> {
         self.check_process()?;
         self.many.follow_log(level, tag)
     }
 
-    /// As [`Client::follow_calls`](crate::Client::follow_calls).
+    /// Like [`Client::follow_calls`](crate::Client::follow_calls).
     pub(crate) fn follow_calls(&self, session: &Session, tag: Option<u64>) -> Result<()> {
         self.check_process()?;
         self.many.follow_calls(session, tag)
     }
 
-    /// The next event of any call; waits for it until the timeout runs out. `None` waits for ever,
-    /// zero not at all. Fails where it would wait on a thread of the runtime that does the I/O
-    /// ([`Config::runtime`](crate::Config::runtime)), and nothing could come.
+    /// The next event of any call; waits for it until the timeout. `None` waits forever, zero not at
+    /// all. Fails where it would wait on a thread of the runtime that does the I/O
+    /// ([`Config::runtime`](crate::Config::runtime)), which would block all progress.
     pub fn next(&self, timeout: Option<Duration>) -> Result<Next> {
         self.check_process()?;
         let next = |timeout| self.many.next_by(timeout, |live, left| self.wait(live, left));
@@ -193,7 +193,7 @@ impl CompletionQueue {
         }
     }
 
-    /// Fails on a thread that is to do the I/O of calls here meanwhile.
+    /// Fails on a thread that must do the I/O of calls here during the wait.
     fn check_may_wait(&self, timeout: Option<Duration>) -> Result<()> {
         match self.external.get() {
             Some(external) if timeout != Some(Duration::ZERO) => external.check_may_wait(),
@@ -201,7 +201,7 @@ impl CompletionQueue {
         }
     }
 
-    /// Sleeps until a member is noted, or does the I/O meanwhile if all that lives are members.
+    /// Sleeps until a member is noted, or does the I/O during the wait if all live calls are members.
     fn wait(&self, live: usize, timeout: Option<Duration>) -> Slept {
         let ready = &self.many.ready;
         if let Some(bell) = ready.bell() {
@@ -219,8 +219,8 @@ impl CompletionQueue {
         Slept::of(ready.wait(timeout))
     }
 
-    /// As many events as are there, at most `max`, appended to `taken`; waits only for the first
-    /// one. Fails as [`CompletionQueue::next`].
+    /// Appends all events that are ready, at most `max`, to `taken`; waits only for the first one.
+    /// Fails like [`CompletionQueue::next`].
     pub fn next_many(
         &self,
         max: usize,
@@ -240,9 +240,9 @@ impl CompletionQueue {
         }
     }
 
-    /// Lets one waiting `next`, or the next one, return [`Next::Empty`]; that of an
-    /// [interruptible](QueueOptions::interruptible) queue [`Next::Interrupted`]. There it may be
-    /// called from inside a signal handler: it takes no lock and no memory.
+    /// Lets one waiting `next`, or the next one, return [`Next::Empty`], or [`Next::Interrupted`] for
+    /// an [interruptible](QueueOptions::interruptible) queue. For the latter it may be called from
+    /// inside a signal handler: it takes no lock and allocates no memory.
     pub fn wakeup(&self) {
         match self.many.ready.bell() {
             Some(bell) => bell.ring(),
@@ -251,15 +251,15 @@ impl CompletionQueue {
         }
     }
 
-    /// Refuses new calls and cancels those under way. Their `Done` comes out as always; then every
-    /// `next` gives [`Next::Closed`].
+    /// Refuses new calls and cancels those in flight. Their `Done` comes out as usual; then every
+    /// `next` returns [`Next::Closed`].
     pub fn close(&self) {
         if self.check_process().is_ok() {
             self.many.close(Closing::Cancels);
         }
     }
 
-    /// Refuses new calls; those under way go on. Then every `next` gives [`Next::Closed`].
+    /// Refuses new calls; those in flight continue. Then every `next` returns [`Next::Closed`].
     pub(crate) fn retire(&self) {
         if self.check_process().is_ok() {
             self.many.close(Closing::LetsFinish);
@@ -270,16 +270,16 @@ impl CompletionQueue {
         self.many.is_closed()
     }
 
-    /// A descriptor that is readable while there may be something to take, and once the queue is
-    /// closed: when it is, call [`CompletionQueue::next`] with a timeout of zero until it gives
-    /// something else than an event. It stays the queue's: a program must not close it, and one
-    /// that wants to own it makes a duplicate. What is read from it is of no meaning. An eventfd
-    /// where the system has such a thing; see also [`QueueOptions::socket`].
+    /// A descriptor that is readable while the queue may have an event, and once the queue is closed:
+    /// when it is readable, call [`CompletionQueue::next`] with a timeout of zero until it returns
+    /// something other than an event. The queue owns it: do not close it, and make a duplicate for code
+    /// that must own it. The bytes in it have no meaning. An eventfd where available; see also
+    /// [`QueueOptions::socket`].
     pub fn fd(&self) -> Result<Descriptor> {
         self.many.ready.fd()
     }
 
-    /// Fails in another process than the one that made the queue.
+    /// Fails in a process other than the one that created the queue.
     pub fn check_process(&self) -> Result<()> {
         if process::generation() == self.generation {
             return Ok(());

@@ -1,5 +1,4 @@
-//! Code of the program's that runs on threads of ours: such a thread is known, and a panic does not
-//! end it. Knows no handler and no sink.
+//! Program code on the library's threads: marks such threads, and keeps a panic from ending them.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -9,18 +8,18 @@ thread_local! {
     static IS_CALLBACK_THREAD: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this is a thread on which handlers run: it must not wait for its own end.
+/// Whether handlers run on this thread: it must not wait for its own end.
 pub fn is_callback_thread() -> bool {
-    // At the end of a thread, when its locals are gone, it is none.
+    // At the end of a thread, when its locals are gone, the answer is no.
     IS_CALLBACK_THREAD.try_with(Cell::get).unwrap_or(false)
 }
 
-/// Called first on each thread that runs code of the program's.
+/// Called first on each thread that runs program code.
 pub(crate) fn mark_callback_thread() {
     IS_CALLBACK_THREAD.set(true);
 }
 
-/// What the handler's code gives; `None` for a panic, which must not end the thread.
+/// The result of the handler's code; `None` for a panic, which must not end the thread.
 pub(crate) fn guarded<T>(foreign: impl FnOnce() -> T) -> Option<T> {
     let caught = catch_unwind(AssertUnwindSafe(foreign));
     caught

@@ -1,9 +1,9 @@
-//! The log for programs that are not Rust: records are collected in bounded buffers until a thread
-//! of a binding, a sink or a queue takes them, each from a buffer of its own. Rust programs use
-//! `tracing` or `log` as they are. Knows no call.
+//! The log for programs in other languages: records are collected in bounded buffers until a thread of
+//! a binding, a sink or a queue takes them, each from its own buffer. Rust programs use `tracing` or
+//! `log` directly.
 //!
-//! Nothing is called from the I/O thread: a record is put into the buffer and that is all. What
-//! the libraries below say at trace level is left out: it may hold whole heads of requests.
+//! The I/O thread makes no callbacks: it only puts a record into the buffer. Trace records of the
+//! underlying libraries are omitted: they may contain whole request heads.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -22,22 +22,22 @@ use crate::protocol::text::cut;
 use crate::system::process::{self, PerProcess};
 use crate::system::sync::{lock, unpoisoned};
 
-/// Records that wait at most; what comes on top of them is counted and dropped.
+/// The maximum number of queued records; further ones are counted and dropped.
 pub const RECORDS_MAX: usize = 4096;
 
-/// Bytes of one record's text that are kept.
+/// The maximum bytes of one record's text.
 pub const RECORD_BYTES_MAX: usize = 8 << 10;
 
-/// How important a record is.
+/// The level of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Something failed that nobody is told of otherwise.
+    /// A failure that is not reported otherwise.
     Error = 1,
-    /// Something to look at.
+    /// Something that needs attention.
     Warn = 2,
     /// Something worth knowing.
     Info = 3,
-    /// What the library does: attempts, waits, ends of calls, connections.
+    /// What the library does: attempts, waits, call ends, connections.
     Debug = 4,
     /// Every detail.
     Trace = 5,
@@ -59,18 +59,19 @@ impl Level {
 /// One line of the log.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// How important it is.
+    /// Its level.
     pub level: Level,
-    /// Who says it: `modelwire`, or a library below it.
+    /// Its source: `modelwire`, or a library that it uses.
     pub target: String,
-    /// What it says. No key: the library writes none, and marks it as secret for those below.
+    /// Its text. It contains no key: the library writes none, and marks it as secret for underlying
+    /// libraries.
     pub message: String,
-    /// When.
+    /// Its time.
     pub time: SystemTime,
 }
 
 impl Record {
-    /// The record as a JSON object, for programs that are not Rust.
+    /// The record as a JSON object, for programs in other languages.
     pub fn to_json(&self) -> String {
         Object::new()
             .text("level", self.level.name())
@@ -81,13 +82,13 @@ impl Record {
     }
 }
 
-/// Records that wait for one who takes them.
+/// A buffer of records for one consumer.
 pub(crate) struct Collected {
-    /// The process that made it: another one must not touch its lock.
+    /// The process that created it: another one must not touch its lock.
     generation: u64,
     buffer: Mutex<Buffer>,
     changed: Condvar,
-    /// Called when something comes for one who found nothing.
+    /// Called when a record arrives for a consumer that found none.
     waker: Option<Waker>,
 }
 
@@ -107,7 +108,7 @@ impl Collected {
 
     fn put(&self, record: Record) {
         let mut buffer = lock(&self.buffer);
-        // Whoever logs read the level, or who listens, before the stop.
+        // The logging thread read the level or the listeners before the stop.
         if buffer.is_stopped {
             return;
         }
@@ -129,7 +130,7 @@ impl Collected {
         self.changed.notify_all();
     }
 
-    /// The next record. Where there is none the waker is called when one comes.
+    /// The next record. If there is none, the waker is called when one arrives.
     pub(crate) fn next(&self) -> Option<Record> {
         let mut buffer = lock(&self.buffer);
         let found = buffer.records.pop_front().or_else(|| buffer.dropped_ones());
@@ -159,30 +160,32 @@ impl Collected {
 }
 
 impl Buffer {
-    /// A record of those that found no room.
+    /// A record that reports the dropped ones.
     fn dropped_ones(&mut self) -> Option<Record> {
         let dropped = std::mem::take(&mut self.dropped);
-        let message = format!("{dropped} records were dropped: RECORDS_MAX = {RECORDS_MAX} waited");
+        let message = format!(
+            "{dropped} records were dropped: the queue was full (RECORDS_MAX = {RECORDS_MAX})"
+        );
         let (level, target, time) = (Level::Warn, "modelwire".to_owned(), SystemTime::now());
         (dropped > 0).then_some(Record { level, target, message, time })
     }
 }
 
-/// What [`take`] takes from.
+/// The buffer of [`take`].
 static PLAIN: PerProcess<Collected> = PerProcess::new();
-/// The level of it, as a number; 0 collects nothing. Not per process: a child collects as well.
+/// Its level, as a number; 0 collects nothing. Not per process: a child collects as well.
 static PLAIN_LEVEL: AtomicUsize = AtomicUsize::new(0);
 
 fn plain() -> Result<&'static Collected> {
     PLAIN.get_or_try_init(|| Ok(Collected::new(None)))
 }
 
-/// Who else gets records, each of this level and above.
+/// The other listeners, each with its level.
 type Listeners = Vec<(Level, Arc<Collected>)>;
 
 static LISTENERS: PerProcess<Mutex<Listeners>> = PerProcess::new();
 
-/// Changes who listens, and what is logged at all.
+/// Changes the listeners, and the level of the logger.
 fn change(change: impl FnOnce(&mut Listeners)) -> Result<()> {
     let mut listeners = lock(LISTENERS.get_or_try_init(|| Ok(Mutex::default()))?);
     change(&mut listeners);
@@ -199,7 +202,7 @@ fn change(change: impl FnOnce(&mut Listeners)) -> Result<()> {
     Ok(())
 }
 
-/// Lets this one get the records of a level and above from now on, and no others.
+/// Makes this buffer receive only the records of a level and above from now on.
 pub(crate) fn listen(level: Level, collected: &Arc<Collected>) -> Result<()> {
     install()?;
     lock(&collected.buffer).is_stopped = false;
@@ -209,7 +212,7 @@ pub(crate) fn listen(level: Level, collected: &Arc<Collected>) -> Result<()> {
     })
 }
 
-/// It gets no more, and loses what it has, until it listens again.
+/// It receives no more records, and loses those it has, until it listens again.
 pub(crate) fn ignore(collected: &Arc<Collected>) {
     let _ = change(|listeners| listeners.retain(|(_, other)| !Arc::ptr_eq(other, collected)));
     let mut buffer = lock(&collected.buffer);
@@ -217,7 +220,7 @@ pub(crate) fn ignore(collected: &Arc<Collected>) {
     buffer.is_stopped = true;
 }
 
-/// It gets no more; what it has can still be taken. In another process it got nothing.
+/// It receives no more records; those it has can still be taken. In another process it received none.
 pub(crate) fn end(collected: &Arc<Collected>) {
     if process::generation() != collected.generation {
         return;
@@ -226,7 +229,7 @@ pub(crate) fn end(collected: &Arc<Collected>) {
     collected.stop();
 }
 
-/// Not of size zero, so that it has an address of its own.
+/// Not of size zero, so that it has its own address.
 struct Collector(#[expect(dead_code, reason = "gives it a size")] u8);
 
 static COLLECTOR: Collector = Collector(0);
@@ -262,7 +265,7 @@ impl log::Log for Collector {
         {
             plain.put(record.clone());
         }
-        // Nothing is put in under the lock: a waker may do anything.
+        // Nothing is inserted under the lock: a waker may do anything.
         let listeners = LISTENERS.get().map(|listeners| lock(listeners).clone());
         for (level, collected) in listeners.into_iter().flatten() {
             if record.level <= level {
@@ -274,9 +277,9 @@ impl log::Log for Collector {
     fn flush(&self) {}
 }
 
-/// Makes ours the logger of the process.
+/// Installs the library's logger in the process.
 fn install() -> Result<()> {
-    // No once-cell: a child that is forked in the middle would wait for ever.
+    // No once-cell: a child that is forked in the middle would wait forever.
     let is_ours = || std::ptr::addr_eq(log::logger(), &raw const COLLECTOR);
     if log::set_logger(&COLLECTOR).is_err() && !is_ours() {
         return Err(Error::argument("the program has a logger of its own"));
@@ -284,8 +287,8 @@ fn install() -> Result<()> {
     Ok(())
 }
 
-/// Starts collecting records of this level and above, or changes the level. Fails where the
-/// program has a logger of its own, which then gets the records.
+/// Starts collecting records of this level and above, or changes the level. Fails if the program has
+/// its own logger, which then receives the records.
 pub fn start(level: Level) -> Result<()> {
     install()?;
     lock(&plain()?.buffer).is_stopped = false;
@@ -293,7 +296,7 @@ pub fn start(level: Level) -> Result<()> {
     change(|_| ())
 }
 
-/// Stops collecting; a thread that waits in [`take`] gets what is left, and then nothing.
+/// Stops collecting; a thread that waits in [`take`] receives the remaining records, and then none.
 pub fn stop() {
     PLAIN_LEVEL.store(0, Ordering::SeqCst);
     let _ = change(|_| ());
@@ -302,41 +305,40 @@ pub fn stop() {
     }
 }
 
-/// What was collected, at most `max` records; waits for the first one until the timeout runs out.
-/// Empty after the timeout; `None` once stopped and drained. Where records were dropped, the last
-/// one says how many.
+/// The collected records, at most `max`; waits for the first one until the timeout. Empty after the
+/// timeout; `None` once stopped and drained. If records were dropped, the last one reports how many.
 pub fn take(max: usize, timeout: Duration) -> Option<Vec<Record>> {
     plain().ok()?.take(max, Some(timeout))
 }
 
-/// Whether a record waits to be taken.
+/// Whether a record is queued.
 pub fn has_records() -> bool {
     plain().is_ok_and(|plain| !lock(&plain.buffer).records.is_empty())
 }
 
-/// Records that a sink's thread takes in one go at most.
+/// The maximum number of records that a sink's thread takes at once.
 const BATCH_RECORDS_MAX: usize = 256;
 
 thread_local! {
     static IS_SINK_THREAD: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A sink, with what it is still to get.
+/// A sink, with its queued records.
 struct Sink {
     collected: Arc<Collected>,
     thread: OwnThread,
 }
 
-/// The sink, and earlier ones that were not over in time.
+/// The sink, and earlier ones that did not end in time.
 static SINKS: PerProcess<Mutex<Vec<Sink>>> = PerProcess::new();
 
-/// Hands records of this level and above to a sink, one by one on a thread of the library's own, in
-/// place of any earlier sink, which gets what was logged before. A sink that breaks ends the log.
+/// Passes records of this level and above to a sink, one by one on one thread of the library, in place
+/// of any earlier sink, which first receives what was logged before. A sink that breaks ends the log.
 ///
-/// A sink is dropped when another one comes, when it breaks, at [`forward_end_within`] and at
-/// [`crate::shutdown`]. The earlier one's end is waited for until the timeout runs out; `None` waits
-/// for ever. False if it is not over: it then ends on its own. Fails inside a sink, which cannot wait
-/// for itself.
+/// A sink is dropped when another one replaces it, when it breaks, at [`forward_end_within`] and at
+/// [`crate::shutdown`]. This waits for the end of the earlier sink until the timeout; `None` waits
+/// forever. Returns false if the earlier sink has not ended: it then ends later. Fails inside a sink,
+/// which cannot wait for itself.
 pub fn forward(
     level: Level,
     timeout: impl Into<Option<Duration>>,
@@ -366,7 +368,7 @@ pub fn forward(
             Error::internal(format!("the log thread cannot be started: {cause}"))
         })?;
         let earlier = std::mem::take(&mut *sinks);
-        // In one go: no record is lost between them, and none comes twice.
+        // In one step: no record is lost between them, and none is delivered twice.
         change(|listeners| {
             let is_earlier = |other: &Arc<Collected>| {
                 earlier.iter().any(|sink| Arc::ptr_eq(&sink.collected, other))
@@ -380,8 +382,8 @@ pub fn forward(
     Ok(end_of(earlier, timeout.into()))
 }
 
-/// Ends what [`forward`] started, once the sink has got everything. False if that takes longer than
-/// the timeout: it then ends on its own. `None` waits for ever. Fails inside a sink, which cannot
+/// Ends what [`forward`] started, once the sink has received everything. Returns false if this takes
+/// longer than the timeout: it then ends later. `None` waits forever. Fails inside a sink, which cannot
 /// wait for itself.
 pub fn forward_end_within(timeout: impl Into<Option<Duration>>) -> Result<bool> {
     check_elsewhere()?;
@@ -398,7 +400,7 @@ fn check_elsewhere() -> Result<()> {
     Ok(())
 }
 
-/// Lets them end, and waits for them; those that are late are waited for by the next one.
+/// Ends them and waits for them; the next call waits for those that are late.
 fn end_of(mut sinks: Vec<Sink>, timeout: Option<Duration>) -> bool {
     let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     sinks.iter().for_each(|sink| end(&sink.collected));

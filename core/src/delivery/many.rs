@@ -1,9 +1,9 @@
-//! The protocol of a completion queue, over any source of events: which members have something, whose
-//! turn it is, who is told. Knows no HTTP and no I/O.
+//! The protocol of a completion queue, over any source of events: which members have events, in which
+//! order, and which waiters are woken.
 //!
 //! # States of a member
 //!
-//! | state | what is true | what ends it |
+//! | state | meaning | ended by |
 //! |---|---|---|
 //! | reserved | counted as live; its call is being started | `insert`, or a start that failed |
 //! | armed | its waker lies in its call's queue, its number is not noted | the call puts an event in |
@@ -16,18 +16,18 @@
 //!
 //! # Invariants
 //!
-//! 1. A live member is armed or noted, never neither: events that wait are always told of. A
-//!    paused one may be neither: so it makes no descriptor readable, and nobody look for it twice.
-//! 2. Events of one call come out in the call's order, whoever takes them.
-//! 3. A noted member stays noted while it may have events, and whoever takes some of them and
-//!    leaves it noted wakes one more sleeper, if there is one: no thread sleeps while another holds
-//!    back what it could take.
-//! 4. After `TURN_EVENTS_MAX` events in a row a member goes behind the others.
-//! 5. Closed and drained is told to every waiter: whoever is told passes it on.
+//! 1. A live member is armed or noted, never neither: waiting events are always reported. A paused
+//!    member may be neither, so it makes no descriptor readable, and no consumer looks for it twice.
+//! 2. Events of one call come out in the call's order, whichever consumer takes them.
+//! 3. A noted member stays noted while it may have events, and a consumer that takes some of them and
+//!    leaves it noted wakes one more sleeper, if any: no thread sleeps while another holds back events
+//!    that it could take.
+//! 4. After `TURN_EVENTS_MAX` consecutive events a member goes to the back.
+//! 5. Every waiter learns that the queue is closed and drained: each passes it on.
 //! 6. A late wake of a member that is gone notes a number that finds nothing, or the slot's next
 //!    member early: both are harmless.
 //! 7. The members' lock is taken before the ready list's and a call's own, never after.
-//! 8. Of the members that the queue owns no two have the same tag.
+//! 8. No two members that the queue owns have the same tag.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -45,32 +45,33 @@ use crate::delivery::ready::Ready;
 use crate::driver::wake_fd::Slept;
 use crate::system::sync::{Mutex, lock, unpoisoned};
 
-/// Events that one call may have taken in a row before others come.
+/// The maximum number of consecutive events from one call before the others' turn.
 const TURN_EVENTS_MAX: u32 = 64;
 
-/// What a completion queue gave.
+/// The result of a wait on a completion queue.
 #[derive(Debug)]
 pub enum Next {
     /// An event of the call that was submitted with this tag.
     Event(u64, Event),
-    /// A record of the log, for who [follows](crate::CompletionQueue::follow_log) it here with this tag.
+    /// A record of the log, which this queue [follows](crate::CompletionQueue::follow_log) with this
+    /// tag.
     Log(u64, Record),
-    /// A call of a client that is [followed](crate::Client::follow_calls) here with this tag has ended.
+    /// A call has ended whose client is [followed](crate::Client::follow_calls) here with this tag.
     Call(u64, CallEnded),
-    /// Nothing yet: the timeout ran out, or [`wakeup`](crate::CompletionQueue::wakeup) was called.
+    /// No event yet: the timeout ran out, or [`wakeup`](crate::CompletionQueue::wakeup) was called.
     Empty,
-    /// A wait of an [interruptible](crate::QueueOptions::interruptible) queue ended: a signal handler ran
-    /// on this thread, or [`wakeup`](crate::CompletionQueue::wakeup) was called, or it was time to look whether
-    /// either happened just before. What was waited for goes on.
+    /// A wait of an [interruptible](crate::QueueOptions::interruptible) queue ended: a signal handler
+    /// ran on this thread, [`wakeup`](crate::CompletionQueue::wakeup) was called, or it was time to
+    /// check whether either happened just before. The calls continue.
     Interrupted,
-    /// The queue was closed, and every event was taken.
+    /// The queue is closed, and every event was taken.
     Closed,
 }
 
 /// How [`next_many`](crate::CompletionQueue::next_many) ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// It took something: [`Next::Event`], [`Next::Log`] or [`Next::Call`], no other.
+    /// It took one or more of [`Next::Event`], [`Next::Log`] and [`Next::Call`], and no others.
     Something,
     /// As [`Next::Empty`].
     Nothing,
@@ -116,7 +117,7 @@ struct Members<S> {
     calls: Option<Calls>,
 }
 
-/// The log as a member, beside the slots.
+/// The log as a member, besides the slots.
 struct Follower {
     /// `None` while the log does not come out here.
     tag: Option<u64>,
@@ -127,7 +128,7 @@ struct Follower {
 /// Its number.
 const LOG_NUMBER: u64 = u64::MAX;
 
-/// The ended calls of clients as a member, beside the slots.
+/// The ended calls of clients as a member, besides the slots.
 struct Calls {
     /// The clients by the numbers of their ended calls, each with its tag.
     followed: HashMap<u64, (u64, Observed)>,
@@ -159,7 +160,7 @@ enum Pause {
     Yes,
     /// A pop came by: it is neither armed nor noted.
     PassedOver,
-    /// It was cancelled: its end is kept back no more, whoever pauses it a moment later.
+    /// It was cancelled: its end is no longer held back, even if it is paused a moment later.
     Never,
 }
 
@@ -183,7 +184,7 @@ fn closed() -> Error {
 pub(super) struct Place(usize);
 
 impl<S: Source + Clone> Many<S> {
-    /// One whose members are told of here.
+    /// Creates a protocol whose members notify this list.
     pub(crate) fn over(ready: Ready) -> Many<S> {
         let members = Members {
             slots: Vec::new(),
@@ -345,7 +346,7 @@ impl<S: Source + Clone> Many<S> {
         }
     }
 
-    /// The next event; `wait` is told how many members live, and how long it may wait.
+    /// The next event; `wait` receives the number of live members and the longest wait.
     pub(super) fn next_by(
         &self,
         timeout: Option<Duration>,
@@ -457,7 +458,7 @@ impl<S: Source + Clone> Many<S> {
 }
 
 impl<S: Source> Members<S> {
-    /// Closed, and there is nothing to take. What the last calls told comes out too, and then no more.
+    /// Whether it is closed and empty. The records of the last calls come out too, and then no more.
     fn is_over(&self) -> bool {
         let is_over = |calls: &Calls| {
             calls.ended.stop();
@@ -542,8 +543,8 @@ impl<S: Source> Members<S> {
         self.pop_ended(max, put)
     }
 
-    /// Takes ended calls that are there and not noted yet: whoever saw the end of a call finds its
-    /// record. The note that comes finds nothing then.
+    /// Takes ended calls that are queued but not noted yet, so that a consumer that saw the end of a
+    /// call finds its record. The later note then finds nothing.
     fn pop_ended(&self, max: usize, mut put: impl FnMut(Next)) -> usize {
         let Some(Calls { followed, ended, .. }) = &self.calls else { return 0 };
         let mut count = 0;
@@ -558,7 +559,7 @@ impl<S: Source> Members<S> {
         count
     }
 
-    /// What comes next of the log, or of what calls tell; inside nothing where it is for nobody.
+    /// The next record of the log or of ended calls; the inner `None` is a record without a receiver.
     fn next_other(&self, number: u64) -> Option<Option<Next>> {
         if number == LOG_NUMBER {
             let Follower { tag, collected } = self.log.as_ref()?;

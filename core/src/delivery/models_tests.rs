@@ -1,5 +1,5 @@
 //! The wake protocols under every interleaving of a few threads (`make test-deep`, with loom): no
-//! event is lost, no sleeper is forgotten, no byte is missing. Knows no network.
+//! event is lost, no sleeper is forgotten, no byte is missing.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::collections::VecDeque;

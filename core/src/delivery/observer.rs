@@ -1,4 +1,5 @@
-//! The observer of a client: a function that gets each ended call, one at a time, on a thread of its own.
+//! The observer of a client: a function that receives each ended call, one at a time, on its own
+//! thread.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -14,7 +15,7 @@ use crate::driver::thread::OwnThread;
 use crate::system::process::{self, PerProcess};
 use crate::system::sync::lock;
 
-/// The observer of a session. Dropping it ends it and does not wait: what waits for it still comes.
+/// The observer of a session. Dropping it ends it without a wait: queued calls are still delivered.
 struct Observer {
     ended: Arc<EndedCalls>,
     observed: Observed,
@@ -24,10 +25,10 @@ struct Observer {
 /// Those of this process whose thread may still run.
 static RUNNING: PerProcess<Mutex<Vec<Running>>> = PerProcess::new();
 
-/// What a thread empties, and the thread.
+/// A buffer and the thread that empties it.
 type Running = (Arc<EndedCalls>, Arc<OwnThread>);
 
-/// A function, until the thread has it: what fails before that drops it where nothing is locked.
+/// A function, until the thread has it: an earlier failure drops it where nothing is locked.
 type Given<F> = Arc<Mutex<Option<F>>>;
 
 /// Held while the thread runs: the close of the session waits for it as for a handler.
@@ -57,11 +58,11 @@ thread_local! {
     static OBSERVED: RefCell<Weak<Session>> = const { RefCell::new(Weak::new()) };
 }
 
-/// Fails where the observer of the session runs on this thread.
+/// Fails if the observer of the session runs on this thread.
 pub(crate) fn check_elsewhere(session: &Arc<Session>) -> Result<()> {
     let is_of = |own: &RefCell<Weak<Session>>| own.borrow().as_ptr() == Arc::as_ptr(session);
     if OBSERVED.try_with(is_of).unwrap_or(false) {
-        let message = "close() was called from this client's own on_call function";
+        let message = "close() was called from this client's own on_call callback";
         return Err(Error::new(ErrorKind::Callback, message));
     }
     Ok(())
@@ -72,7 +73,7 @@ pub(crate) fn replace(
     session: &Arc<Session>,
     function: impl FnMut(CallEnded) -> ControlFlow<()> + Send + 'static,
 ) -> Result<()> {
-    // What fails drops the function where nothing is locked.
+    // A failure drops the function where nothing is locked.
     let function = Arc::new(Mutex::new(Some(function)));
     session.change_observer(|place| {
         let earlier = place.as_ref().and_then(|earlier| earlier.downcast_ref());
@@ -136,7 +137,7 @@ impl Observer {
 /// Until it is stopped and empty, or the function ends it.
 fn call_with_all(calls: &EndedCalls, function: &mut impl FnMut(CallEnded) -> ControlFlow<()>) {
     while let Some(ended) = calls.wait() {
-        // After a panic it gets the next one all the same.
+        // After a panic it still receives the next call.
         if guarded(|| function(ended)) == Some(ControlFlow::Break(())) {
             calls.stop();
             while calls.wait().is_some() {}
@@ -144,7 +145,7 @@ fn call_with_all(calls: &EndedCalls, function: &mut impl FnMut(CallEnded) -> Con
     }
 }
 
-/// Whether the thread is over in time.
+/// Whether the thread ends in time.
 fn is_over(thread: &OwnThread, timeout: Duration) -> bool {
     !thread.is_current() && thread.join_within(timeout)
 }
@@ -155,7 +156,7 @@ impl Drop for Observer {
     }
 }
 
-/// Ends all of them after what waits for them; whether they are gone in time.
+/// Ends all observers after their queued calls; returns whether they ended in time.
 pub(crate) fn end_all(timeout: Duration) -> bool {
     let Some(known) = RUNNING.get() else { return true };
     let start = Instant::now();

@@ -1,14 +1,14 @@
-//! Which of many sources have something to pop: told to threads that sleep and, through a file
-//! descriptor, to any event loop. Knows no call; a source is a number.
+//! Tracks which of many sources have something to pop, and notifies sleeping threads and, through a
+//! file descriptor, any event loop. A source is a number.
 //!
 //! # Invariants
 //!
 //! 1. A source's waker notes its number; numbers come out in the order in which they were noted.
 //! 2. Threads that sleep are woken by the first note after they found nothing, one thread a note.
-//! 3. While a number or an interruption waits, the descriptor was made readable: under the lock
-//!    when the first one comes, and it is emptied under the lock when nothing is left. The program
-//!    may empty it too; whoever takes until there is nothing misses nothing. A bell makes it
-//!    readable past the lock: so where there is one, who empties it looks at the bell after that.
+//! 3. While a number or an interruption waits, the descriptor was made readable: under the lock when
+//!    the first one comes, and it is emptied under the lock when nothing is left. The program may empty
+//!    it too; a consumer that takes until there is nothing misses nothing. A bell makes it readable
+//!    without the lock: so with a bell, the consumer checks it after emptying the descriptor.
 //! 4. Notes never fail and never block, whatever the program did to its descriptor.
 
 use std::collections::VecDeque;
@@ -25,16 +25,15 @@ use crate::system::sync::{Condvar, Mutex, MutexGuard, lock, unpoisoned};
 
 /// A list of numbers that wakers fill and a consumer empties: one wake for many sources.
 ///
-/// It joins any event loop: watch [`Ready::fd`] for reading, and when it is readable, call
-/// [`Ready::take`] until it gives `None`. Cheap to clone; every method may be called from any
-/// thread.
+/// It works in any event loop: watch [`Ready::fd`] for reading, and when it is readable, call
+/// [`Ready::take`] until it returns `None`. Cheap to clone; every method may be called from any thread.
 #[derive(Clone)]
 pub struct Ready {
     shared: Arc<Shared>,
 }
 
 struct Shared {
-    /// The process that made it: another one must not touch its lock.
+    /// The process that created it: another one must not touch its lock.
     generation: u64,
     kind: WireKind,
     /// Where waits can be interrupted.
@@ -99,7 +98,7 @@ impl Shared {
         }
     }
 
-    /// Changes what waits, and tells of it.
+    /// Changes what is queued, and notifies the waiters.
     fn signal(&self, change: impl FnOnce(&mut Noted)) {
         let mut noted = lock(&self.noted);
         change(&mut noted);
@@ -125,7 +124,7 @@ impl Default for Ready {
 }
 
 impl Ready {
-    /// An empty list of this process.
+    /// Creates an empty list of this process.
     pub fn new() -> Ready {
         Ready::of(WireKind::Socket)
     }
@@ -153,7 +152,7 @@ impl Ready {
         self.shared.bell.as_ref()
     }
 
-    /// A waker that notes this number: hand it to [`Call::poll_pop`](crate::Call::poll_pop).
+    /// A waker that notes this number: pass it to [`Call::poll_pop`](crate::Call::poll_pop).
     pub fn waker(&self, number: u64) -> Waker {
         Arc::new(Source { shared: self.shared.clone(), number }).into()
     }
@@ -163,8 +162,8 @@ impl Ready {
         self.shared.note(number);
     }
 
-    /// The number that was noted first; `None` where none waits, and an interruption is used up.
-    /// Never waits.
+    /// The number that was noted first; `None` if none is noted, which consumes an interruption. Never
+    /// waits.
     pub fn take(&self) -> Option<u64> {
         self.change(|noted| {
             let number = noted.numbers.pop_front();
@@ -173,8 +172,8 @@ impl Ready {
         })
     }
 
-    /// Sleeps until a number is noted; false if the timeout ran out or [`Ready::interrupt`] came
-    /// first. `None` waits for ever.
+    /// Sleeps until a number is noted; false if the timeout ran out or [`Ready::interrupt`] was called
+    /// first. `None` waits forever.
     pub fn wait(&self, timeout: Option<Duration>) -> bool {
         if !self.shared.is_ours() {
             return false;
@@ -227,7 +226,7 @@ impl Ready {
         }
     }
 
-    /// As [`Ready::wait`] for a task: pending leaves its waker, which is called at the first note.
+    /// Like [`Ready::wait`], for a task: pending leaves its waker, which is called at the first note.
     /// One task at a time.
     pub(crate) fn poll_wait(&self, cx: &Context<'_>) -> Poll<bool> {
         if !self.shared.is_ours() {
@@ -300,15 +299,15 @@ impl Ready {
         }
     }
 
-    /// Lets one waiter, or the next one, return with nothing. Sticks until then.
+    /// Lets one waiter, or the next one, return with nothing. It stays set until then.
     pub fn interrupt(&self) {
         if self.shared.is_ours() {
             self.shared.signal(|noted| noted.interrupted = true);
         }
     }
 
-    /// A descriptor that is readable while something waits. It stays ours: close it only as a
-    /// duplicate. What is read from it is of no meaning. A socket, non-blocking, close-on-exec.
+    /// A descriptor that is readable while something waits. The library owns it: close only a
+    /// duplicate. The bytes in it have no meaning. A socket, non-blocking, close-on-exec.
     pub fn fd(&self) -> Result<Descriptor> {
         if !self.shared.is_ours() {
             return Err(Error::new(ErrorKind::Forked, "this queue belongs to the parent process"));

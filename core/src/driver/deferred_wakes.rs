@@ -1,5 +1,5 @@
-//! Wakes that the I/O thread defers: a consumer that is woken while there is more to come would race
-//! it for the same locks, and be woken again. Knows no queue.
+//! Wakes that the I/O thread defers: a consumer that is woken while there is more to come would race it for
+//! the same locks, and be woken again.
 //!
 //! None is deferred for long, however busy the thread is: the first one puts a task at the end of
 //! the runtime's queue that sends all of them when it runs for the second time: behind what was

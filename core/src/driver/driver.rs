@@ -1,5 +1,5 @@
 //! Who does the I/O: the I/O thread, or a thread that waits alone for all that is under way. The
-//! threads and the runtime around the state machine of `state`. Knows no call.
+//! threads and the runtime around the state machine of `state`.
 //!
 //! Handing work to another thread and waiting for it costs two wakes, which on an idle machine are
 //! most of what a plain call costs, and of what a chunk of a slow stream costs. A program that waits

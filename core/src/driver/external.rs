@@ -1,6 +1,5 @@
-//! Tasks whose I/O runs on a tokio runtime of the program's own: who they are, so that the library's
-//! shutdown ends them too, whatever that runtime is doing; and where a wait for them is possible. Knows no
-//! call.
+//! Tasks whose I/O runs on a tokio runtime of the program's own: who they are, so that the library's shutdown
+//! ends them too, whatever that runtime is doing; and where a wait for them is possible.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, Weak};
@@ -59,9 +58,9 @@ impl ExternalRuntime {
             return Ok(());
         }
         let message =
-            "a waiting call was made on a thread of the runtime that does the client's I/O";
+            "a blocking call was made on a thread of the runtime that does the client's I/O";
         let hint =
-            "Use the async methods and `.await` them, or wait inside tokio::task::spawn_blocking.";
+            "Use the async methods and `.await` them, or block inside tokio::task::spawn_blocking.";
         Err(Error::argument(message).with_hint(hint))
     }
 
@@ -70,7 +69,7 @@ impl ExternalRuntime {
     pub(crate) fn register(&self, task: Weak<dyn ShutDown>) -> Result<(Handle, Registered, Run)> {
         if self.generation != process::generation() {
             let message = "the client's runtime belongs to the parent process";
-            let hint = "Make a client in the child, on a runtime of the child.";
+            let hint = "Create a client in the child, on the child's own runtime.";
             return Err(Error::new(ErrorKind::Forked, message).with_hint(hint));
         }
         let mut tasks = lock(TASKS.get_or_try_init(|| Ok(Mutex::default()))?);

@@ -1,5 +1,5 @@
 //! Every state that the driver can get into, with two threads that do whatever they like, and the
-//! I/O thread: walked exhaustively, each invariant of `state` checked in each. Knows no thread.
+//! I/O thread: walked exhaustively, each invariant of `state` checked in each.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,5 +1,5 @@
 //! Work that takes longer than other calls may wait, on a helper thread of the runtime: the I/O
-//! thread is kept by no answer, whatever its size. Knows no call.
+//! thread is kept by no answer, whatever its size.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! The process-wide tokio runtime on one I/O thread, started at the first request. Knows no HTTP.
+//! The process-wide tokio runtime on one I/O thread, started at the first request.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex};

@@ -1,5 +1,5 @@
 //! Who looks at the sockets, as a state machine: pure transitions under one lock, every one of them
-//! walked by `model`. Knows no thread, no clock and no runtime.
+//! walked by `model`.
 //!
 //! # States
 //!

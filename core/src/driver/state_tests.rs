@@ -1,5 +1,4 @@
-//! Who becomes the driver and when: the choices that the model leaves open, one by one. Knows no
-//! thread.
+//! Who becomes the driver and when: the choices that the model leaves open, one by one.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! Threads: those of the library's own, which take no signal of the process, and those of the program
-//! on which the library may do its I/O. Knows no runtime but whether a thread is in one.
+//! Threads: those of the library's own, which take no signal of the process, and those of the program on
+//! which the library may do its I/O.
 
 use std::cell::Cell;
 use std::sync::{Arc, Condvar, Mutex};

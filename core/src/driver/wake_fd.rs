@@ -1,5 +1,5 @@
-//! A descriptor that an event loop can watch, and at which a thread sleeps whom signals may wake. An
-//! eventfd, or a pair of sockets for loops that take nothing else. Knows no queue.
+//! A descriptor that an event loop can watch, and at which a thread sleeps whom signals may wake. An eventfd,
+//! or a pair of sockets for loops that take nothing else.
 
 use std::sync::Arc;
 use std::task::Wake;
@@ -97,8 +97,10 @@ mod wire {
                 None => Sockets::new().map(Wire::Sockets),
             };
             made.map_err(|cause: std::io::Error| {
-                Error::internal(format!("no descriptor for an event loop: {cause}"))
-                    .with_hint("Raise the limit of open files (ulimit -n) or close some.")
+                Error::internal(format!(
+                    "a descriptor for an event loop cannot be created: {cause}"
+                ))
+                .with_hint("Raise the limit on open files (ulimit -n), or close some.")
             })
         }
 

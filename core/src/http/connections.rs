@@ -1,5 +1,5 @@
 //! How many connections there may be at once: the client's bound and the process's. Whoever finds
-//! none free waits for one in order. Knows no HTTP.
+//! none free waits for one in order.
 //!
 //! A call has a [`Permit`] from before its attempt until its answer was read to the end and the
 //! connection is back in its pool, so the next call in line finds it idle there. A wait between two

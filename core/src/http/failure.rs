@@ -1,5 +1,5 @@
-//! Why an attempt got no answer, or not all of it, told apart by type (R-ERR5), and whether it may have
-//! been metered (R-MET1). Knows no request.
+//! Why an attempt got no answer, or not all of it, told apart by type (R-ERR5), and whether it may have been
+//! metered (R-MET1).
 
 use std::error::Error as StdError;
 
@@ -11,11 +11,11 @@ use crate::answer::error_kind::{ErrorKind, Metered, TimeoutPhase};
 use crate::options::config::{Proxy, Settings};
 
 /// Of an attempt whose handshake had succeeded: the service judges a certificate after it.
-const TLS_BROKE_OFF_HINT: &str = "The service may have processed the request. Where it wants a \
-    client certificate, configure one.";
+const TLS_BROKE_OFF_HINT: &str = "The service may have processed the request. If it requires a client \
+    certificate, configure one.";
 
-const UNPROCESSED_HINT: &str = "It is safe to send it again: the retry policy does so for connect errors, if \
-    they are switched on.";
+const UNPROCESSED_HINT: &str = "It is safe to send it again: the retry policy does so if retries on connect \
+    errors are enabled.";
 
 /// A failed attempt, and what it says about metering.
 pub(crate) struct Failure {
@@ -110,7 +110,7 @@ pub(crate) fn failure(cause: reqwest::Error, settings: &Settings, place: &str) -
         );
     }
     if is_refused_unprocessed(&cause) {
-        let message = format!("{place} said that it has not processed the request (HTTP/2)");
+        let message = format!("{place} reported that it has not processed the request (HTTP/2)");
         let failure = not_sent(ErrorKind::Connect, format!("{message}: {}", causes(&cause)));
         return Failure { error: failure.error.with_hint(UNPROCESSED_HINT), ..failure };
     }
@@ -122,15 +122,17 @@ pub(crate) fn failure(cause: reqwest::Error, settings: &Settings, place: &str) -
     }
     let (kind, what) = match hyper {
         // Of one version of TLS the service judges a client's certificate after the first request.
-        _ if tls.is_some() => (ErrorKind::Tls, format!("the TLS connection to {place} broke off")),
+        _ if tls.is_some() => (ErrorKind::Tls, format!("the TLS connection to {place} was lost")),
         Some(hyper) if hyper.is_parse() => (
             ErrorKind::Protocol,
             format!(
-                "{place} answered with a head that is not HTTP or exceeds headers_max = {}",
+                "{place} sent a response head that is not HTTP or exceeds headers_max = {}",
                 settings.limits.headers_max
             ),
         ),
-        _ => (ErrorKind::Disconnected, format!("{place} broke off before it answered")),
+        _ => {
+            (ErrorKind::Disconnected, format!("{place} dropped the connection before it answered"))
+        }
     };
     let error = Error::new(kind, format!("{what}: {}", causes(&cause)));
     let error = if tls.is_some() { error.with_hint(TLS_BROKE_OFF_HINT) } else { error };
@@ -144,10 +146,10 @@ pub(crate) fn broken_off(cause: &reqwest::Error) -> Error {
         .is_some_and(|io| matches!(io.kind(), InvalidData | InvalidInput));
     let (kind, what) = match is_framing {
         _ if find::<rustls::Error>(cause).is_some() => {
-            (ErrorKind::Tls, "the TLS connection broke off in the middle of the answer")
+            (ErrorKind::Tls, "the TLS connection was lost in the middle of the answer")
         }
         true => (ErrorKind::Protocol, "the answer's framing is not HTTP"),
-        false => (ErrorKind::Disconnected, "the connection broke off in the middle of the answer"),
+        false => (ErrorKind::Disconnected, "the connection was lost in the middle of the answer"),
     };
     Error::new(kind, format!("{what}: {}", causes(cause)))
 }

@@ -1,4 +1,4 @@
-//! Unpacks a gzip body piece by piece, as it arrives and never much of it at once. Knows no HTTP.
+//! Unpacks a gzip body piece by piece, as it arrives and never much of it at once.
 
 use std::io::Write;
 

@@ -1,5 +1,5 @@
-//! Connections as they are opened: how long the name, the connection and TLS took, noted for the attempt
-//! that asked for one. Knows no request.
+//! Connections as they are opened: how long the name, the connection and TLS took, noted for the attempt that
+//! asked for one.
 
 use std::future::Future;
 use std::pin::Pin;

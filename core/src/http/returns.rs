@@ -1,5 +1,5 @@
 //! Connections that are about to be idle again: the answer is over and the end of its body is still
-//! to come. A call that would open a connection waits for them first, briefly. Knows no HTTP.
+//! to come. A call that would open a connection waits for them first, briefly.
 
 use std::pin::pin;
 use std::sync::Arc;

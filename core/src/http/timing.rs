@@ -1,5 +1,4 @@
-//! What an attempt is seen to do on its way: when its connection, its head and its body came, and how
-//! many bytes. Knows no call and no record of one.
+//! Timing of an attempt: when its connection, head and body arrived, and the number of bytes.
 
 use std::future::Future;
 use std::net::SocketAddr;

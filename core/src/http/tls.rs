@@ -1,5 +1,5 @@
 //! The TLS configuration of a client: roots, an added CA, a client certificate; and where sessions are kept.
-//! With `failure` the only file that names rustls. Knows no HTTP beyond the names of its versions.
+//! With `failure` the only file that names rustls.
 
 use std::sync::Arc;
 
@@ -88,7 +88,7 @@ fn with_client_certificate(settings: &Settings, roots: RootCertStore) -> Result<
     };
     let chain = certificates("client_certificate_pem", pem)?;
     let key = PrivateKeyDer::from_pem_slice(pem)
-        .map_err(|cause| refused("client_certificate_pem holds no private key", cause))?;
+        .map_err(|cause| refused("client_certificate_pem contains no private key", cause))?;
     builder
         .with_client_auth_cert(chain, key)
         .map(with_watched_sessions)
@@ -153,7 +153,7 @@ fn certificates(name: &str, pem: &[u8]) -> Result<Vec<CertificateDer<'static>>> 
         .collect::<Result<_, _>>()
         .map_err(|cause| refused(name, cause))?;
     if found.is_empty() {
-        return Err(refused(name, "it holds no certificate in PEM form"));
+        return Err(refused(name, "it contains no certificate in PEM format"));
     }
     Ok(found)
 }
@@ -161,7 +161,7 @@ fn certificates(name: &str, pem: &[u8]) -> Result<Vec<CertificateDer<'static>>> 
 fn require_roots(roots: &RootCertStore) -> Result<()> {
     if roots.is_empty() {
         let hint = "Install the package ca-certificates, or set SSL_CERT_FILE, or add a CA.";
-        let message = "https needs certificates of authorities, and none was found";
+        let message = "https needs CA certificates, and none was found";
         return Err(Error::new(ErrorKind::Config, message).with_hint(hint));
     }
     Ok(())
@@ -169,5 +169,5 @@ fn require_roots(roots: &RootCertStore) -> Result<()> {
 
 fn refused(name: &str, cause: impl std::fmt::Display) -> Error {
     Error::new(ErrorKind::Config, format!("{name}: {cause}"))
-        .with_hint("Give certificates and the private key as text in PEM form (RFC 7468).")
+        .with_hint("Pass certificates and the private key as text in PEM format (RFC 7468).")
 }

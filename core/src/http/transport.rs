@@ -1,5 +1,5 @@
 //! Puts a prepared request on the wire and hands back the head and the body's pieces. With `opening` and
-//! `failure` the only file that names reqwest and hyper. Knows no SSE and no JSON.
+//! `failure` the only file that names reqwest and hyper.
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -374,22 +374,23 @@ fn unpacker(response: &reqwest::Response) -> Result<Option<Box<Inflate>>> {
         }
         coding if coding.is_empty() || coding.eq_ignore_ascii_case("identity") => Ok(None),
         coding => {
-            let message = format!("the answer came packed as {coding:?}, which was not asked for");
+            let message =
+                format!("the answer has the content encoding {coding:?}, which was not requested");
             Err(Error::new(ErrorKind::Protocol, message))
         }
     }
 }
 
 fn not_gzip(cause: &std::io::Error) -> Error {
-    Error::new(ErrorKind::Protocol, format!("the answer's gzip coding is broken: {cause}"))
+    Error::new(ErrorKind::Protocol, format!("the answer's gzip data is corrupt: {cause}"))
 }
 
 /// A proxy from its URL, which may hold a password and is not shown.
 fn proxy_of(given: &str) -> Result<reqwest::Proxy> {
     const SCHEMES: [&str; 6] = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"];
     let refused = || {
-        let hint = "Give it like http://host:port or socks5h://host:port.";
-        Error::new(ErrorKind::Config, "proxy is not the URL of a proxy").with_hint(hint)
+        let hint = "Write it as http://host:port or socks5h://host:port.";
+        Error::new(ErrorKind::Config, "proxy is not a proxy URL").with_hint(hint)
     };
     let url = Url::parse(given.trim()).map_err(|_| refused())?;
     let has_host = has_authority(given) && url.host_str().is_some_and(|host| !host.is_empty());

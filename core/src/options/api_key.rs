@@ -1,5 +1,5 @@
-//! The API key and how it is kept out of sight: checked once, wiped when dropped, masked in every
-//! text of the service. Knows no header but its own.
+//! The API key and its protection: checked once, wiped when dropped, masked in every text from the
+//! service.
 
 use std::borrow::Cow;
 
@@ -8,21 +8,21 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::answer::error::{Error, Result};
 
-/// What a key is replaced with wherever a service echoes it.
+/// The replacement for the key where a service echoes it.
 pub(crate) const KEY_MASK: &str = "[key]";
 
 const BEARER: &str = "Bearer ";
 
-/// What is shorter is no key that anybody has to hide.
+/// A shorter key does not need to be hidden.
 const KEY_BYTES_MIN: usize = 8;
 
 /// Bytes of a hash that become the id of a key.
 const ID_BYTES: usize = 8;
 
-/// A stable name for a key that does not show it, by which [`Client::usage_by_key`] tells keys apart:
-/// the first 16 hexadecimal digits, in lower case, of the SHA-256 of `modelwire:` and the key. White
-/// space around the key does not count. Who has the id cannot get the key from it, but can see whether a
-/// key that he has is the one.
+/// A stable name for a key that does not reveal it, which distinguishes keys in
+/// [`Client::usage_by_key`]: the first 16 hexadecimal digits, in lower case, of the SHA-256 of
+/// `modelwire:` and the key, without surrounding white space. The id does not reveal the key, but
+/// whoever has a key can check whether the id belongs to it.
 ///
 /// [`Client::usage_by_key`]: crate::Client::usage_by_key
 pub fn key_id(key: &str) -> String {
@@ -46,8 +46,8 @@ impl Drop for ApiKey {
 }
 
 impl ApiKey {
-    /// Surrounding white space is removed; what else is no part of a key is refused, without showing
-    /// any of it (R-AUTH3).
+    /// Removes surrounding white space; rejects other characters that are not part of a key, without
+    /// showing any of them (R-AUTH3).
     pub(crate) fn new(mut given: String) -> Result<ApiKey> {
         let trimmed = given.trim().to_owned();
         given.zeroize();
@@ -60,7 +60,7 @@ impl ApiKey {
         }
     }
 
-    /// The name that it may be called by.
+    /// Its id, which is not secret.
     pub(crate) fn id(&self) -> &str {
         &self.id
     }
@@ -73,8 +73,7 @@ impl ApiKey {
         Zeroizing::new(value)
     }
 
-    /// `text` with every occurrence of the key masked (R-AUTH4), also where JSON escapes parts
-    /// of it.
+    /// `text` with every occurrence of the key masked (R-AUTH4), even if JSON escapes parts of it.
     pub(crate) fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut masked = Cow::Borrowed(text);
         if memchr::memmem::find(text.as_bytes(), self.key.as_bytes()).is_some() {
@@ -88,8 +87,8 @@ impl ApiKey {
         masked
     }
 
-    /// The same for what a model wrote, which stays as it is where the key is too short to be one:
-    /// programs give a word to services that ask for none, and that word may be meant.
+    /// The same for a model's output, which is unchanged if the key is too short to be one: programs
+    /// pass a word to services that need no key, and the output may contain that word.
     pub(crate) fn mask_answer<'a>(&self, text: &'a str) -> Cow<'a, str> {
         match self.key.len() < KEY_BYTES_MIN {
             true => Cow::Borrowed(text),
@@ -114,11 +113,11 @@ impl ApiKey {
         (copied > 0).then(|| out + text.get(copied..).unwrap_or_default())
     }
 
-    /// How long the key is at the start of a JSON text, each character plain or escaped.
+    /// The length of the key at the start of a JSON text, each character plain or escaped.
     fn escaped_at(&self, text: &str) -> Option<usize> {
         let mut rest = text;
         for expected in self.key.chars() {
-            // A backslash of the key itself is written as two.
+            // A backslash in the key is written as two.
             let doubled = (expected == '\\').then(|| rest.strip_prefix("\\\\")).flatten();
             let plain = || rest.strip_prefix(expected);
             let escape = || rest.strip_prefix('\\');
@@ -133,71 +132,67 @@ impl ApiKey {
         Some(text.len() - rest.len())
     }
 
-    /// How many more bytes than a bound are read, so that a key which the bound cuts is seen
-    /// whole and masked before the cut.
+    /// The bytes to read beyond a limit, so that a key that crosses the limit is masked before the cut.
     pub(crate) fn longest_written(&self) -> usize {
         self.key.len() * "\\u0000".len()
     }
 }
 
-/// Where a key comes from and goes to: the end of every hint.
+/// Where to get and set a key: the end of every hint.
 const WHERE: &str = "Pass the whole key from the service's control panel as api_key, or set \
                      MODELWIRE_API_KEY to it.";
 
-/// Quotes that a key is copied with, and those that word processors make of them.
+/// Quotes that may surround a copied key, including those of word processors.
 const QUOTES: [char; 13] = [
     '"', '\'', '`', '\u{2018}', '\u{2019}', '\u{201A}', '\u{201B}', '\u{201C}', '\u{201D}',
     '\u{201E}', '\u{201F}', '\u{AB}', '\u{BB}',
 ];
 
-/// What stands in place of the rest of a key where it is not shown whole.
+/// Marks in place of the rest of an abbreviated key.
 const SHORTENED: [&str; 4] = ["...", "\u{2026}", "***", "\u{2022}"];
 
-/// What is wrong with a text that is to be a key, and what to do: the forms in which keys arrive
-/// from web pages, shells and files. Says nothing of the key itself.
+/// The fault in a text given as a key, and what to do: the forms in which keys arrive from web pages,
+/// shells and files. Never includes the key itself.
 fn copied_wrong(key: &str) -> Option<(Cow<'static, str>, &'static str)> {
     let (message, advice) = if key.is_empty() {
-        ("the API key is empty", "Where a variable was to hold it, it holds nothing.")
+        ("the API key is empty", "If it comes from an environment variable, the variable is empty.")
     } else if begins_with_a_name(key) {
         (
-            "the API key begins with a name and an equals sign, as a line of a shell does",
+            "the API key begins with a name and an equals sign, like a shell assignment",
             "Leave out the name and the equals sign.",
         )
     } else if key.starts_with(QUOTES) || key.ends_with(QUOTES) {
         ("the API key is in quotes", "Leave out the quotes.")
     } else if key.starts_with('<') || key.ends_with('>') {
-        (
-            "the API key is in angle brackets",
-            "They mark what is to be replaced: leave them out, too.",
-        )
+        ("the API key is in angle brackets", "They mark a placeholder: leave them out.")
     } else if is_variable(key) {
         (
-            "the API key is the name of a variable, not what it holds",
-            "A shell puts that in its place, but not between single quotes, and files of settings \
-             often do not.",
+            "the API key is the name of a variable, not its value",
+            "A shell does not expand variables in single quotes, and many configuration files do not at \
+             all.",
         )
     } else if SHORTENED.iter().any(|mark| key.contains(mark)) {
         (
-            "the API key is not whole: dots or asterisks stand in place of a part",
-            "A key that is shown like this cannot be copied; make a new one if need be.",
+            "the API key is incomplete: dots or asterisks replace a part of it",
+            "A masked key cannot be copied; create a new one if necessary.",
         )
     } else if key.eq_ignore_ascii_case("bearer") {
-        ("the API key is the word Bearer alone", "What stands behind it is the key.")
+        ("the API key is the word Bearer alone", "The key is what follows it.")
     } else if key.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("bearer ")) {
         ("the API key begins with \"Bearer \"", "Leave out the word: modelwire adds it.")
     } else {
         let at = key.bytes().position(|byte| !(0x21..=0x7E).contains(&byte))?;
         let message = format!(
-            "the API key has a character at byte {at} that no key has (white space, a control \
-             character or a non-ASCII character)"
+            "the API key has a character at byte {at} that is not allowed (white space, a control character \
+             or a non-ASCII character)"
         );
         return Some((message.into(), "Copy the key again, without line breaks."));
     };
     Some((message.into(), advice))
 }
 
-/// Whether this is `NAME=key`, or that behind `export`. Only a name that speaks of a key is one,
-/// and a key may end in equals signs itself.
+/// Whether this is `NAME=key`, optionally after `export`. Only a name that mentions a key counts, and a
+/// key may itself end in equals signs.
 fn begins_with_a_name(key: &str) -> bool {
     let line = key.strip_prefix("export ").unwrap_or(key);
     line.split_once('=').is_some_and(|(name, value)| {
@@ -210,7 +205,7 @@ fn begins_with_a_name(key: &str) -> bool {
     })
 }
 
-/// Whether this is `$NAME`, or `${NAME}` with whatever a shell knows to add to it.
+/// Whether this is `$NAME`, or `${NAME}` with any shell expansion.
 fn is_variable(key: &str) -> bool {
     let between = |start, end| key.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
     key.strip_prefix('$').is_some_and(|rest| {

@@ -1,34 +1,33 @@
-//! The named bounds: those that a client can set, in one table, and those that stand. Knows no
-//! client.
+//! The named limits: those that a client can set, in one table, and fixed ones.
 
 use std::time::Duration;
 
 use crate::answer::error::{Error, OPTION_HINT, Result};
 use crate::protocol::json::JSON_BYTES_MAX;
 
-/// How long the body is read after its end mark, so that the connection can be used again.
+/// How long the body is read after its end mark, so that the connection can be reused.
 pub const DRAIN_TIME_MAX: Duration = Duration::from_millis(250);
 /// How much of the body is read after its end mark, in bytes.
 pub const DRAIN_BYTES_MAX: usize = 64 << 10;
-/// How long the body of a failed answer is waited for; what came by then is told.
+/// How long to wait for the body of a failed answer; the error has what arrived by then.
 pub const ERROR_BODY_TIME_MAX: Duration = Duration::from_secs(5);
 
-/// One bound that a client can set, for bindings.
+/// One limit that a client can set, for bindings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limit {
     /// Its name: the field of [`Limits`] and the option of a binding.
     pub name: &'static str,
-    /// Its number in C, which stays the same for ever.
+    /// Its number in C, which never changes.
     pub number: i32,
-    /// Its value where nothing is set.
+    /// Its default value.
     pub default: usize,
-    /// What it bounds, in which unit.
+    /// What it limits, with the unit.
     pub doc: &'static str,
 }
 
-/// The struct, its setters and what bindings need follow from one table: to add a bound is to add a
-/// row, with a number of its own.
+/// The struct, its setters and what bindings need follow from one table: to add a limit, add a row with
+/// its own number.
 macro_rules! limits {
     ($(
         $(#[doc = $doc:literal])+
@@ -41,8 +40,8 @@ macro_rules! limits {
             pub const $constant: usize = $default;
         )+
 
-        /// The bounds that a client can set; each is named in the error that it causes. Each takes
-        /// 1 to 2,147,483,647.
+        /// The limits that a client can set; an error names the limit that caused it. Each is 1 to
+        /// 2,147,483,647.
         ///
         /// ```
         /// let limits = modelwire::Limits::default().event_bytes_max(1 << 20).headers_max(50);
@@ -64,7 +63,7 @@ macro_rules! limits {
         }
 
         impl Limits {
-            /// Every bound, by its number.
+            /// Every limit, by its number.
             pub const ALL: &'static [Limit] = &[$(Limit {
                 name: stringify!($name),
                 number: $number,
@@ -92,49 +91,48 @@ macro_rules! limits {
 }
 
 limits! {
-    /// Largest server-sent event, in bytes; 16 MiB by default.
+    /// The largest server-sent event, in bytes; 16 MiB by default.
     event_bytes_max: EVENT_BYTES_MAX = 16 << 20, number 1;
 
-    /// Largest answer that is held whole, in bytes; 256 MiB by default.
+    /// The largest answer kept in memory, in bytes; 256 MiB by default.
     response_bytes_max: RESPONSE_BYTES_MAX = 256 << 20, number 2;
 
-    /// How much of a failed answer's body is read and kept, in bytes; 64 KiB by default.
+    /// The part of a failed answer's body that is read and kept, in bytes; 64 KiB by default.
     error_body_bytes_max: ERROR_BODY_BYTES_MAX = 64 << 10, number 3;
 
-    /// Most headers that an answer may have; 100 by default.
+    /// The maximum number of headers of an answer; 100 by default.
     headers_max: HEADERS_MAX = 100, number 4;
 
-    /// Bytes of one call that wait to be taken before its body is no longer read; 256 KiB by
-    /// default. A single larger event waits alone.
+    /// The bytes of one call that may be queued before its body is no longer read; 256 KiB by default.
+    /// A single larger event is queued alone.
     queue_bytes_max: QUEUE_BYTES_MAX = 256 << 10, number 5;
 
-    /// Events of one call that wait to be taken before its body is no longer read; 1024 by default.
+    /// The events of one call that may be queued before its body is no longer read; 1024 by default.
     queue_events_max: QUEUE_EVENTS_MAX = 1024, number 6;
 
-    /// Connections that calls of the client have at once; 1000 by default, and with those that are
-    /// idle never more than half of the descriptors that the process may have (RLIMIT_NOFILE, read
-    /// at the first call; 6/16 of it for the calls of all clients together, 1/16 each for the
-    /// connections that a client has idle and that it is opening). Further calls wait in order, and
-    /// take the first connection that gets idle. Calls that share a connection (HTTP/2) are not
-    /// counted.
+    /// The maximum number of connections in use by calls of the client; 1000 by default, and together
+    /// with idle ones never more than half of the process's descriptor limit (RLIMIT_NOFILE, read at
+    /// the first call; 6/16 of it for the calls of all clients together, 1/16 each for a client's idle
+    /// connections and for those it is opening). Further calls wait in order, and take the first
+    /// connection that becomes idle. Calls that share a connection (HTTP/2) are not counted.
     connections_max: CONNECTIONS_MAX = 1000, number 7;
 
-    /// Connections that are kept for later calls while none uses them; 1000 by default, and never
-    /// more than `connections_max` and 1/16 of the descriptors.
+    /// The maximum number of idle connections kept for later calls; 1000 by default, and never more
+    /// than `connections_max` and 1/16 of the descriptors.
     idle_connections_max: IDLE_CONNECTIONS_MAX = 1000, number 8;
 
-    /// How long a connection that no call uses is kept, in milliseconds; 4000 by default, for many
-    /// servers close theirs after 5 s.
+    /// How long an idle connection is kept, in milliseconds; 4000 by default, because many servers
+    /// close theirs after 5 s.
     idle_connection_ms_max: IDLE_CONNECTION_MS_MAX = 4000, number 9;
 }
 
 impl Limits {
-    /// Sets the bound of this name. An unknown name or a value that the bound does not take is
-    /// refused, and changes nothing.
+    /// Sets the limit with this name. Rejects an unknown name or an invalid value, and then changes
+    /// nothing.
     pub fn set(&mut self, name: &str, value: usize) -> Result<()> {
         let Some(field) = self.field(name) else {
             let known: Vec<_> = Limits::ALL.iter().map(|limit| limit.name).collect();
-            let message = format!("there is no limit {name:?}, only {}", known.join(", "));
+            let message = format!("unknown limit {name:?}; the limits are {}", known.join(", "));
             return Err(Error::config(message));
         };
         check(name, value)?;
@@ -154,8 +152,10 @@ impl Limits {
 
 fn check(name: &str, value: usize) -> Result<()> {
     if value == 0 || value > JSON_BYTES_MAX {
-        return Err(Error::config(format!("{name} is {value}: it takes 1 to {JSON_BYTES_MAX}"))
-            .with_hint(OPTION_HINT));
+        return Err(Error::config(format!(
+            "{name} is {value}: it must be from 1 to {JSON_BYTES_MAX}"
+        ))
+        .with_hint(OPTION_HINT));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What can be set for one call instead of for its client. Knows no transport.
+//! The options of one call, which override its client's.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,15 +11,15 @@ use crate::options::headers::{HeaderNames, check_headers, check_removed};
 use crate::options::retry_policy::{RetryParts, RetryPolicy};
 use crate::options::timeouts::CallTimeouts;
 
-/// The settings of one call; what is not set is the client's.
+/// The settings of one call; what is not set comes from the client.
 #[derive(Clone, Default)]
 pub(crate) struct CallOptions {
     pub(crate) timeouts: CallTimeouts,
     pub(crate) retry: RetryParts,
-    /// As it was given: what is wrong with it is told when the call starts.
+    /// As given: an error in it is reported when the call starts.
     pub(crate) api_key: Option<Result<Arc<ApiKey>>>,
     pub(crate) headers: Vec<(String, String)>,
-    /// Names of headers of the client that this call goes without.
+    /// Names of client headers that this call omits.
     pub(crate) without_headers: Vec<String>,
     pub(crate) query: Vec<(String, String)>,
     pub(crate) stream_only: Option<bool>,
@@ -36,7 +36,7 @@ impl fmt::Debug for CallOptions {
 }
 
 impl CallOptions {
-    /// The same checks as for a client; here it is an argument that is wrong.
+    /// The same checks as for a client; here a failure is an invalid argument.
     pub(crate) fn check(&self) -> Result<()> {
         let checked = || {
             self.timeouts.check()?;
@@ -51,8 +51,8 @@ impl CallOptions {
         }
     }
 
-    /// What a client would be refused for is a wrong argument of a call. The hint is kept, where it
-    /// is not the one of every wrong configuration.
+    /// Turns a configuration error into an argument error of a call. Keeps the hint unless it is the
+    /// general one for configurations.
     pub(crate) fn as_argument(error: Error) -> Error {
         let argument = Error::argument(error.message());
         match error.hint() == error.kind().hint() {
@@ -61,7 +61,7 @@ impl CallOptions {
         }
     }
 
-    /// The key that is sent instead of the client's.
+    /// The key to send instead of the client's.
     pub(crate) fn api_key(&self) -> Option<&Arc<ApiKey>> {
         self.api_key.as_ref().and_then(|given| given.as_ref().ok())
     }

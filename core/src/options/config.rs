@@ -1,4 +1,4 @@
-//! What a client is made from, and the settings that come of it, checked once. Knows no transport.
+//! The configuration of a client, and the settings that follow from it, checked once.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -17,14 +17,14 @@ use crate::options::timeouts::Timeouts;
 use crate::protocol::text::without_secrets;
 use crate::system::process;
 
-/// Environment variables for the base URL, the first that is set wins.
+/// Environment variables for the base URL; the first one that is set wins.
 pub const BASE_URL_VARIABLES: [&str; 2] = ["MODELWIRE_BASE_URL", "OPENAI_BASE_URL"];
-/// Environment variables for the API key, the first that is set wins.
+/// Environment variables for the API key; the first one that is set wins.
 pub const API_KEY_VARIABLES: [&str; 2] = ["MODELWIRE_API_KEY", "OPENAI_API_KEY"];
 
-/// What a client is made from. What is not set comes from the environment
-/// (`MODELWIRE_BASE_URL` or `OPENAI_BASE_URL`; `MODELWIRE_API_KEY` or `OPENAI_API_KEY`); there
-/// is no built-in base URL.
+/// The configuration of a client. A base URL and an API key that are not set come from the environment
+/// (`MODELWIRE_BASE_URL` or `OPENAI_BASE_URL`; `MODELWIRE_API_KEY` or `OPENAI_API_KEY`); there is no
+/// built-in base URL.
 ///
 /// ```
 /// let config = modelwire::Config::new().base_url("http://127.0.0.1:8080/v1").api_key("sk-test");
@@ -50,7 +50,7 @@ pub struct Config {
     runtime: Option<ExternalRuntime>,
 }
 
-/// Nothing that may be secret: no key, no password, no value of a header, no certificate's key.
+/// Shows nothing that may be secret: no key, no password, no header value, no certificate's key.
 impl fmt::Debug for Config {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Config")
@@ -69,10 +69,10 @@ impl fmt::Debug for Config {
     }
 }
 
-/// Which proxy a client goes through.
+/// The proxy of a client.
 #[derive(Clone)]
 pub(crate) enum Proxy {
-    /// None, whatever the environment says.
+    /// None, regardless of the environment.
     Off,
     /// This one, for everything.
     Url(String),
@@ -80,19 +80,19 @@ pub(crate) enum Proxy {
 
 impl fmt::Debug for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Its URL may hold a password.
+        // Its URL may contain a password.
         f.write_str(if matches!(self, Proxy::Off) { "off" } else { "set" })
     }
 }
 
-/// A tokio runtime of the program's own, and the process that has it.
+/// The program's own tokio runtime, and the process that has it.
 #[derive(Clone)]
 pub(crate) struct ExternalRuntime {
     pub(crate) handle: Handle,
     pub(crate) generation: u64,
 }
 
-/// A key as it was given; validated with the rest.
+/// A key as given; validated with the rest.
 #[derive(Clone)]
 struct ApiKeySource(String);
 
@@ -108,16 +108,16 @@ impl Config {
         Config::default()
     }
 
-    /// Where the service is, `https://host/v1` for instance; a trailing slash does not matter,
-    /// a query is kept (R-CFG1).
+    /// The base URL of the service, `https://host/v1` for instance; a trailing slash is ignored, a
+    /// query is kept (R-CFG1).
     pub fn base_url(mut self, base_url: impl Into<String>) -> Config {
         self.base_url = Some(base_url.into());
         self
     }
 
-    /// The API key, without the word `Bearer` (R-AUTH1). White space around it is removed; a key that
-    /// was copied with something else around it, quotes for instance, or that is not whole, is
-    /// refused when the client is made.
+    /// The API key, without the word `Bearer` (R-AUTH1). Surrounding white space is removed; a key with
+    /// other surrounding characters, such as quotes, or an abbreviated key is rejected when the client
+    /// is made.
     pub fn api_key(mut self, api_key: impl Into<String>) -> Config {
         self.api_key = Some(ApiKeySource(api_key.into()));
         self
@@ -129,7 +129,7 @@ impl Config {
         self
     }
 
-    /// A parameter of the query of every request, behind those of the base URL; encoded here.
+    /// A query parameter for every request, after those of the base URL; encoded here.
     pub fn query(mut self, name: impl Into<String>, value: impl Into<String>) -> Config {
         self.query.push((name.into(), value.into()));
         self
@@ -141,34 +141,34 @@ impl Config {
         self
     }
 
-    /// The timeouts as they are set, to be changed: for bindings.
+    /// The current timeouts, to change: for bindings.
     pub fn timeouts_mut(&mut self) -> &mut Timeouts {
         &mut self.timeouts
     }
 
-    /// The retry policy as it is set, to be changed: for bindings.
+    /// The current retry policy, to change: for bindings.
     pub fn retry_mut(&mut self) -> &mut RetryPolicy {
         &mut self.retry
     }
 
-    /// The bounds as they are set, to be changed: for bindings.
+    /// The current limits, to change: for bindings.
     pub fn limits_mut(&mut self) -> &mut Limits {
         &mut self.limits
     }
 
-    /// When and how often to try again.
+    /// When and how often to retry.
     pub fn retry(mut self, retry: RetryPolicy) -> Config {
         self.retry = retry;
         self
     }
 
-    /// The bounds.
+    /// The limits.
     pub fn limits(mut self, limits: Limits) -> Config {
         self.limits = limits;
         self
     }
 
-    /// Certificates of authorities in PEM form that are trusted beside the system's.
+    /// Trusted CA certificates in PEM form, in addition to the system's.
     pub fn add_ca_pem(mut self, pem: impl Into<Vec<u8>>) -> Config {
         let pem = pem.into();
         let all = self.ca_pem.get_or_insert_default();
@@ -185,13 +185,13 @@ impl Config {
 
     /// A proxy for every call, `http://user:password@host:port`, `https://...` or `socks5h://...`.
     /// Without it the environment decides (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`),
-    /// but for loopback addresses, which bypass the environment's proxies.
+    /// except for loopback addresses, which bypass the environment's proxies.
     pub fn proxy(mut self, url: impl Into<String>) -> Config {
         self.proxy = Some(Proxy::Url(url.into()));
         self
     }
 
-    /// No proxy, whatever the environment says.
+    /// No proxy, regardless of the environment.
     pub fn no_proxy(mut self) -> Config {
         self.proxy = Some(Proxy::Off);
         self
@@ -204,30 +204,30 @@ impl Config {
         self
     }
 
-    /// Lets every plain call stream underneath and gather its answer, for a service whose models
-    /// answer only by streaming (R-STR6). A call can say so for itself.
+    /// Streams internally and gathers the answer for every call without streaming, for a service whose
+    /// models only stream (R-STR6). A call can override it.
     pub fn stream_only(mut self, on: bool) -> Config {
         self.stream_only = on;
         self
     }
 
-    /// Lets the record of each call have the times of its chunks, the first
-    /// [`CHUNK_TIMES_MAX`](crate::CHUNK_TIMES_MAX). Off by default. A call can say so for itself.
+    /// Stores chunk times in the record of each call, for the first
+    /// [`CHUNK_TIMES_MAX`](crate::CHUNK_TIMES_MAX) chunks. Off by default. A call can override it.
     pub fn chunk_times(mut self, on: bool) -> Config {
         self.chunk_times = on;
         self
     }
 
-    /// Does this client's I/O on a tokio runtime of the program's own, which has I/O and time
-    /// enabled, and not on the library's thread. A program that consumes on the same runtime saves
-    /// waking one thread from the other for what arrives: most of what a chunk of a slow stream
-    /// costs. Then, as with any client on that runtime, nothing is received and no timeout runs out
-    /// while its threads are busy; a waiting call ([`Client::blocking`](crate::Client::blocking),
+    /// Does this client's I/O on the program's own tokio runtime, with I/O and time enabled, and not on
+    /// the library's thread. A program that consumes on the same runtime avoids a thread wake-up for
+    /// each arrival, which is most of the cost of a chunk in a slow stream. The consequences, as for
+    /// any client on that runtime: nothing is received and no timeout expires while its threads are
+    /// busy; a blocking call ([`Client::blocking`](crate::Client::blocking),
     /// [`Call::pop`](crate::Call::pop)) fails with [`ErrorKind::Argument`](crate::ErrorKind::Argument)
     /// in its tasks, where it would wait for itself, and works in `spawn_blocking` and
-    /// `block_in_place`; calls that are under way when the runtime ends fail with [`ErrorKind::Shutdown`](crate::ErrorKind::Shutdown); and in
-    /// a forked child the client fails with [`ErrorKind::Forked`](crate::ErrorKind::Forked). Large
-    /// answers are read on its blocking threads.
+    /// `block_in_place`; calls in flight when the runtime ends fail with
+    /// [`ErrorKind::Shutdown`](crate::ErrorKind::Shutdown); and in a forked child the client fails with
+    /// [`ErrorKind::Forked`](crate::ErrorKind::Forked). Large answers are read on its blocking threads.
     ///
     /// ```no_run
     /// # async fn run() -> modelwire::Result<()> {
@@ -280,18 +280,18 @@ impl Config {
     }
 }
 
-/// The first variable that is set to more than white space. What is not UTF-8 in it is judged like
-/// any other odd character.
+/// The first variable that is set to more than white space. Invalid UTF-8 in it is treated like any
+/// other invalid character.
 fn from_environment(names: &[&str]) -> Option<String> {
     let values = names.iter().filter_map(std::env::var_os);
-    // No copy is made where the text is as it should be: it may be the key.
+    // Makes no copy of valid text: it may be the key.
     let lossy = |value: OsString| value.to_string_lossy().into_owned();
     let mut texts = values.map(|value| value.into_string().unwrap_or_else(lossy));
     texts.find(|text| !text.trim().is_empty())
 }
 
 fn parse_base_url(given: &str) -> Result<Url> {
-    let hint = "Give it like https://host/v1.";
+    let hint = "Write it as https://host/v1.";
     if given.trim().is_empty() {
         return Err(Error::config("base_url is empty").with_hint(hint));
     }
@@ -303,7 +303,7 @@ fn parse_base_url(given: &str) -> Result<Url> {
         return Err(Error::config(message).with_hint(hint));
     }
     if !has_authority(given.trim()) {
-        return Err(Error::config("base_url names no host").with_hint(hint));
+        return Err(Error::config("base_url has no host").with_hint(hint));
     }
     if !url.username().is_empty() || url.password().is_some() {
         let hint = "Pass the key as api_key; it is sent as a bearer token.";
@@ -312,8 +312,8 @@ fn parse_base_url(given: &str) -> Result<Url> {
     Ok(url)
 }
 
-/// Whether `scheme://` is followed by a host. The parser takes the next name for one wherever it stands:
-/// in `http:///v1` it is "v1".
+/// Whether a host follows `scheme://`. The parser takes the next name as the host wherever it is: in
+/// `http:///v1` it is "v1".
 pub(crate) fn has_authority(url: &str) -> bool {
     let behind = url.split_once("://").map(|(_, behind)| behind);
     behind.is_some_and(|behind| !behind.starts_with(['/', '\\']))
@@ -322,16 +322,16 @@ pub(crate) fn has_authority(url: &str) -> bool {
 /// Paths that calls add to the base URL themselves.
 const OPERATIONS: [&str; 4] = ["/chat/completions", "/completions", "/responses", "/models"];
 
-/// What may be wrong with the path of a base URL.
+/// The possible faults in the path of a base URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PathFault {
     NoVersion,
     VersionTwice,
-    /// It ends in a path that calls add themselves.
+    /// It ends in a path that calls add to it.
     Operation(&'static str),
 }
 
-/// A configuration that was checked.
+/// A checked configuration.
 pub(crate) struct Settings {
     pub(crate) base_url: Url,
     pub(crate) api_key: Arc<ApiKey>,
@@ -352,7 +352,7 @@ pub(crate) struct Settings {
 pub(crate) type SharedSettings = Arc<Settings>;
 
 impl Settings {
-    /// What is wrong with the path of `base_url` where it does not end in `/v1`, once (R-CFG1).
+    /// The fault in the path of `base_url` if it does not end in `/v1`, once (R-CFG1).
     pub(crate) fn path_fault(&self) -> Option<PathFault> {
         let path = self.base_url.path().trim_end_matches('/');
         let is_operation = |operation: &&&str| path.ends_with(**operation);
@@ -377,7 +377,7 @@ impl Settings {
         }
     }
 
-    /// Loopback addresses bypass the environment's proxies and may speak plain http unwarned.
+    /// Loopback addresses bypass the environment's proxies and may use plain http without a warning.
     pub(crate) fn is_loopback(&self) -> bool {
         match self.base_url.host() {
             Some(url::Host::Ipv4(address)) => address.is_loopback(),

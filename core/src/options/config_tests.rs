@@ -65,10 +65,10 @@ fn a_key_that_was_copied_with_something_around_it_is_told_what() {
         ("$(cat key)", "variable"),
         ("Bearer", "alone"),
         ("${OPENAI_API_KEY:-sk-secret}", "variable"),
-        ("sk-secr...cret", "not whole"),
-        ("sk-secr\u{2026}cret", "not whole"),
-        ("sk-secr****cret", "not whole"),
-        ("sk-secr\u{2022}\u{2022}cret", "not whole"),
+        ("sk-secr...cret", "incomplete"),
+        ("sk-secr\u{2026}cret", "incomplete"),
+        ("sk-secr****cret", "incomplete"),
+        ("sk-secr\u{2022}\u{2022}cret", "incomplete"),
     ] {
         let error = given("http://h/v1", key).err().unwrap();
         assert_eq!(error.kind(), ErrorKind::Config);

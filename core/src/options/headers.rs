@@ -1,4 +1,4 @@
-//! Headers that a program sets, for a client or for a call. Knows no header of the service.
+//! Headers that a program sets, for a client or for a call.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ impl fmt::Debug for HeaderNames<'_> {
 const OWN_HEADERS: [&str; 5] =
     ["authorization", "content-type", "content-length", "transfer-encoding", "host"];
 
-/// Refuses what cannot be sent, and what the library itself sets.
+/// Rejects headers that cannot be sent, and those that the library itself sets.
 pub(crate) fn check_headers(headers: &[(String, String)]) -> Result<()> {
     for (name, value) in headers {
         let is_token =
@@ -27,7 +27,7 @@ pub(crate) fn check_headers(headers: &[(String, String)]) -> Result<()> {
         }
         if !value.bytes().all(|byte| byte == b'\t' || (0x20..0x7F).contains(&byte)) {
             let message =
-                format!("the value of header {name} has a character beyond visible ASCII");
+                format!("the value of header {name} has a character outside visible ASCII");
             return Err(Error::config(message));
         }
         if is_own(name) && !is_content_type_of_all(name, value) {
@@ -38,7 +38,7 @@ pub(crate) fn check_headers(headers: &[(String, String)]) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to go without what the library itself sets.
+/// Rejects the removal of headers that the library itself sets.
 pub(crate) fn check_removed(names: &[String]) -> Result<()> {
     match names.iter().find(|name| is_own(name)) {
         Some(name) => {
@@ -51,12 +51,12 @@ pub(crate) fn check_removed(names: &[String]) -> Result<()> {
 
 fn own_hint(name: &str) -> &'static str {
     match name.eq_ignore_ascii_case("authorization") {
-        true => "modelwire sets it itself, to the key that is given as api_key.",
+        true => "modelwire sets it from the key passed as api_key.",
         false => "modelwire sets it itself.",
     }
 }
 
-/// The content type that every request with a body has anyway; many programs set it. It is not sent
+/// The content type that every request with a body has anyway; many programs set it. It is never sent
 /// twice, nor without a body.
 pub(crate) fn is_content_type_of_all(name: &str, value: &str) -> bool {
     name.eq_ignore_ascii_case("content-type")

@@ -1,7 +1,6 @@
-//! What options by name take, how their values are read from JSON, and the form of their tables. Knows
-//! no option.
+//! The value kinds of named options, how their values are read from JSON, and the form of their tables.
 //!
-//! Nothing of a value is ever shown: it may be the key.
+//! Values are never shown: one may be the key.
 
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use crate::options::nearest::nearest;
 use crate::protocol::text::cut;
 use crate::protocol::value::{Kind, Value};
 
-/// What an option takes.
+/// The kind of value that an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OptionKind {
@@ -60,7 +59,7 @@ pub(crate) enum Given {
 }
 
 impl OptionKind {
-    /// What a value of the wrong kind is told.
+    /// The error for a value of the wrong kind.
     fn takes(self) -> &'static str {
         match self {
             OptionKind::Text => "a string",
@@ -148,7 +147,7 @@ macro_rules! options {
 }
 pub(crate) use options;
 
-/// Hands each member of a JSON object of options to `set`, which says whether it knows the name.
+/// Passes each member of a JSON object of options to `set`, which returns whether it knows the name.
 pub(crate) fn each_option(
     json: &str,
     mut set: impl FnMut(&str, Value<'_>) -> Result<bool>,
@@ -168,19 +167,19 @@ pub(crate) fn each_option(
     Ok(())
 }
 
-/// Longest name that a message shows whole, in bytes.
+/// The longest name that a message shows whole, in bytes.
 const NAME_BYTES_MAX: usize = 64;
 
-/// What an unknown name is told: which one it is like, or that it is known `elsewhere`.
+/// The error for an unknown name: it suggests a known name, or says that the name is known `elsewhere`.
 pub(crate) fn unknown(name: &str, known: &[String], elsewhere: &[String], whose: &str) -> Error {
     let name = cut(name, NAME_BYTES_MAX);
     let message = if elsewhere.iter().any(|other| other == name) {
-        format!("{name} is an option of {whose} alone")
+        format!("{name} is only an option of {whose}")
     } else {
         match nearest(name, known.iter().map(String::as_str)) {
-            Some(near) => format!("there is no option {name:?}: did you mean {near:?}?"),
-            None => format!("there is no option {name:?}"),
+            Some(near) => format!("unknown option {name:?}: did you mean {near:?}?"),
+            None => format!("unknown option {name:?}"),
         }
     };
-    Error::config(message).with_hint(format!("There are {}.", known.join(", ")))
+    Error::config(message).with_hint(format!("The options are {}.", known.join(", ")))
 }

@@ -1,9 +1,9 @@
-//! Which of many known names a mistyped one is like.
+//! Suggests a known name for a mistyped one.
 
 use strsim::levenshtein as distance;
 
-/// The known name that is nearest to this one, where one is near enough to be meant: a third of its
-/// letters may be others, or its words stand in another order.
+/// The known name closest to this one, if one is close enough: up to a third of its letters may differ,
+/// or its words may be in another order.
 pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let far = name.chars().count().max(6) / 3;
     let found = known.map(|known| (distance(name, known).min(as_words(name, known)), known));
@@ -11,7 +11,7 @@ pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> O
     nearest.map(|(_, known)| known)
 }
 
-/// How far they are from each other when the order of their words does not matter.
+/// The edit distance when the order of words does not matter.
 fn as_words(one: &str, other: &str) -> usize {
     let sorted = |name: &str| {
         let mut words: Vec<_> = name.split('_').collect();
@@ -27,14 +27,14 @@ mod tests {
 
     #[test]
     fn what_was_meant_is_found() {
-        let known = ["headers", "retries_max", "idle_timeout_ms", "total_timeout_ms", "http2"];
+        let known = ["headers", "max_retries", "idle_timeout_ms", "total_timeout_ms", "http2"];
         for (name, expected) in [
             ("idle_timeout", Some("idle_timeout_ms")),
             ("Idle_Timeout_Ms", Some("idle_timeout_ms")),
             ("total_timeut_ms", Some("total_timeout_ms")),
             ("header", Some("headers")),
-            ("max_retries", Some("retries_max")),
-            ("retry_max", Some("retries_max")),
+            ("retries_max", Some("max_retries")),
+            ("retry_max", Some("max_retries")),
             ("http", Some("http2")),
             ("", None),
             ("temperature", None),

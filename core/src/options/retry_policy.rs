@@ -1,4 +1,4 @@
-//! When and how often a call is attempted again: what a program sets. Knows no attempt.
+//! The retry policy: when and how often a call is retried.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -6,21 +6,22 @@ use std::time::Duration;
 use crate::answer::error::{Error, Result};
 use crate::options::timeouts::check_time;
 
-/// The doubling of waits stops here by default.
+/// The default upper bound of the doubled delay.
 pub const RETRY_WAIT_MAX: Duration = Duration::from_secs(8);
 
-/// The struct, its setters and what a call sets of it follow from one table: to add a part of the policy is to add a row.
+/// The struct, its setters and the parts that a call sets follow from one table: to add a part of the
+/// policy, add a row.
 macro_rules! policy {
     ($(
         $(#[doc = $doc:literal])+
         $name:ident: $type:ty = $default:expr;
     )+) => {
-        /// When and how often a call is attempted again. The default is the reference policy of the
-        /// service (R-LIM1): only status 429, at most 3 retries, after 0.5, 1 and 2 s, each wait
-        /// raised to a longer `Retry-After`.
+        /// When and how often a call is retried. The default is the reference policy of the service
+        /// (R-LIM1): only status 429, at most 3 retries, after 0.5, 1 and 2 s, each delay raised to a
+        /// longer `Retry-After`.
         ///
         /// ```
-        /// let policy = modelwire::RetryPolicy::default().retries_max(5).connect_errors(true);
+        /// let policy = modelwire::RetryPolicy::default().max_retries(5).connect_errors(true);
         /// let config = modelwire::Config::new().retry(policy);
         /// ```
         #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +53,7 @@ macro_rules! policy {
             )+
         }
 
-        /// The parts that a call sets; the others are the client's.
+        /// The parts that a call sets; the others come from the client.
         #[derive(Clone, Debug, Default)]
         pub(crate) struct RetryParts {
             $(pub(crate) $name: Option<$type>,)+
@@ -71,7 +72,7 @@ macro_rules! policy {
                 if is_empty { Ok(()) } else { self.over(&RetryPolicy::default()).check() }
             }
 
-            /// The client's policy with what the call sets.
+            /// The client's policy with the parts that the call sets.
             pub(crate) fn over<'a>(&self, client: &'a RetryPolicy) -> Cow<'a, RetryPolicy> {
                 let mut policy = Cow::Borrowed(client);
                 $(if let Some(part) = &self.$name {
@@ -84,55 +85,54 @@ macro_rules! policy {
 }
 
 policy! {
-    /// Most retries of one call; 3 by default, 0 switches retrying off.
-    retries_max: u32 = 3;
+    /// The maximum number of retries of one call; 3 by default, 0 disables retries.
+    max_retries: u32 = 3;
 
-    /// The wait before the first retry, 500 ms by default; it doubles for each further one, up to
+    /// The delay before the first retry, 500 ms by default; it doubles for each further one, up to
     /// [`wait_max`](RetryPolicy::wait_max).
     first_wait: Duration = Duration::from_millis(500);
 
-    /// The doubling stops here; 8 s by default. A longer first wait, or what the service asks for,
-    /// is waited for all the same.
+    /// The upper bound of the doubled delay; 8 s by default. It does not shorten a longer first delay
+    /// or what the service asks for.
     wait_max: Duration = RETRY_WAIT_MAX;
 
-    /// The statuses that are tried again; 429 by default.
+    /// The HTTP statuses to retry; 429 by default.
     statuses: Vec<u16> = vec![429];
 
-    /// Whether a call is tried again of which nothing was processed: the connection could not be opened,
-    /// or was closed before the request was begun to be written, or an HTTP/2 service refused it
-    /// unprocessed. Off by default.
+    /// Whether to retry a call of which nothing was processed: the connection could not be opened, or
+    /// was closed before any of the request was written, or an HTTP/2 service refused it unprocessed.
+    /// Off by default.
     connect_errors: bool = false;
 
-    /// Whether a call is tried again whose connection was lost after something of it was sent and
-    /// before the head of an answer came. The service may have processed it, and meters it twice
-    /// then (R-MET1). Off by default.
+    /// Whether to retry a call whose connection was lost after some of it was sent and before the head
+    /// of an answer arrived. The service may have processed it, and may then meter it twice (R-MET1).
+    /// Off by default.
     lost_connections: bool = false;
 
-    /// Whether a call is tried again whose answer did not begin within its first-byte timeout. The
-    /// service may have processed it, and meters it twice then (R-MET1). Off by default.
+    /// Whether to retry a call whose answer did not begin within the first-byte timeout. The service
+    /// may have processed it, and may then meter it twice (R-MET1). Off by default.
     first_byte_timeouts: bool = false;
 
-    /// How much is added to a wait by chance, as a part of it from 0 to 1: 0.25, the default, adds
-    /// up to a quarter, so that calls that were refused together do not come back together. The
-    /// waits of the policy and what the service asks for are lower bounds.
+    /// The largest random addition to a delay, as a fraction from 0 to 1: 0.25, the default, adds up to
+    /// a quarter, so that calls that were refused together are not retried together. The delays of the
+    /// policy and what the service asks for are lower bounds.
     jitter: f64 = 0.25;
 
-    /// Longest `Retry-After` that is waited for; 60 s by default. A longer one returns the error at
-    /// once: trying before the service wants it would only fail again.
+    /// The longest `Retry-After` that a call waits for; 60 s by default. A longer one returns the error
+    /// at once: an earlier retry would only fail again.
     retry_after_max: Duration = Duration::from_secs(60);
 
-    /// Whether a `Retry-After` takes the place of the policy's wait also where it is shorter. Off by
-    /// default: both are lower bounds.
+    /// Whether a `Retry-After` replaces the policy's delay even if it is shorter. Off by default: both
+    /// are lower bounds.
     retry_after_exact: bool = false;
 
-    /// Whether the calls of a client slow down together when the service refuses some of them; off
-    /// by default. After an answer with one of [`statuses`](RetryPolicy::statuses) no call begins
-    /// an attempt until a common pause is over. Then fewer are on their way at once, at the rate
-    /// that the service was seen to take, and more again when nothing is refused any more. Calls
-    /// wait their turn in order, under their pool timeout and their total timeout. For many calls at
-    /// once on a service whose limits are not known; a client begins with few of them and needs some
-    /// round trips until many are on their way. Each client does so by itself, and a forked child
-    /// anew.
+    /// Whether the calls of a client slow down together when the service refuses some of them; off by
+    /// default. After an answer with one of [`statuses`](RetryPolicy::statuses) no call begins an
+    /// attempt until a common pause is over. Then fewer calls are in flight, at the rate that the
+    /// service was observed to accept, and more again once no call is refused. Calls wait in order,
+    /// under their pool timeout and their total timeout. For many concurrent calls to a service whose
+    /// limits are unknown; a client begins with few calls in flight and needs some round trips to reach
+    /// many. Each client adapts on its own, and a forked child starts again.
     adaptive: bool = false;
 }
 
@@ -142,7 +142,7 @@ impl RetryPolicy {
             check_time("the retry wait", Some(wait).filter(|wait| !wait.is_zero()))?;
         }
         if !(0.0..=1.0).contains(&self.jitter) {
-            let message = format!("the retry jitter is {}: it takes 0 to 1", self.jitter);
+            let message = format!("the retry jitter is {}: it must be from 0 to 1", self.jitter);
             return Err(Error::config(message));
         }
         Ok(())

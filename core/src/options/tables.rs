@@ -1,5 +1,5 @@
-//! The tables of options by name, as bindings set them, for a client and for a single call: a new
-//! option reaches every language with its row here. Knows no language.
+//! The tables of named options that bindings set, for a client and for a single call: a row here adds
+//! an option to every language.
 
 use std::mem::take;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::protocol::value::Value;
 options! {
     OF_CLIENT, set by set_of_client of Config;
 
-    /// Where the service is, `https://host/v1` for instance.
+    /// The base URL of the service, `https://host/v1` for instance.
     base_url: Text |config, url| *config = take(config).base_url(url);
 
     /// The API key, without the word `Bearer`.
@@ -31,21 +31,21 @@ options! {
         }
     };
 
-    /// Parameters of the query of every request, behind those of the base URL.
+    /// Query parameters for every request, after those of the base URL.
     query: Pairs |config, query| {
         for (name, value) in query {
             *config = take(config).query(name, value);
         }
     };
 
-    /// A proxy for every call, `http://host:port` or `socks5h://host:port`; empty for none, whatever
-    /// the environment says.
+    /// A proxy for every call, `http://host:port` or `socks5h://host:port`; empty for none, regardless
+    /// of the environment.
     proxy: Text |config, url| {
         let to = take(config);
         *config = if url.is_empty() { to.no_proxy() } else { to.proxy(url) };
     };
 
-    /// Certificates of authorities in PEM form that are trusted beside the system's.
+    /// Trusted CA certificates in PEM form, in addition to the system's.
     ca_pem: Text |config, pem| *config = take(config).add_ca_pem(pem);
 
     /// A client certificate, its chain and its private key, together in PEM form.
@@ -54,92 +54,92 @@ options! {
     /// Offers HTTP/2 to an https service; off by default.
     http2: Flag |config, on| *config = take(config).http2(on);
 
-    /// Lets every plain call stream underneath, for models that answer only by streaming; off by
+    /// Streams internally for every call without streaming, for models that only stream; off by
     /// default.
     stream_only: Flag |config, on| *config = take(config).stream_only(on);
 
-    /// Lets the record of each call have the times of its chunks; off by default.
+    /// Stores chunk times in the record of each call; off by default.
     chunk_times: Flag |config, on| *config = take(config).chunk_times(on);
 
-    /// Whether comments and keep-alives put the idle timeout off as well; off by default.
+    /// Whether comments and keep-alives also reset the idle timeout; off by default.
     pings_reset_idle: Flag |config, on| config.timeouts_mut().pings_reset_idle = on;
 }
 
 options! {
     OF_CALL, set by set_of_call of CallOptions;
 
-    /// Headers of this call; each replaces the client's of the same name.
+    /// Headers of this call; each replaces the client's header of the same name.
     headers: Pairs |call, headers| call.headers.extend(headers);
 
-    /// Names of headers of the client that this call goes without.
+    /// Names of client headers that this call omits.
     without_headers: Names |call, names| call.without_headers.extend(names);
 
-    /// Parameters of this call's query, behind those of the client.
+    /// Query parameters of this call, after those of the client.
     query: Pairs |call, query| call.query.extend(query);
 
-    /// The API key of this call, instead of the client's.
+    /// The API key for this call, instead of the client's.
     api_key: Text |call, key| call.api_key = Some(ApiKey::new(key).map(Arc::new));
 
-    /// Lets this plain call stream underneath, for a model that answers only by streaming; the
-    /// client's by default.
+    /// Streams internally for this call without streaming, for a model that only streams; the client's
+    /// setting by default.
     stream_only: Flag |call, on| call.stream_only = Some(on);
 
-    /// Lets this streamed call gather its chunks, so that the end of the stream has the whole answer
-    /// too; off by default.
+    /// Gathers the chunks of this streamed call, so that the end of the stream also has the whole
+    /// answer; off by default.
     gather: Flag |call, on| call.gather = Some(on);
 
-    /// Lets the record of this call have the times of its chunks; the client's by default.
+    /// Stores chunk times in the record of this call; the client's setting by default.
     chunk_times: Flag |call, on| call.chunk_times = Some(on);
 
-    /// Whether comments and keep-alives put the idle timeout off as well; the client's by default.
+    /// Whether comments and keep-alives also reset the idle timeout; the client's setting by default.
     pings_reset_idle: Flag |call, on| call.timeouts.set_pings_reset_idle(on);
 }
 
 options! {
     OF_RETRIES, set by set_of_retries of RetryParts;
 
-    /// Most retries of one call; 3 by default, 0 switches retrying off.
-    retries_max: Count |parts, count| parts.retries_max = Some(u32::try_from(count).unwrap_or(u32::MAX));
+    /// The maximum number of retries of one call; 3 by default, 0 disables retries.
+    max_retries: Count |parts, count| parts.max_retries = Some(u32::try_from(count).unwrap_or(u32::MAX));
 
-    /// The wait before the first retry, doubled for each further one; 500 ms by default.
+    /// The delay before the first retry, doubled for each further one; 500 ms by default.
     retry_first_wait_ms: Milliseconds |parts, wait| parts.first_wait = Some(wait);
 
-    /// The doubling of waits stops here; 8 s by default.
+    /// The upper bound of the doubled delay; 8 s by default.
     retry_wait_max_ms: Milliseconds |parts, wait| parts.wait_max = Some(wait);
 
-    /// The statuses that are tried again; 429 by default.
+    /// The HTTP statuses to retry; 429 by default.
     retry_statuses: Statuses |parts, statuses| parts.statuses = Some(statuses);
 
-    /// Whether a call is tried again of which nothing was sent, or which an HTTP/2 service refused unprocessed; off by default.
+    /// Whether to retry a call if nothing of it was sent, or if an HTTP/2 service refused it
+    /// unprocessed; off by default.
     retry_connect_errors: Flag |parts, on| parts.connect_errors = Some(on);
 
-    /// Whether a call is tried again whose connection was lost after something of it was sent, which
-    /// may be metered twice then; off by default.
+    /// Whether to retry a call whose connection was lost after some of it was sent; it may then be
+    /// metered twice; off by default.
     retry_lost_connections: Flag |parts, on| parts.lost_connections = Some(on);
 
-    /// Whether a call is tried again whose answer did not begin within its first-byte timeout, which
-    /// may be metered twice then; off by default.
+    /// Whether to retry a call whose answer did not begin within the first-byte timeout; it may then be
+    /// metered twice; off by default.
     retry_first_byte_timeouts: Flag |parts, on| parts.first_byte_timeouts = Some(on);
 
-    /// How much is added to a wait by chance, as a part of it; 0.25 by default.
+    /// The largest random addition to a delay, as a fraction of it; 0.25 by default.
     retry_jitter: Part |parts, part| parts.jitter = Some(part);
 
-    /// Longest `Retry-After` that is waited for; 60 s by default.
+    /// The longest `Retry-After` that a call waits for; 60 s by default.
     retry_after_max_ms: Milliseconds |parts, wait| parts.retry_after_max = Some(wait);
 
-    /// Whether a `Retry-After` takes the place of the policy's wait also where it is shorter; off by
-    /// default.
+    /// Whether a `Retry-After` replaces the policy's delay even if it is shorter; off by default.
     retry_after_exact: Flag |parts, on| parts.retry_after_exact = Some(on);
 
-    /// Whether the calls of a client slow down together when the service refuses some of them: a
-    /// common pause, then fewer at once and at the rate that the service takes; off by default.
+    /// Whether the calls of a client slow down together when the service refuses some of them: a common
+    /// pause, then fewer in flight and at the rate that the service accepts; off by default.
     retry_adaptive: Flag |parts, on| parts.adaptive = Some(on);
 }
 
-/// What the option of a timeout is called behind its name.
+/// The suffix of the option name of a timeout.
 const TIMEOUT_MS: &str = "_timeout_ms";
 
-/// The timeout whose option has this name.
+/// The timeout with this option name.
 fn timeout(name: &str) -> Option<&'static Timeout> {
     Timeouts::ALL.iter().find(|timeout| name.strip_suffix(TIMEOUT_MS) == Some(timeout.name))
 }
@@ -170,14 +170,14 @@ fn names_of_call() -> Vec<String> {
 }
 
 impl Config {
-    /// The options that [`Config::set_options`] takes, but for those that have tables of their own:
+    /// The options that [`Config::set_options`] takes, except those with their own tables:
     /// [`RetryPolicy::OPTIONS`], the timeouts of [`Timeouts::ALL`], whose names end in `_timeout_ms`
-    /// there, and the bounds of [`Limits::ALL`].
+    /// there, and the limits of [`Limits::ALL`].
     pub const OPTIONS: &'static [NamedOption] = OF_CLIENT;
 
-    /// Sets options from a JSON object, all of them or none: an unknown name, a value of the wrong
-    /// kind and a bound that is out of range are refused. What can only be judged together is judged
-    /// when a client is made. Headers and parameters of the query are added to those that are set.
+    /// Sets options from a JSON object, all of them or none. Rejects an unknown name, a value of the
+    /// wrong kind, and a limit out of range. Options that depend on each other are checked when a
+    /// client is made. Headers and query parameters are added to those already set.
     ///
     /// ```
     /// let mut config = modelwire::Config::new();
@@ -220,14 +220,13 @@ impl Config {
 }
 
 impl RetryPolicy {
-    /// The options of the retry policy, of a client and of a call; a call sets single parts of it
-    /// with them, and keeps the others of its client.
+    /// The options of the retry policy, for a client and for a call; a call sets single parts with
+    /// them, and keeps its client's other parts.
     pub const OPTIONS: &'static [NamedOption] = OF_RETRIES;
 }
 
 impl CallOptions {
-    /// The options that a call has of its own, but for [`RetryPolicy::OPTIONS`] and the timeouts of
-    /// [`Timeouts::ALL`].
+    /// The options of a call, except [`RetryPolicy::OPTIONS`] and the timeouts of [`Timeouts::ALL`].
     pub(crate) const OPTIONS: &'static [NamedOption] = OF_CALL;
 
     /// Sets options from a JSON object, all of them or none.

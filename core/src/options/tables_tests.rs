@@ -1,4 +1,4 @@
-//! Options by name, of a client and of a call: what they set, and what they refuse. Knows no socket.
+//! Options by name, of a client and of a call: what they set, and what they refuse.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
@@ -13,7 +13,7 @@ fn set(json: &str) -> Result<Config> {
 fn options_are_set_by_name() {
     let config = set(r#"{"base_url":"http://h/v1","api_key":"sk-test","headers":{"x-a":"b"},
         "idle_timeout_ms":5,"connect_timeout_ms":null,"headers_max":7,"retry_statuses":[429,503],
-        "retries_max":9,"retry_first_wait_ms":0,"retry_jitter":0.5,"retry_connect_errors":true,
+        "max_retries":9,"retry_first_wait_ms":0,"retry_jitter":0.5,"retry_connect_errors":true,
         "retry_lost_connections":true,"retry_after_max_ms":1000,"retry_adaptive":true,
         "retry_wait_max_ms":3000,"retry_first_byte_timeouts":true,"retry_after_exact":true,
         "pings_reset_idle":true,"stream_only":true}"#)
@@ -25,7 +25,7 @@ fn options_are_set_by_name() {
     let idle = Timeouts::default().idle(Duration::from_millis(5)).connect(None);
     assert_eq!(settings.timeouts, idle.pings_reset_idle(true));
     assert_eq!(settings.limits, Limits::default().headers_max(7));
-    let retry = RetryPolicy::default().retries_max(9).first_wait(Duration::ZERO).jitter(0.5);
+    let retry = RetryPolicy::default().max_retries(9).first_wait(Duration::ZERO).jitter(0.5);
     let retry = retry.statuses(vec![429, 503]).connect_errors(true).lost_connections(true);
     let retry = retry.adaptive(true).wait_max(Duration::from_secs(3));
     let retry = retry.first_byte_timeouts(true).retry_after_exact(true);
@@ -84,7 +84,7 @@ fn set_of(json: &str) -> Result<CallOptions> {
 }
 
 fn settings() -> crate::options::config::Settings {
-    let retry = RetryPolicy::default().retries_max(7).statuses(vec![503]);
+    let retry = RetryPolicy::default().max_retries(7).statuses(vec![503]);
     let config = Config::new().base_url("http://h/v1").api_key("sk-client").retry(retry);
     config.validate().unwrap()
 }
@@ -113,11 +113,11 @@ fn options_of_a_call_are_set_by_name() {
 /// A call changes the client's policy in what it names, and in nothing else.
 #[test]
 fn a_part_of_the_retry_policy_is_changed_alone() {
-    let mut call = set_of(r#"{"retries_max":2,"retry_jitter":0}"#).unwrap();
-    let expected = settings().retry.retries_max(2).jitter(0.0);
+    let mut call = set_of(r#"{"max_retries":2,"retry_jitter":0}"#).unwrap();
+    let expected = settings().retry.max_retries(2).jitter(0.0);
     assert_eq!(*call.retry(&settings()), expected);
-    call.set(r#"{"retry_connect_errors":true,"retries_max":4}"#).unwrap();
-    assert_eq!(*call.retry(&settings()), expected.clone().retries_max(4).connect_errors(true));
+    call.set(r#"{"retry_connect_errors":true,"max_retries":4}"#).unwrap();
+    assert_eq!(*call.retry(&settings()), expected.clone().max_retries(4).connect_errors(true));
     call.retry = RetryPolicy::default().into();
     assert_eq!(*call.retry(&settings()), RetryPolicy::default(), "a whole policy is that");
     call.set(r#"{"retry_statuses":[]}"#).unwrap();
@@ -139,29 +139,37 @@ fn every_option_of_a_call_refuses_what_it_does_not_take() {
 /// The values are judged at once, and not shown.
 #[test]
 fn what_is_wrong_for_a_call_is_refused_and_changes_nothing() {
-    let mut call = set_of(r#"{"retries_max":2}"#).unwrap();
+    let mut call = set_of(r#"{"max_retries":2}"#).unwrap();
     for (json, said, hinted) in [
         ("", "the options are not JSON", ""),
         (r#"["sk-secret"]"#, "not an object", ""),
-        (r#"{"retries_max":9,"idle_timeout_ms":0}"#, "idle_timeout is zero", "null"),
-        (r#"{"retries_max":9,"retry_jitter":1.5}"#, "retry_jitter takes a number", ""),
-        (r#"{"retries_max":9,"retry_wait_max_ms":99999999999}"#, "the retry wait", ""),
-        (r#"{"retries_max":9,"headers":{"a b":"sk-secret"}}"#, "not a header name", ""),
-        (r#"{"retries_max":9,"headers":{"host":"sk-secret"}}"#, "header host", "sets it itself"),
-        (r#"{"retries_max":9,"without_headers":["Host"]}"#, "header Host", "sets it itself"),
-        (r#"{"retries_max":9,"api_key":"Bearer sk-secret"}"#, "begins with", "leave out the word"),
-        (r#"{"retries_max":9,"api_key":"sk-secret part"}"#, "at byte 9", "control panel"),
-        (r#"{"retries_max":9,"connect_timeout_ms":5}"#, "the client alone", "idle_timeout_ms"),
-        (r#"{"retries_max":9,"base_url":"sk-secret"}"#, "the client alone", "retries_max"),
-        (r#"{"retries_max":9,"headers_max":5}"#, "the client alone", "without_headers"),
-        (r#"{"retries_max":9,"sk":"sk-secret"}"#, "there is no option", "without_headers"),
+        (r#"{"max_retries":9,"idle_timeout_ms":0}"#, "idle_timeout is zero", "null"),
+        (r#"{"max_retries":9,"retry_jitter":1.5}"#, "retry_jitter takes a number", ""),
+        (r#"{"max_retries":9,"retry_wait_max_ms":99999999999}"#, "the retry wait", ""),
+        (r#"{"max_retries":9,"headers":{"a b":"sk-secret"}}"#, "not a header name", ""),
+        (r#"{"max_retries":9,"headers":{"host":"sk-secret"}}"#, "header host", "sets it itself"),
+        (r#"{"max_retries":9,"without_headers":["Host"]}"#, "header Host", "sets it itself"),
+        (r#"{"max_retries":9,"api_key":"Bearer sk-secret"}"#, "begins with", "leave out the word"),
+        (r#"{"max_retries":9,"api_key":"sk-secret part"}"#, "at byte 9", "control panel"),
+        (
+            r#"{"max_retries":9,"connect_timeout_ms":5}"#,
+            "only an option of the client",
+            "idle_timeout_ms",
+        ),
+        (
+            r#"{"max_retries":9,"base_url":"sk-secret"}"#,
+            "only an option of the client",
+            "max_retries",
+        ),
+        (r#"{"max_retries":9,"headers_max":5}"#, "only an option of the client", "without_headers"),
+        (r#"{"max_retries":9,"sk":"sk-secret"}"#, "unknown option", "without_headers"),
     ] {
         let error = call.set(json).unwrap_err();
         assert_eq!(error.kind(), crate::answer::error_kind::ErrorKind::Argument, "{json}");
         assert!(error.message().contains(said), "{json}: {error}");
         assert!(error.hint().to_lowercase().contains(hinted), "{json}: {}", error.hint());
         assert!(!error.report().contains("secret"), "{error:?}");
-        assert_eq!(call.retry(&settings()).retries_max, 2, "{json}");
+        assert_eq!(call.retry(&settings()).max_retries, 2, "{json}");
     }
 }
 
@@ -170,20 +178,20 @@ fn an_unknown_option_is_told_which_one_was_meant() {
     for (name, meant) in [
         ("idle_timeout", "idle_timeout_ms"),
         ("timeout_total_ms", "total_timeout_ms"),
-        ("max_retries", "retries_max"),
+        ("retries_max", "max_retries"),
         ("retry_status", "retry_statuses"),
         ("header", "headers"),
         ("apikey", "api_key"),
     ] {
         let json = format!(r#"{{"{name}":1}}"#);
         for error in [set(&json).unwrap_err(), set_of(&json).err().unwrap()] {
-            let said = format!("there is no option {name:?}: did you mean {meant:?}?");
+            let said = format!("unknown option {name:?}: did you mean {meant:?}?");
             assert_eq!(error.message(), said);
             assert!(error.hint().contains("retry_adaptive, "), "{}", error.hint());
         }
     }
     let error = set(r#"{"gather":true}"#).unwrap_err();
-    assert_eq!(error.message(), "gather is an option of a call alone");
+    assert_eq!(error.message(), "gather is only an option of a call");
     let long = format!(r#"{{"{}":1}}"#, "é".repeat(10_000));
     assert!(set(&long).unwrap_err().message().len() < 200);
 }

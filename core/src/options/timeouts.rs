@@ -1,11 +1,11 @@
-//! The timeouts, in one table. Knows no clock.
+//! The timeouts, in one table.
 
 use std::time::Duration;
 
 use crate::answer::error::{Error, Result};
 use crate::answer::error_kind::TimeoutPhase;
 
-/// Longest time that an option takes; about 49 days.
+/// The longest time that an option accepts; about 49 days.
 pub(crate) const TIMEOUT_MAX: Duration = Duration::from_millis(u32::MAX as u64);
 
 /// One timeout, for bindings.
@@ -14,18 +14,18 @@ pub(crate) const TIMEOUT_MAX: Duration = Duration::from_millis(u32::MAX as u64);
 pub struct Timeout {
     /// Its name: the field of [`Timeouts`] and the option of a binding.
     pub name: &'static str,
-    /// What the error says that it causes.
+    /// The phase in the error that it causes.
     pub phase: TimeoutPhase,
-    /// Its value where nothing is set; `None` is off.
+    /// Its default value; `None` is off.
     pub default: Option<Duration>,
-    /// Whether a call can set it for itself.
+    /// Whether a call can override it.
     pub is_per_call: bool,
-    /// What it bounds.
+    /// What it limits.
     pub doc: &'static str,
 }
 
-/// The struct, its setters and what bindings need follow from one table: to add a timeout is to add
-/// a row and a [`TimeoutPhase`].
+/// The struct, its setters and what bindings need follow from one table: to add a timeout, add a row
+/// and a [`TimeoutPhase`].
 macro_rules! timeouts {
     ($(
         $(#[doc = $doc:literal])+
@@ -46,7 +46,7 @@ macro_rules! timeouts {
                 $(#[doc = $doc])+
                 pub $name: Option<Duration>,
             )+
-            /// Whether comments and keep-alives put the idle timeout off as well.
+            /// Whether comments and keep-alives also reset the idle timeout.
             pub pings_reset_idle: bool,
         }
 
@@ -57,7 +57,7 @@ macro_rules! timeouts {
         }
 
         impl Timeouts {
-            /// Nothing is bounded: a call may wait for ever.
+            /// No timeouts: a call may wait forever.
             pub const OFF: Timeouts = Timeouts { $($name: None,)+ pings_reset_idle: false };
 
             /// Every timeout.
@@ -88,36 +88,35 @@ macro_rules! timeouts {
 }
 
 timeouts! {
-    /// Waiting for a connection where `connections_max` are in use, before each attempt. Off by
-    /// default: the call waits its turn, under its deadline alone.
+    /// The wait for a connection while `connections_max` are in use, before each attempt. Off by
+    /// default: only the deadline of the call limits the wait.
     pool: Pool = None, per call true;
 
-    /// Opening a connection, TLS included; of the client only. 10 s by default.
+    /// The time to open a connection, including TLS; for clients only. 10 s by default.
     connect: Connect = Some(Duration::from_secs(10)), per call false;
 
-    /// From the start of an attempt to the complete head of its answer. 600 s by default.
+    /// The time from the start of an attempt to the complete head of its answer. 600 s by default.
     first_byte: FirstByte = Some(Duration::from_secs(600)), per call true;
 
-    /// Between two pieces of substance of an answer; comments and keep-alives do not count, and the
-    /// time that a full queue waits for its consumer does not either. 300 s by default.
+    /// The time between two pieces of content of an answer; comments and keep-alives do not count, nor
+    /// does the time that a full queue waits for its consumer. 300 s by default.
     idle: Idle = Some(Duration::from_secs(300)), per call true;
 
-    /// Over all attempts and every wait, from the call's start. Off by default.
+    /// The time for all attempts and waits, from the start of the call. Off by default.
     total: Total = None, per call true;
 }
 
 impl Timeouts {
-    /// Whether whatever comes of an answer puts the idle timeout off, comments and keep-alives
-    /// included; for services that say by those that they are at work. Off by default: one that
-    /// hangs may send them for ever.
+    /// Whether any received data resets the idle timeout, including comments and keep-alives; for
+    /// services that signal progress with them. Off by default: a service that hangs may send them
+    /// forever.
     #[must_use]
     pub fn pings_reset_idle(mut self, on: bool) -> Timeouts {
         self.pings_reset_idle = on;
         self
     }
 
-    /// Sets one of them; `None` is off. A time that it does not take is refused, and changes
-    /// nothing.
+    /// Sets one timeout; `None` is off. Rejects an invalid time, and then changes nothing.
     pub fn set(&mut self, phase: TimeoutPhase, time: Option<Duration>) -> Result<()> {
         check_time(phase.name(), time)?;
         *self.field(phase) = time;
@@ -131,7 +130,7 @@ impl Timeouts {
     }
 }
 
-/// What one call sets for itself; what it does not set is the client's.
+/// The timeouts that one call sets; the others come from the client.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CallTimeouts {
     times: Vec<(TimeoutPhase, Option<Duration>)>,
@@ -150,13 +149,16 @@ impl CallTimeouts {
     pub(crate) fn check(&self) -> Result<()> {
         self.times.iter().try_for_each(|(phase, time)| {
             if Timeouts::ALL.iter().any(|known| known.phase == *phase && !known.is_per_call) {
-                return Err(Error::config(format!("{} is the client's alone", phase.name())));
+                return Err(Error::config(format!(
+                    "{} can only be set on the client",
+                    phase.name()
+                )));
             }
             check_time(phase.name(), *time)
         })
     }
 
-    /// The client's with what the call sets.
+    /// The client's timeouts with those that the call sets.
     pub(crate) fn over(&self, mut client: Timeouts) -> Timeouts {
         for (phase, time) in &self.times {
             *client.field(*phase) = *time;
@@ -166,7 +168,7 @@ impl CallTimeouts {
     }
 }
 
-/// A time that an option takes.
+/// Checks a time for an option.
 pub(crate) fn check_time(name: &str, time: Option<Duration>) -> Result<()> {
     match time {
         Some(Duration::ZERO) => {
@@ -223,6 +225,6 @@ mod tests {
         own.set_pings_reset_idle(false);
         assert!(!own.over(pinged).pings_reset_idle);
         own.set(TimeoutPhase::Connect, None);
-        assert!(own.check().unwrap_err().message().contains("the client's alone"));
+        assert!(own.check().unwrap_err().message().contains("can only be set on the client"));
     }
 }

@@ -1,5 +1,5 @@
 //! Gathers the chunks of a stream into the answer that one document would have been (R-STR5,
-//! R-STR6). Knows no I/O and no end of a stream.
+//! R-STR6).
 
 mod chat;
 mod content;
@@ -14,14 +14,14 @@ use responses::Response;
 pub use tree::ResponseTooLarge;
 use tree::Room;
 
-/// The answer as far as its stream has come: what [`Request::gather`](crate::Request::gather) makes
-/// of a stream's chunks, for those who want to look at it on the way.
+/// The partial answer of a stream: what [`Request::gather`](crate::Request::gather) assembles from the
+/// chunks, for code that reads it before the end.
 #[derive(Debug)]
 pub struct Gatherer {
     room: Room,
     whole: Whole,
-    /// After the first chunk that did not fit nothing is added: a text with a gap is worse than
-    /// a short one.
+    /// Nothing is added after the first chunk that did not fit: a text with a gap is worse than a short
+    /// one.
     full: Option<ResponseTooLarge>,
 }
 
@@ -41,7 +41,7 @@ impl Gatherer {
         Gatherer { room: Room::new(bytes_max), whole, full: None }
     }
 
-    /// Takes one chunk. What was gathered before an error stays.
+    /// Adds one chunk. What was gathered before an error remains.
     pub fn add(&mut self, chunk: Value<'_>) -> Result<(), ResponseTooLarge> {
         if let Some(too_large) = self.full {
             return Err(too_large);
@@ -57,12 +57,12 @@ impl Gatherer {
         added
     }
 
-    /// How much text it holds.
+    /// The size of its text.
     pub(crate) fn bytes(&self) -> usize {
         self.room.used
     }
 
-    /// Nothing of an answer came.
+    /// Whether no part of an answer arrived.
     pub fn is_empty(&self) -> bool {
         match &self.whole {
             Whole::Chat(chat) => chat.is_empty(),
@@ -70,7 +70,7 @@ impl Gatherer {
         }
     }
 
-    /// The JSON text of what was gathered so far.
+    /// The JSON text gathered so far.
     pub fn json(&self) -> String {
         let mut out = String::with_capacity(self.room.used + self.room.used / 8);
         match &self.whole {

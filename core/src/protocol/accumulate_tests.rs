@@ -277,7 +277,7 @@ fn too_large_names_the_option_and_what_came_before_stays() {
     gatherer.add(Value::validated(&piece("kept"))).unwrap();
     let too_large = gatherer.add(Value::validated(&piece(&"x".repeat(1000)))).unwrap_err();
     let said = too_large.to_string();
-    assert_eq!(said, "the gathered answer exceeds response_bytes_max = 1000 bytes");
+    assert_eq!(said, "the accumulated answer exceeds response_bytes_max = 1000 bytes");
     assert!(gatherer.add(Value::validated(&piece("!"))).is_err(), "no text with a gap");
     assert!(!gatherer.is_empty());
     let json = gatherer.json();

@@ -1,11 +1,11 @@
-//! A choice and its tool calls, borrowed from a chunk or an answer. Knows no stream.
+//! A choice and its tool calls, borrowed from a chunk or an answer.
 
 use std::borrow::Cow;
 
 use crate::protocol::spans::{ChoiceSpans, Spans, ToolCallSpans};
 use crate::protocol::value::{Kind, Value};
 
-/// One tool call of a message, or the piece of one that a chunk adds.
+/// One tool call of a message, or the fragment of one that a chunk adds.
 #[derive(Clone, Copy)]
 pub struct ToolCall<'a> {
     text: &'a str,
@@ -13,31 +13,31 @@ pub struct ToolCall<'a> {
 }
 
 impl<'a> ToolCall<'a> {
-    /// Which call a piece belongs to; absent in whole answers and from some services.
+    /// The call that a fragment belongs to; absent in whole answers and from some services.
     pub fn index(&self) -> Option<u32> {
         self.spans.index
     }
 
-    /// The call's id, on its first piece mostly. An empty one says nothing.
+    /// The call's id, usually on its first fragment. An empty id is ignored.
     pub fn id(&self) -> Option<Cow<'a, str>> {
         self.spans.id.map(|span| span.read(self.text)).filter(|id| !id.is_empty())
     }
 
-    /// The function's name, on the first piece mostly. An empty one says nothing.
+    /// The function's name, usually on the first fragment. An empty name is ignored.
     pub fn name(&self) -> Option<Cow<'a, str>> {
         let name = self.spans.function.name.map(|span| span.read(self.text));
         name.filter(|name| !name.is_empty())
     }
 
-    /// The function's arguments as JSON text, or a piece of that text. Where a service sends the
-    /// value itself instead of a text, it is the value's JSON as it was sent.
+    /// The function's arguments as JSON text, or a fragment of that text. If a service sends the value
+    /// itself instead of a text, this is the value's JSON as it was sent.
     pub fn arguments(&self) -> Option<Cow<'a, str>> {
         self.spans.function.arguments.map(|span| span.read(self.text))
     }
 }
 
-/// The text of a content that is a list of parts, those of other kinds left out; `None` where no part
-/// has text.
+/// The text of a content that is a list of parts, without parts of other kinds; `None` if no part has
+/// text.
 fn text_of_parts(parts: Value<'_>) -> Option<String> {
     let mut text = None;
     parts.each_item(|part| {
@@ -51,10 +51,10 @@ fn text_of_parts(parts: Value<'_>) -> Option<String> {
     text
 }
 
-/// The names that services have for the text of reasoning in a delta or message.
+/// The names that services use for reasoning text in a delta or message.
 const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "reasoning_text"];
 
-/// The reasoning of a delta or message under the names that services have for it.
+/// The reasoning of a delta or message, under any of these names.
 fn reasoning_of(said: Value<'_>) -> Option<Cow<'_, str>> {
     let (mut texts, mut details) = ([const { None }; REASONING.len()], None);
     said.each_member(|name, value| match name {
@@ -81,7 +81,7 @@ fn reasoning_of(said: Value<'_>) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The choices in a text, in their order.
+/// The choices in a text, in order.
 pub(crate) fn choices_of<'a>(text: &'a str, spans: &'a Spans) -> impl Iterator<Item = Choice<'a>> {
     spans.choices().map(move |spans| Choice { text, spans })
 }
@@ -94,25 +94,25 @@ pub struct Choice<'a> {
 }
 
 impl<'a> Choice<'a> {
-    /// `index`; its place in the list where it is absent.
+    /// `index`, or its position in the list if it is absent.
     pub fn index(&self) -> u32 {
         self.spans.index
     }
 
-    /// `delta.content` of a chunk, `message.content` of an answer; of a list of parts their text.
+    /// `delta.content` of a chunk, `message.content` of an answer; for a list of parts, their text.
     pub fn content(&self) -> Option<Cow<'a, str>> {
         let text = self.spans.message.content.map(|span| span.read(self.text));
         text.or_else(|| text_of_parts(self.spans.parts?.of(self.text)).map(Cow::Owned))
     }
 
-    /// What the model thought before it spoke, or the piece of it that a chunk adds:
-    /// `reasoning_content`, `reasoning` or `reasoning_text` of the delta or message, else the texts of
-    /// its `reasoning_details`. Nothing is told twice: where services send several of them, they say the
-    /// same. Read from the text each time: it is not one of the fields that the pass over a chunk finds.
+    /// The model's reasoning, or the part of it that a chunk adds: `reasoning_content`, `reasoning` or
+    /// `reasoning_text` of the delta or message, otherwise the texts of its `reasoning_details`. Only
+    /// one is returned: services that send several send the same text in each. Read from the text each
+    /// time: the pass over a chunk does not find this field.
     pub fn reasoning(&self) -> Option<Cow<'a, str>> {
         let choice = self.value();
         let text = choice.text().as_bytes();
-        // Nearly every chunk has none, and is not read for it. A name may be written with escapes.
+        // Nearly every chunk has none, and is not parsed for it. A name may be written with escapes.
         if memchr::memmem::find(text, b"reasoning").is_none()
             && memchr::memchr(b'\\', text).is_none()
         {
@@ -127,13 +127,13 @@ impl<'a> Choice<'a> {
         self.spans.message.role.map(|span| span.read(self.text))
     }
 
-    /// The tool calls of a message, or the pieces of them that a chunk adds.
+    /// The tool calls of a message, or the fragments of them that a chunk adds.
     pub fn tool_calls(&self) -> impl Iterator<Item = ToolCall<'a>> {
         let text = self.text;
         self.spans.tool_calls.iter().map(move |spans| ToolCall { text, spans })
     }
 
-    /// Why the model stopped; `None` while it has not. Some services say so by an empty one.
+    /// Why the model stopped; `None` until it stops. Some services send an empty string until then.
     pub fn finish_reason(&self) -> Option<Cow<'a, str>> {
         let reason = self.spans.finish_reason.map(|span| span.read(self.text));
         reason.filter(|reason| !reason.is_empty())
@@ -144,8 +144,8 @@ impl<'a> Choice<'a> {
         self.finish_reason().is_some()
     }
 
-    /// What it says: `delta` of a chunk; `message` of an answer, and of a chunk without a delta that adds
-    /// something; null where there is neither.
+    /// Its content: `delta` of a chunk; `message` of an answer, and of a chunk without a delta that
+    /// adds something; null if there is neither.
     pub fn said(&self) -> Value<'a> {
         self.message().or(self.value().get("delta")).unwrap_or(Value::NULL)
     }

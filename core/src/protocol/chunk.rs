@@ -1,4 +1,4 @@
-//! One event of a stream, its hot fields read on demand. Knows no HTTP and no other event.
+//! One event of a stream, with its hot fields read on demand.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::protocol::spans::Spans;
 use crate::protocol::usage::Usage;
 use crate::protocol::value::Value;
 
-/// One event of a stream: its JSON text as it was sent, and what was found in it. Cheap to clone and
+/// One event of a stream: its JSON text as it was sent, and the fields found in it. Cheap to clone and
 /// to move.
 #[derive(Clone)]
 pub struct Chunk(Entry);
@@ -32,7 +32,7 @@ impl Chunk {
         self.0.spans()
     }
 
-    /// A string that was found, its escapes resolved.
+    /// A string that was found, with its escapes resolved.
     fn read(&self, span: Option<StrSpan>) -> Option<Cow<'_, str>> {
         span.map(|span| span.read(self.json()))
     }
@@ -42,23 +42,23 @@ impl Chunk {
         self.0.json()
     }
 
-    /// [`Chunk::json`] with a NUL behind it, without a copy.
+    /// [`Chunk::json`] with a terminating NUL, without a copy.
     pub fn json_and_nul(&self) -> &str {
         self.0.json_and_nul()
     }
 
-    /// [`Chunk::event`] with a NUL behind it, without a copy.
+    /// [`Chunk::event`] with a terminating NUL, without a copy.
     pub fn event_and_nul(&self) -> &str {
         self.0.name_and_nul()
     }
 
-    /// The name of the server-sent event; empty where there was none, as in chat streams.
+    /// The name of the server-sent event; empty if it had none, as in chat streams.
     pub fn event(&self) -> &str {
         self.0.name()
     }
 
-    /// The piece of output text that this chunk adds: `delta.content` of its first choice, or
-    /// `delta` of a `response.output_text.delta` event; empty for every other chunk.
+    /// The output text that this chunk adds: `delta.content` of its first choice, or `delta` of a
+    /// `response.output_text.delta` event; empty for other chunks.
     pub fn text(&self) -> Cow<'_, str> {
         let text = match self.choices().next() {
             Some(choice) => choice.content(),
@@ -68,9 +68,8 @@ impl Chunk {
         text.unwrap_or_default()
     }
 
-    /// The piece of reasoning that this chunk adds: that of its first choice (see
-    /// [`Choice::reasoning`]), or `delta` of an event that adds to a reasoning text or to a summary of
-    /// one; empty for every other chunk.
+    /// The reasoning text that this chunk adds: that of its first choice (see [`Choice::reasoning`]),
+    /// or `delta` of an event that adds to a reasoning text or to its summary; empty for other chunks.
     pub fn reasoning(&self) -> Cow<'_, str> {
         match self.choices().next() {
             Some(choice) => choice.reasoning().unwrap_or_default(),
@@ -86,7 +85,7 @@ impl Chunk {
         choices_of(self.json(), self.spans())
     }
 
-    /// Why the first choice stopped; `None` while it has not.
+    /// Why the first choice stopped; `None` until it stops.
     pub fn finish_reason(&self) -> Option<Cow<'_, str>> {
         self.choices().next()?.finish_reason()
     }
@@ -134,11 +133,11 @@ impl Chunk {
         {
             return true;
         }
-        // Nearly every chunk has a part of an answer, and is not read for this.
+        // Nearly every chunk has a part of an answer, and is not parsed for this.
         !self.has_part() && says_failed(self.value(), !matches!(self.event(), "" | "message"))
     }
 
-    /// Whether it has a part of an answer: a choice, or it is an event of a response.
+    /// Whether it has a part of an answer: a choice, or an event of a response.
     pub(crate) fn has_part(&self) -> bool {
         self.choices().next().is_some()
             || self.kind().is_some_and(|kind| kind.starts_with("response."))
@@ -151,7 +150,7 @@ impl Chunk {
         })
     }
 
-    /// The id and the model of the answer that it is a part of, as it names them.
+    /// The id and the model of its answer, as in the chunk.
     pub(crate) fn names(&self) -> (Option<String>, Option<String>) {
         names_of(self.response().unwrap_or_else(|| self.value()))
     }
@@ -161,7 +160,7 @@ impl Chunk {
         Some(self.response()?.get("status")?.as_str()?.into_owned())
     }
 
-    /// What it takes of a queue's bound.
+    /// Its size for a queue's limit.
     pub(crate) fn cost(&self) -> usize {
         self.json().len() + Entry::OVERHEAD_BYTES
     }

@@ -1,5 +1,5 @@
 //! Delta scan: the events of a stream differ from each other in a few values. Finds these, and takes
-//! everything else from an event that was scanned before. Knows no field.
+//! everything else from an event that was scanned before.
 //!
 //! It is exact. The bytes outside the differing values are the same bytes, so they mean the same;
 //! each differing value begins where one of its kind stood, and is read by the same code that

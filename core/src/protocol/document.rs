@@ -1,4 +1,4 @@
-//! A whole answer: its JSON text and what was found in it. Knows no stream and no HTTP.
+//! A whole answer: its JSON text and the fields found in it.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::protocol::spans::Spans;
 use crate::protocol::usage::Usage;
 use crate::protocol::value::{Kind, Value};
 
-/// A list in an object; nothing where something else stands.
+/// A list in an object; empty if the member is something else.
 fn list<'a>(value: Value<'a>, name: &str) -> Vec<Value<'a>> {
     value.get(name).map(Value::items).unwrap_or_default()
 }
@@ -30,14 +30,14 @@ pub fn output_text(response: Value<'_>) -> String {
     text
 }
 
-/// The texts of every `reasoning` item of a response object, in order: of each its own, and its
-/// summary where the service keeps that to itself, so that nothing is told twice.
+/// The texts of every `reasoning` item of a response object, in order: its own text, or its summary if
+/// the service withholds the text, so that nothing is returned twice.
 pub fn output_reasoning(response: Value<'_>) -> String {
     let items = list(response, "output").into_iter().filter(|item| type_is(*item, "reasoning"));
     items.map(|item| texts_of(item, reasoning_list(item))).collect()
 }
 
-/// The list of a reasoning item that tells it: `content`, or `summary` where that has no text.
+/// The list with a reasoning item's text: `content`, or `summary` if that has no text.
 pub(crate) fn reasoning_list(item: Value<'_>) -> &'static str {
     if texts_of(item, "content").is_empty() { "summary" } else { "content" }
 }
@@ -48,8 +48,8 @@ fn texts_of(item: Value<'_>, name: &str) -> String {
     parts.filter_map(|part| part.get("text")?.as_str()).collect()
 }
 
-/// The name of an entry of a model list (R-OP2): its `id`, else `identifier`, `name` or `model`, or the
-/// entry itself; a number counts as its digits. `None` if it has none.
+/// The name of an entry of a model list (R-OP2): its `id`, otherwise `identifier`, `name` or `model`,
+/// or the entry itself; a number counts as its digits. `None` if it has none.
 #[doc(hidden)]
 pub fn model_name(entry: Value<'_>) -> Option<String> {
     let text = |value: Value<'_>| match value.kind() {
@@ -61,8 +61,8 @@ pub fn model_name(entry: Value<'_>) -> Option<String> {
     text(entry).or_else(|| names.iter().find_map(|name| text(entry.get(name)?)))
 }
 
-/// The id and the model of an answer, as it names them; an empty name is none. They stand at its beginning
-/// mostly, and no more of it is read then.
+/// The id and the model of an answer, as it names them; an empty name counts as absent. They are
+/// usually at its beginning, and then no more of it is parsed.
 pub(crate) fn names_of(answer: Value<'_>) -> (Option<String>, Option<String>) {
     let (mut id, mut model) = (None, None);
     answer.find_members(|name, value| {
@@ -78,10 +78,10 @@ pub(crate) fn names_of(answer: Value<'_>) -> (Option<String>, Option<String>) {
     (id, model)
 }
 
-/// A whole answer: its JSON text as it was sent, and what was found in it.
+/// A whole answer: its JSON text as it was sent, and the fields found in it.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// A NUL behind it for whoever needs one.
+    /// With a terminating NUL for callers that need one.
     text: Box<str>,
     spans: Spans,
 }
@@ -95,12 +95,12 @@ impl Document {
         Ok(Document { text: with_nul.into_boxed_str(), spans })
     }
 
-    /// The JSON text, as it was sent, white space before it aside.
+    /// The JSON text as it was sent, without leading white space.
     pub fn json(&self) -> &str {
         self.text.get(..self.text.len() - 1).unwrap_or_default()
     }
 
-    /// [`Document::json`] with a NUL behind it, without a copy.
+    /// [`Document::json`] with a terminating NUL, without a copy.
     pub fn json_and_nul(&self) -> &str {
         &self.text
     }
@@ -111,7 +111,7 @@ impl Document {
     }
 
     /// The output text: `message.content` of the first choice, or every `output_text` part of a
-    /// response in order; empty where there is none.
+    /// response in order; empty if there is none.
     pub fn text(&self) -> Cow<'_, str> {
         if let Some(choice) = self.choices().next() {
             return choice.content().unwrap_or_default();
@@ -119,8 +119,8 @@ impl Document {
         Cow::Owned(output_text(self.value()))
     }
 
-    /// What the model thought before it spoke: that of the first choice (see [`Choice::reasoning`]),
-    /// or of every reasoning item of a response, in order; empty where there is none.
+    /// The model's reasoning: that of the first choice (see [`Choice::reasoning`]), or of every
+    /// reasoning item of a response, in order; empty if there is none.
     pub fn reasoning(&self) -> Cow<'_, str> {
         if let Some(choice) = self.choices().next() {
             return choice.reasoning().unwrap_or_default();
@@ -141,9 +141,9 @@ impl Document {
         }
     }
 
-    /// Whether this is an error that came under a good status: it says that something failed and has
-    /// no part of an answer of this operation (R-ERR6). Beside what could be one of another operation, a
-    /// message alone does not say so.
+    /// Whether this is an error after a success status: it reports a failure and has no part of an
+    /// answer of this operation (R-ERR6). A message alone is not enough if the text could be an answer
+    /// of another operation.
     pub(crate) fn is_error(&self, endpoint: Endpoint) -> bool {
         let whole = self.value();
         let has = |field| whole.get(field).is_some_and(|value| !value.is_null());
@@ -156,8 +156,8 @@ impl Document {
         !has_part && says_failed(whole, has_choice || has("output") || has("data"))
     }
 
-    /// Whether it has what makes an answer of this operation (R-ERR6): a choice; the output of a
-    /// response, or that it calls itself one; a list of models.
+    /// Whether it has the parts of an answer of this operation (R-ERR6): a choice; the output of a
+    /// response, or its type; a model list.
     pub(crate) fn is_answer(&self, endpoint: Endpoint) -> bool {
         let whole = self.value();
         match endpoint {
@@ -176,7 +176,7 @@ impl Document {
         Usage::read(self.spans.event.usage?.of(self.json()))
     }
 
-    /// The model that answered, as it calls itself.
+    /// The model that answered, by its own name.
     pub fn model(&self) -> Option<Cow<'_, str>> {
         self.value().get("model")?.as_str()
     }
@@ -197,7 +197,7 @@ impl Document {
         list.filter(|list| list.kind() == Kind::Array)
     }
 
-    /// Whether it is an object, as all answers are but lists of models.
+    /// Whether it is an object, as all answers are except model lists.
     pub(crate) fn is_object(&self) -> bool {
         self.value().kind() == Kind::Object
     }

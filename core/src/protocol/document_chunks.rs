@@ -1,4 +1,4 @@
-//! Turns a document into the chunks that a stream would have sent for it (R-STR5). Knows no stream.
+//! Turns a document into the chunks that a stream would have sent for it (R-STR5).
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! The operations of the service (R-OP1) and where they stand. Knows no request.
+//! The operations of the service (R-OP1) and their paths.
 
 /// The three operations of the service (R-OP1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl Endpoint {
         }
     }
 
-    /// The field that a body must have beside `model`.
+    /// The field that a body must have in addition to `model`.
     pub(crate) fn content_field(self) -> &'static str {
         match self {
             Endpoint::Models => "",
@@ -39,7 +39,7 @@ impl Endpoint {
         }
     }
 
-    /// The field that bounds the length of the output (R-F1).
+    /// The field that limits the length of the output (R-F1).
     pub(crate) fn bound_field(self) -> &'static str {
         match self {
             Endpoint::Models => "",

@@ -1,5 +1,4 @@
-//! Finds what a service says of an error, whatever it wrapped it in (R-ERR4). Knows no status and
-//! no kind.
+//! Finds what a service says of an error, whatever it wrapped it in (R-ERR4).
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Strings of JSON: text to escapes and back (RFC 8259 section 7). Knows no structure.
+//! Strings of JSON: text to escapes and back (RFC 8259 section 7).
 
 /// Writes `text` as a JSON string, quotes included.
 pub(crate) fn write_str(text: &str, out: &mut String) {

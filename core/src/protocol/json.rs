@@ -1,26 +1,25 @@
-//! Walks JSON text (RFC 8259): a validating cursor. Knows no field name of the
-//! service.
+//! A validating cursor over JSON text (RFC 8259).
 //!
-//! The cursor makes one pass and remembers nothing but its place. Nesting is walked without
-//! recursion and bounded by [`JSON_DEPTH_MAX`], so no input can exhaust the stack.
+//! The cursor makes one pass and stores only its position. Nesting is parsed without recursion and
+//! limited by [`JSON_DEPTH_MAX`], so no input can exhaust the stack.
 
 use std::fmt;
 
 use crate::protocol::span::{Span, StrSpan};
 
-/// Deepest nesting of arrays and objects that is accepted.
+/// The deepest accepted nesting of arrays and objects.
 pub const JSON_DEPTH_MAX: usize = 1024;
 
-/// Longest JSON text in bytes: spans are 31-bit.
+/// The longest JSON text, in bytes: spans are 31-bit.
 pub(crate) const JSON_BYTES_MAX: usize = (1 << 31) - 1;
 
 const TOO_DEEP: &str = "nesting of at most JSON_DEPTH_MAX = 1024";
 const DEPTH_WORDS: usize = JSON_DEPTH_MAX / 64;
 
-/// Why a text is not JSON, and where.
+/// Why a text is not JSON, and at which position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JsonError {
-    /// Offset in bytes of the first byte that does not fit.
+    /// The offset in bytes of the first invalid byte.
     pub offset: usize,
     /// What was expected there.
     pub expected: &'static str,

@@ -1,5 +1,5 @@
 //! Where the events that arrive together are kept: one allocation for their texts, one for what was
-//! found in them. Knows what was found only as spans.
+//! found in them.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! Where values stand in a JSON text, by bytes, and where they stand in a text that differs from it
-//! in a few values. Knows no cursor and no field.
+//! in a few values.
 
 use std::borrow::Cow;
 use std::num::NonZeroU32;

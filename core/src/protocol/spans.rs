@@ -1,5 +1,4 @@
-//! Where the hot fields stand in a chunk or an answer: one validating pass that leaves spans. Knows
-//! no text beyond that pass.
+//! Where the hot fields stand in a chunk or an answer: one validating pass that leaves spans.
 //!
 //! A field of an unexpected type is as good as absent; one that nobody here knows is found by name
 //! through [`Value`](crate::Value). Nothing that is valid JSON is refused (R-STR4, R-F3).

@@ -1,10 +1,10 @@
 //! Splits bytes into server-sent events by the WHATWG event-stream grammar
-//! (<https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream>),
-//! under a bound on the size of one event. Knows no HTTP, no JSON and no `[DONE]`: where services
-//! leave the grammar, it asks who takes the events.
+//! (<https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream>), with a
+//! limit on the size of one event. Where services deviate from the grammar, it asks the receiver of the
+//! events.
 //!
-//! Bytes may arrive split anywhere. Each byte is looked at once, whatever the split, and an
-//! event that arrives whole is handed out without a copy.
+//! Bytes may be split anywhere. Each byte is examined once, and an event that arrives whole is
+//! delivered without a copy.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,16 +12,16 @@ use std::fmt;
 /// One event as the grammar dispatches it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event<'a> {
-    /// The `event` field; empty where there was none.
+    /// The `event` field; empty if it is absent.
     pub name: &'a str,
-    /// The `data` lines joined by LF; bytes that are not UTF-8 read as U+FFFD.
+    /// The `data` lines joined by LF; bytes that are not UTF-8 become U+FFFD.
     pub data: Cow<'a, str>,
 }
 
-/// One event, or one line of it, was larger than the bound.
+/// One event, or one line of it, exceeded the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventTooLarge {
-    /// The bound in bytes.
+    /// The limit in bytes.
     pub bytes_max: usize,
 }
 
@@ -126,7 +126,7 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// A parser that refuses events of more than `bytes_max` bytes.
+    /// A parser that rejects events of more than `bytes_max` bytes.
     pub fn new(bytes_max: usize) -> Decoder {
         Decoder {
             bytes_max,
@@ -145,8 +145,8 @@ impl Decoder {
         }
     }
 
-    /// Grows with every byte of data: what tells a stream that lives from one that is only kept
-    /// alive, by comments, blank lines, other fields or data that is empty.
+    /// Grows with every byte of data: distinguishes a stream with content from one that is only kept
+    /// alive by comments, blank lines, other fields or empty data.
     pub fn substance(&self) -> u64 {
         let line = match self.at_first_line {
             true => self.line.strip_prefix(BOM).unwrap_or(&self.line),
@@ -160,7 +160,7 @@ impl Decoder {
         self.substance + unfinished as u64
     }
 
-    /// Bytes that wait for the end of their line or event.
+    /// The bytes that wait for the end of their line or event.
     pub fn buffered(&self) -> usize {
         self.line.len() + self.data.len()
     }
@@ -175,8 +175,8 @@ impl Decoder {
         self.retry_ms
     }
 
-    /// Takes the next bytes and hands every event that they complete to `sink`, in order, by the
-    /// letter of the grammar.
+    /// Takes the next bytes and passes every event that they complete to `sink`, in order, strictly by
+    /// the grammar.
     pub fn feed(
         &mut self,
         bytes: &[u8],
@@ -244,8 +244,8 @@ impl Decoder {
         }
     }
 
-    /// Hands out the event that the end of the stream cut short, if it has data. The grammar
-    /// drops such an event; whether what it holds is complete is for the caller to judge.
+    /// Delivers the event that the end of the stream cut short, if it has data. The grammar drops such
+    /// an event; the caller decides whether it is complete.
     pub fn finish(&mut self, sink: &mut impl FnMut(Event<'_>)) -> Result<(), EventTooLarge> {
         self.finish_to(&mut Strict(sink))
     }

@@ -1,4 +1,4 @@
-//! Foreign texts made fit to be shown: short, on one line, without secrets. Knows no JSON.
+//! Foreign texts made fit to be shown: short, on one line, without secrets.
 
 /// Longest excerpt of an unexpected body in a message, in bytes.
 pub(crate) const EXCERPT_BYTES_MAX: usize = 200;

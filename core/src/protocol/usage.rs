@@ -1,26 +1,26 @@
-//! The tokens that an answer reports, by whatever names. Knows no sums.
+//! The tokens that an answer reports, under any names.
 
 use crate::protocol::value::{Kind, Value};
 
-/// Where in a usage object a number stands.
+/// The position of a number in a usage object.
 #[derive(Clone, Copy)]
 enum Group {
     /// In the object itself.
     Whole,
-    /// In what it says of the tokens that were sent.
+    /// In its details of the input tokens.
     Input,
-    /// In what it says of the tokens that were generated.
+    /// In its details of the output tokens.
     Output,
 }
 
 use Group::{Input, Output, Whole};
 
-/// The counts of tokens, from one list: the struct, where services put each, and all of them by name.
-/// Where several places have one, it is the largest: services that know two names say the same in both,
-/// or 0 in the one that they do not use.
+/// The token counts, from one list: the struct, the places where services put each, and all of them by
+/// name. If several places have one, the largest counts: services that know two names send the same
+/// number in both, or 0 in the one that they do not use.
 macro_rules! counts {
     ($($(#[$meta:meta])+ $name:ident: $(($group:ident, $key:literal))|+;)*) => {
-        /// Tokens that an answer reports (R-MET1), 0 of what it says nothing of.
+        /// The tokens that an answer reports (R-MET1); 0 for counts that it does not report.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         #[non_exhaustive]
         pub struct Usage {
@@ -33,12 +33,12 @@ macro_rules! counts {
                 [$((stringify!($name), self.$name)),*].into_iter()
             }
 
-            /// Adds what other calls used. No sum runs over.
+            /// Adds the usage of other calls, without overflow.
             pub(crate) fn add(&mut self, other: &Usage) {
                 $(self.$name = self.$name.saturating_add(other.$name);)*
             }
 
-            /// What a member of a usage object counts.
+            /// The meaning of a member of a usage object.
             fn count(&mut self, group: Group, key: &str) -> Option<&mut u64> {
                 match (group, key) {
                     $($(($group, $key))|+ => Some(&mut self.$name),)*
@@ -59,22 +59,22 @@ counts! {
     /// `total_tokens`, or the sum of the two where it is absent.
     total_tokens: (Whole, "total_tokens");
 
-    /// Those that were sent and that the service had from an earlier call.
+    /// Input tokens that the service read from its cache.
     cached_input_tokens: (Input, "cached_tokens") | (Input, "cache_read_tokens")
         | (Whole, "cached_tokens") | (Whole, "prompt_cache_hit_tokens")
         | (Whole, "cache_read_input_tokens");
 
-    /// Those that were sent and that the service keeps for later calls.
+    /// Input tokens that the service wrote to its cache.
     cache_write_tokens: (Input, "cache_write_tokens") | (Input, "cache_creation_tokens")
         | (Whole, "cache_write_tokens") | (Whole, "cache_creation_input_tokens");
 
-    /// Those that were generated before the answer began.
+    /// Output tokens for reasoning.
     reasoning_tokens: (Output, "reasoning_tokens") | (Whole, "reasoning_tokens");
 
-    /// Those that were sent as audio.
+    /// Audio input tokens.
     audio_input_tokens: (Input, "audio_tokens");
 
-    /// Those that were generated as audio.
+    /// Audio output tokens.
     audio_output_tokens: (Output, "audio_tokens");
 }
 
@@ -122,6 +122,6 @@ impl Usage {
     }
 }
 
-/// An object without any of these reports nothing.
+/// An object without any of these reports no usage.
 const HEADLINES: [&str; 5] =
     ["prompt_tokens", "input_tokens", "completion_tokens", "output_tokens", "total_tokens"];

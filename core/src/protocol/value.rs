@@ -1,5 +1,4 @@
-//! A lazy view over JSON text that was validated before: any value by key, index or pointer. Knows
-//! no field name of the service.
+//! A lazy view over validated JSON text: any value by key, index or pointer.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,14 +6,14 @@ use std::fmt;
 use crate::protocol::json::{Cursor, JsonError, Walk};
 use crate::protocol::span::Span;
 
-/// What a JSON value is.
+/// The kind of a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `null`
     Null,
     /// `true` or `false`
     Bool,
-    /// A number; its text keeps every digit.
+    /// A number; its text has every digit.
     Number,
     /// A string.
     String,
@@ -24,12 +23,12 @@ pub enum Kind {
     Object,
 }
 
-/// A value inside JSON text, borrowed from it and read on demand.
+/// A value within JSON text, borrowed from it and parsed on demand.
 ///
 /// Wrong types read as `None`, never as an error. Of duplicate keys the last one wins.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Value<'a> {
-    /// Exactly the text of one valid value, no white space around it.
+    /// Exactly the text of one valid value, without surrounding white space.
     text: &'a str,
 }
 
@@ -45,8 +44,8 @@ impl<'a> Value<'a> {
     /// `null`
     pub const NULL: Value<'static> = Value { text: "null" };
 
-    /// Views a text that was validated before: all of an answer, or what [`text`](Value::text)
-    /// gave of a part. Of a text that is not JSON nothing is found; it is never a panic.
+    /// Views a validated text: a whole answer, or the [`text`](Value::text) of a part. In a text that
+    /// is not JSON nothing is found; it never panics.
     pub fn validated(text: &'a str) -> Value<'a> {
         Value { text: text.trim_matches([' ', '\t', '\n', '\r']) }
     }
@@ -56,7 +55,7 @@ impl<'a> Value<'a> {
         self.text
     }
 
-    /// What this value is.
+    /// The kind of this value.
     pub fn kind(self) -> Kind {
         match self.text.bytes().next() {
             Some(b'{') => Kind::Object,
@@ -99,7 +98,7 @@ impl<'a> Value<'a> {
             let key = step.replace("~1", "/").replace("~0", "~");
             match value.kind() {
                 Kind::Object => value.get(&key),
-                // A sign or a leading zero makes no index (RFC 6901).
+                // A sign or a leading zero is not part of an index (RFC 6901).
                 Kind::Array if key != "0" && key.starts_with(['0', '+']) => None,
                 Kind::Array => value.at(key.parse().ok()?),
                 Kind::Null | Kind::Bool | Kind::Number | Kind::String => None,
@@ -107,7 +106,7 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// Whether an item of an array is like this; looks no further than the first one that is.
+    /// Whether an item of an array matches; stops at the first one that does.
     pub(crate) fn any_item(self, is_like_this: impl Fn(Value<'a>) -> bool) -> bool {
         let mut found = false;
         if self.kind() == Kind::Array {
@@ -123,7 +122,7 @@ impl<'a> Value<'a> {
         found
     }
 
-    /// The items of an array; nothing for any other kind.
+    /// The items of an array; empty for other kinds.
     pub fn items(self) -> Vec<Value<'a>> {
         let mut items = Vec::new();
         self.each_item(|item| items.push(item));
@@ -143,7 +142,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// How many items an array has, or members an object, duplicates included.
+    /// The number of items of an array, or of members of an object, including duplicates.
     pub(crate) fn count(self) -> usize {
         let mut count = 0;
         self.each_item(|_| count += 1);
@@ -151,14 +150,14 @@ impl<'a> Value<'a> {
         count
     }
 
-    /// The members of an object in their order, duplicates included; nothing for other kinds.
+    /// The members of an object in order, including duplicates; empty for other kinds.
     pub fn members(self) -> Vec<(Cow<'a, str>, Value<'a>)> {
         let mut members = Vec::new();
         self.each_member(|name, value| members.push((Cow::Owned(name.to_owned()), value)));
         members
     }
 
-    /// The name of the member of an object at this place, duplicates included.
+    /// The name of the member of an object at this position, including duplicates.
     pub fn member_name(self, index: usize) -> Option<String> {
         let (mut name, mut place) = (None, 0);
         self.each_member(|found, _| {
@@ -202,19 +201,20 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The string, escapes resolved.
+    /// The string, with escapes resolved.
     pub fn as_str(self) -> Option<Cow<'a, str>> {
         let mut cursor = Cursor::new(self.text).ok()?;
         cursor.string().ok().map(|span| span.read(self.text))
     }
 
-    /// The string that a JSON Pointer names, where it is not empty.
+    /// The string that a JSON Pointer names, if it is not empty.
     pub(crate) fn text_at(self, pointer: &str) -> Option<Cow<'a, str>> {
         self.pointer(pointer)?.as_str().filter(|text| !text.is_empty())
     }
 
-    /// The string, escapes resolved; any other value but null as its JSON text. For what is to be
-    /// a text and is sent as it is meant by some: the arguments of a tool call as an object.
+    /// The string, with escapes resolved; any other value except null as its JSON text. For members
+    /// that should be a text but that some services send as a value, such as the arguments of a tool
+    /// call as an object.
     pub fn as_text(self) -> Option<Cow<'a, str>> {
         match self.kind() {
             Kind::Null => None,
@@ -223,7 +223,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The number of a place, in every way in which services write it: `5`, `5.0` and `"5"`.
+    /// An index, in every form in which services write it: `5`, `5.0` and `"5"`.
     pub fn as_index(self) -> Option<u32> {
         if let Ok(index) = self.text.parse() {
             return Some(index);
@@ -234,7 +234,7 @@ impl<'a> Value<'a> {
         is_index.then_some(number as u32)
     }
 
-    /// The integer, where it fits. `5.0` is not an integer here.
+    /// The integer, if it fits. `5.0` is not an integer here.
     pub fn as_i64(self) -> Option<i64> {
         self.text.parse().ok()
     }

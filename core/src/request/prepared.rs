@@ -1,5 +1,5 @@
-//! A request that was checked (R-OP2 to R-OP5) and is ready to be sent: the same bytes for every
-//! attempt. Does no I/O.
+//! A request that was checked (R-OP2 to R-OP5) and is ready to send: the same bytes for every attempt.
+//! Does no I/O.
 
 use std::ops::Range;
 
@@ -10,21 +10,21 @@ use crate::protocol::endpoint::Endpoint;
 use crate::protocol::json::{Cursor, Walk};
 use crate::protocol::value::{Kind, Value};
 
-/// What goes over the wire, the same bytes for every attempt.
+/// The bytes on the wire, the same for every attempt.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) endpoint: Endpoint,
     pub(crate) body: Option<bytes::Bytes>,
     pub(crate) model: Option<String>,
-    /// How many choices a chat asks for (`n`); a stream is whole when each has finished.
+    /// The number of choices that a chat requests (`n`); a stream is complete when each has finished.
     pub(crate) choices: u32,
-    /// Whether the service is asked to stream, whatever the caller gets.
+    /// Whether the service is asked to stream, regardless of what the caller gets.
     pub(crate) stream: bool,
     pub(crate) options: CallOptions,
 }
 
 impl Prepared {
-    /// Checks a request and makes it ready; the list of models has no text.
+    /// Checks and prepares a request; the model list has no text.
     pub(crate) fn new(
         endpoint: Endpoint,
         text: Option<String>,
@@ -34,7 +34,7 @@ impl Prepared {
     ) -> Result<Prepared> {
         let Some(text) = text else {
             if stream {
-                return Err(Error::argument("the model list does not stream"));
+                return Err(Error::argument("the model list cannot be streamed"));
             }
             let (body, model, choices) = (None, None, 1);
             return Ok(Prepared { endpoint, body, model, choices, stream, options });
@@ -54,24 +54,24 @@ pub(crate) fn check(endpoint: Endpoint, text: &str) -> Result<()> {
     Fields::find(endpoint, text)?.check(endpoint, text)
 }
 
-/// Characters of a wrong value that a message shows.
+/// Characters of an invalid value that a message shows.
 const SHOWN_CHARS_MAX: usize = 40;
 
-/// Roles whose messages say nothing without content. Any other may go without: an assistant that
-/// called a tool or refused, a function, and whatever a service knows and we do not.
+/// Roles whose messages need content. Any other may omit it: an assistant that called a tool or
+/// refused, a function, and roles that only the service knows.
 const ROLES_WITH_CONTENT: [&str; 4] = ["user", "system", "developer", "tool"];
 
-/// The top-level fields that are checked, and where `stream` stands.
+/// The top-level fields to check, and the position of `stream`.
 #[derive(Default)]
 struct Fields {
     model: Option<String>,
-    /// The fields that have an expected form, and where their values stand.
+    /// The fields with an expected form, and the positions of their values.
     formed: Vec<(&'static str, Range<usize>)>,
-    /// Whether each message is right, where there are messages.
+    /// Whether each message is valid, if there are messages.
     messages: Option<Result<()>>,
     has_input: bool,
     choices: u32,
-    /// Every `stream` member: its value, and where the value stands.
+    /// Every `stream` member: its value and its position.
     stream: Vec<(Option<bool>, Range<usize>)>,
 }
 
@@ -96,7 +96,7 @@ impl Fields {
         Ok(found)
     }
 
-    /// Of duplicate members the last one counts, as for a service; each is checked.
+    /// The last of duplicate members counts, as in a service; each is checked.
     fn member(&mut self, name: &str, value: Value<'_>, range: Range<usize>) {
         let mut expect = |name| self.formed.push((name, range.clone()));
         match name {
@@ -148,7 +148,7 @@ impl Fields {
     }
 }
 
-/// What something must be and is not, by the place where it stands.
+/// The error for a value that is not what it must be, by its place.
 fn must_be(place: &str, expected: &str, value: Value<'_>) -> Error {
     Error::argument(format!("{place} must be {expected}, not {}", shown(value)))
 }
@@ -157,12 +157,12 @@ fn shown(value: Value<'_>) -> String {
     value.text().chars().take(SHOWN_CHARS_MAX).collect()
 }
 
-/// Whether a field is what this operation takes; a field of another operation passes through.
+/// Whether a field is valid for this operation; a field of another operation passes.
 fn check_form(endpoint: Endpoint, name: &str, value: Value<'_>) -> Result<()> {
     let is_chat = endpoint == Endpoint::Chat;
     let (expected, is_right) = match (name, value.kind()) {
         ("model", kind) => ("a non-empty string", kind == Kind::String),
-        // Those of a chat that are an array were walked.
+        // The array of a chat was already checked.
         ("messages", _) => ("an array", !is_chat),
         ("input", Kind::String | Kind::Array) => return Ok(()),
         ("input", _) => ("a string or an array of items", is_chat),
@@ -183,7 +183,7 @@ fn check_form(endpoint: Endpoint, name: &str, value: Value<'_>) -> Result<()> {
     })
 }
 
-/// `max_tokens` of a chat and `max_output_tokens` of a response: integers from 1 on.
+/// `max_tokens` of a chat and `max_output_tokens` of a response: integers of at least 1.
 fn check_bound(endpoint: Endpoint, name: &str, value: Value<'_>) -> Result<()> {
     let right = endpoint.bound_field();
     let text = value.text();
@@ -193,7 +193,7 @@ fn check_bound(endpoint: Endpoint, name: &str, value: Value<'_>) -> Result<()> {
             Endpoint::Responses => ("response", "chat"),
         };
         let message = format!(
-            "{name} is {}, but it is the parameter of a {other}; that of a {what} is {right}",
+            "{name} is {}, but it is a parameter of a {other}; a {what} takes {right}",
             shown(value)
         );
         return Err(Error::argument(message).with_hint(format!("Write {right} instead of {name}.")));
@@ -202,13 +202,13 @@ fn check_bound(endpoint: Endpoint, name: &str, value: Value<'_>) -> Result<()> {
         return Err(must_be(name, "an integer", value));
     }
     if text == "0" || text.starts_with('-') {
-        let hint = format!("Leave {name} out where you want no bound of your own.");
+        let hint = format!("Leave {name} out if you want no limit.");
         return Err(must_be(name, "at least 1", value).with_hint(hint));
     }
     Ok(())
 }
 
-/// Walks the messages of a chat, and tells the first that is wrong. One walk: a conversation may be
+/// Walks the messages of a chat, and reports the first invalid one. One walk: a conversation may be
 /// long, and is read for each call.
 fn walk_messages(cursor: &mut Cursor<'_>) -> Walk<Result<()>> {
     let (mut index, mut verdict) = (0, Ok(()));
@@ -223,7 +223,7 @@ fn walk_messages(cursor: &mut Cursor<'_>) -> Walk<Result<()>> {
     Ok(verdict)
 }
 
-/// What is checked of a message; of duplicate members the last one counts.
+/// The checked parts of a message; the last of duplicate members counts.
 enum Message<'a> {
     Object { role: Option<Value<'a>>, content: Option<Value<'a>> },
     Other(Value<'a>),
@@ -248,8 +248,8 @@ impl<'a> Message<'a> {
         Ok(Message::Object { role, content })
     }
 
-    /// Each message is an object with a string `role` and, where its role asks for it, content; the
-    /// service judges the rest (R-OP5).
+    /// Each message is an object with a string `role` and, if its role requires it, content; the
+    /// service checks the rest (R-OP5).
     fn check(&self, index: usize) -> Result<()> {
         let place = |name: &str| format!("messages[{index}]{name}");
         let (role, content) = match self {
@@ -281,10 +281,10 @@ impl<'a> Message<'a> {
             )),
         };
         Err(error.with_hint(match &*role {
-            "tool" => "A tool that gave nothing has the content \"\".",
+            "tool" => "If the tool returned nothing, set content to \"\".",
             _ => {
-                "Give the message its text, \"\" if need be. Only what an assistant said may go \
-                 without, beside its tool_calls for instance."
+                "Set the text of the message, \"\" if it has none. Only an assistant message may omit it, \
+                 with tool_calls for instance."
             }
         }))
     }
@@ -299,7 +299,7 @@ fn splice_stream(text: String, found: &Fields, stream: bool, underneath: bool) -
             "the request says \"stream\": true, but the call does not stream"
         };
         return Err(Error::new(ErrorKind::Argument, message)
-            .with_hint("Leave stream out: the way of calling decides."));
+            .with_hint("Leave stream out: modelwire sets it for each call."));
     }
     if !stream {
         return Ok(text); // false, null or absent all mean the same to the service

@@ -1,7 +1,7 @@
 //! A request as a program builds it: step by step, from a value, or from JSON text. Does no I/O.
 //!
-//! The caller's JSON is sent untouched but for one edit: a top-level `stream` is spliced in
-//! where the way of calling asks for it.
+//! The caller's JSON is sent unchanged, with one edit: a top-level `stream` is inserted if the call
+//! streams.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,13 +20,13 @@ use crate::protocol::escapes::write_str;
 use crate::protocol::value::{Kind, Value};
 use crate::request::prepared::{self, Prepared};
 
-/// A request of one of the three operations: built step by step, from any `Serialize` value, or
-/// from JSON text that the service gets as it is.
+/// A request for one of the three operations: built step by step, from any `Serialize` value, or from
+/// JSON text that is sent unchanged.
 ///
-/// It is checked before it is sent: the types of `model`, `messages`, `input` and `stream`; of each
-/// message the `role`, and the `content`, which messages of the roles `user`, `system`, `developer`
-/// and `tool` must have; and that the token limit is 1 or more, under the name of its operation. The
-/// error names the place, `messages[2].content` for instance. All else the service judges.
+/// It is checked before it is sent: the types of `model`, `messages`, `input` and `stream`; the `role`
+/// of each message, and its `content`, which messages with the roles `user`, `system`, `developer` and
+/// `tool` must have; and that the token limit, under its operation's name, is 1 or more. The error
+/// names the place, `messages[2].content` for instance. The service checks everything else.
 ///
 /// ```
 /// use modelwire::Request;
@@ -49,27 +49,27 @@ enum Body {
     None,
     /// Whole JSON text.
     Text(String),
-    /// Members by name in their order, each as JSON text, and the messages of a chat.
+    /// Members by name, in order, each as JSON text, and the messages of a chat.
     Built {
         members: Vec<(String, String)>,
         messages: Vec<String>,
     },
-    /// What could not be serialised; told when the request is sent.
+    /// A serialization error; reported when the request is sent.
     Broken(String),
 }
 
 impl Request {
-    /// List the models.
+    /// The model list.
     pub fn models() -> Request {
         Request::with(Endpoint::Models, Body::None)
     }
 
-    /// A chat completion, to be built with [`user`](Request::user) and the other methods.
+    /// A chat completion, to build with [`user`](Request::user) and the other methods.
     pub fn chat(model: impl AsRef<str>) -> Request {
         Request::built(Endpoint::Chat, model.as_ref())
     }
 
-    /// A response, to be built with [`input`](Request::input) and the other methods.
+    /// A response, to build with [`input`](Request::input) and the other methods.
     pub fn response(model: impl AsRef<str>) -> Request {
         Request::built(Endpoint::Responses, model.as_ref())
     }
@@ -82,8 +82,8 @@ impl Request {
         Request::empty(endpoint).field("model", model)
     }
 
-    /// A request without a body yet: [`field`](Request::field) sets its model and all else. The
-    /// model list takes none.
+    /// A request without a body yet: [`field`](Request::field) sets its model and all other fields. The
+    /// model list has no fields.
     pub fn empty(endpoint: Endpoint) -> Request {
         let body = match endpoint {
             Endpoint::Models => Body::None,
@@ -94,8 +94,8 @@ impl Request {
         Request::with(endpoint, body)
     }
 
-    /// A request from JSON text, sent byte for byte. The model list has no body: nothing but an
-    /// empty text or an empty object is taken for it, which is told when the request is sent.
+    /// A request from JSON text, sent byte for byte. The model list has no body: it accepts only an
+    /// empty text or an empty object, which is checked when the request is sent.
     pub fn of_json(endpoint: Endpoint, text: impl Into<String>) -> Request {
         let text = text.into();
         let body = match endpoint {
@@ -116,12 +116,12 @@ impl Request {
         Request::of_json(Endpoint::Responses, text)
     }
 
-    /// A chat completion from any value that serialises to a JSON object.
+    /// A chat completion from any value that serializes to a JSON object.
     pub fn chat_from(value: &impl Serialize) -> Request {
         Request::with(Endpoint::Chat, Body::serialised(value))
     }
 
-    /// A response from any value that serialises to a JSON object.
+    /// A response from any value that serializes to a JSON object.
     pub fn response_from(value: &impl Serialize) -> Request {
         Request::with(Endpoint::Responses, Body::serialised(value))
     }
@@ -143,7 +143,7 @@ impl Request {
                     Some((_, all)) => append(all, &text),
                 };
                 if !is_added {
-                    self.refuse_after("a message", "messages is set to no array");
+                    self.refuse_after("a message", "messages is not an array");
                 }
             }
             _ => self.refuse("a message"),
@@ -151,7 +151,7 @@ impl Request {
         self
     }
 
-    /// Adds a message of the user.
+    /// Adds a user message.
     pub fn user(self, content: &str) -> Request {
         self.message("user", content)
     }
@@ -161,7 +161,7 @@ impl Request {
         self.message("system", content)
     }
 
-    /// The input of a response as a plain string. A longer one generally costs more and takes longer.
+    /// The input of a response as a plain string. A longer input generally costs more and takes longer.
     pub fn input(self, input: &str) -> Request {
         self.field("input", input)
     }
@@ -180,7 +180,7 @@ impl Request {
         self.field("max_output_tokens", tokens)
     }
 
-    /// Any further field of the body (R-F2); a second value replaces the first.
+    /// Sets any other field of the body (R-F2); a second value replaces the first.
     pub fn field(self, name: &str, value: impl Serialize) -> Request {
         match serde_json::to_string(&value) {
             Ok(text) => self.field_json(name, &text),
@@ -188,7 +188,7 @@ impl Request {
         }
     }
 
-    /// Any further field as JSON text, numbers kept to the last digit.
+    /// Sets any other field to JSON text, with all digits of numbers.
     pub fn field_json(mut self, name: &str, text: &str) -> Request {
         match &mut self.body {
             Body::Built { members, messages } => {
@@ -205,7 +205,7 @@ impl Request {
         self
     }
 
-    /// Whether messages and fields can be added; the error says why not.
+    /// Checks that messages and fields can be added; the error has the reason if not.
     pub fn can_be_built(&self) -> Result<()> {
         match &self.body {
             Body::Built { .. } => Ok(()),
@@ -217,11 +217,11 @@ impl Request {
     fn why_not_built(&self) -> &'static str {
         match self.endpoint {
             Endpoint::Models => NO_BODY,
-            Endpoint::Chat | Endpoint::Responses => "this request was given as whole JSON",
+            Endpoint::Chat | Endpoint::Responses => "this request was created from whole JSON",
         }
     }
 
-    /// Only a request that is being built can be added to; the first reason is kept.
+    /// Only a request built step by step can be extended; the first error is kept.
     fn refuse(&mut self, what: &str) {
         self.refuse_after(what, self.why_not_built());
     }
@@ -232,93 +232,92 @@ impl Request {
         }
     }
 
-    /// For this call: the timeout of this phase, `None` is off. That of connecting is the client's
-    /// alone.
+    /// For this call: the timeout of this phase, `None` is off. Only the client has a connect timeout.
     pub fn timeout(mut self, phase: TimeoutPhase, timeout: Option<Duration>) -> Request {
         self.options.timeouts.set(phase, timeout);
         self
     }
 
-    /// For this call: waiting for a connection where `connections_max` are in use; `None` is off.
+    /// For this call: the wait for a connection while `connections_max` are in use; `None` is off.
     pub fn pool_timeout(self, timeout: Option<Duration>) -> Request {
         self.timeout(TimeoutPhase::Pool, timeout)
     }
 
-    /// For this call: from the start of an attempt to the complete head of its answer; `None` is
-    /// off.
+    /// For this call: the time from the start of an attempt to the complete head of its answer; `None`
+    /// is off.
     pub fn first_byte_timeout(self, timeout: Option<Duration>) -> Request {
         self.timeout(TimeoutPhase::FirstByte, timeout)
     }
 
-    /// For this call: between two pieces of substance of its answer; `None` is off.
+    /// For this call: the time between two pieces of content of its answer; `None` is off.
     pub fn idle_timeout(self, timeout: Option<Duration>) -> Request {
         self.timeout(TimeoutPhase::Idle, timeout)
     }
 
-    /// For this call: whether comments and keep-alives put the idle timeout off as well.
+    /// For this call: whether comments and keep-alives also reset the idle timeout.
     pub fn pings_reset_idle(mut self, on: bool) -> Request {
         self.options.timeouts.set_pings_reset_idle(on);
         self
     }
 
-    /// For this call: over all attempts and the waits between them; `None` is off.
+    /// For this call: the time for all attempts and the waits between them; `None` is off.
     pub fn total_timeout(self, timeout: Option<Duration>) -> Request {
         self.timeout(TimeoutPhase::Total, timeout)
     }
 
-    /// For this call: when and how often to try again.
+    /// For this call: when and how often to retry.
     pub fn retry(mut self, retry: RetryPolicy) -> Request {
         self.options.retry = retry.into();
         self
     }
 
-    /// A header of this call; it replaces the client's of the same name.
+    /// A header of this call; it replaces the client's header of the same name.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Request {
         self.options.headers.push((name.into(), value.into()));
         self
     }
 
-    /// This call goes without the client's header of this name.
+    /// Omits the client's header of this name.
     pub fn without_header(mut self, name: impl Into<String>) -> Request {
         self.options.without_headers.push(name.into());
         self
     }
 
-    /// The API key of this call, instead of the client's (R-AUTH1); on the same connections. What is
-    /// wrong with it is told when the call starts.
+    /// The API key for this call, instead of the client's (R-AUTH1); on the same connections. An error
+    /// in it is reported when the call starts.
     pub fn api_key(mut self, key: impl Into<String>) -> Request {
         self.options.api_key = Some(ApiKey::new(key.into()).map(Arc::new));
         self
     }
 
-    /// A parameter of this call's query, behind those of the base URL; encoded here.
+    /// A query parameter of this call, after those of the base URL; encoded here.
     pub fn query(mut self, name: impl Into<String>, value: impl Into<String>) -> Request {
         self.options.query.push((name.into(), value.into()));
         self
     }
 
-    /// Lets this plain call stream underneath and gather its answer, for a model that answers only
-    /// by streaming (R-STR6). A `stream` in whole JSON gives way to it.
+    /// Streams internally and gathers the answer for this call without streaming, for a model that only
+    /// streams (R-STR6). It overrides a `stream` in JSON text.
     pub fn stream_only(mut self, on: bool) -> Request {
         self.options.stream_only = Some(on);
         self
     }
 
-    /// Lets this streamed call gather its chunks, so that the end of the stream has the whole
-    /// answer too; off by default, which keeps memory flat.
+    /// Gathers the chunks of this streamed call, so that the end of the stream also has the whole
+    /// answer; off by default, which keeps memory use constant.
     pub fn gather(mut self, on: bool) -> Request {
         self.options.gather = Some(on);
         self
     }
 
-    /// Lets the record of this call have the times of its chunks; the client's
+    /// Stores chunk times in the record of this call; the client's
     /// [`chunk_times`](crate::Config::chunk_times) by default.
     pub fn chunk_times(mut self, on: bool) -> Request {
         self.options.chunk_times = Some(on);
         self
     }
 
-    /// For bindings: the number in [`CallEnded::tag`](crate::CallEnded) of this call; nothing of it is sent. 0
+    /// For bindings: the number in [`CallEnded::tag`](crate::CallEnded) of this call; it is not sent. 0
     /// by default.
     #[doc(hidden)]
     pub fn tag(mut self, tag: u64) -> Request {
@@ -334,43 +333,42 @@ impl Request {
         self.options.chunk_times
     }
 
-    /// The options that [`set_options`](Request::set_options) takes, but for those that have tables of
-    /// their own: [`RetryPolicy::OPTIONS`], and those of [`Timeouts::ALL`](crate::Timeouts::ALL) that
-    /// a call can set, whose names end in `_timeout_ms` there.
+    /// The options that [`set_options`](Request::set_options) takes, except those with their own
+    /// tables: [`RetryPolicy::OPTIONS`], and those of [`Timeouts::ALL`](crate::Timeouts::ALL) that a
+    /// call can set, whose names end in `_timeout_ms` there.
     pub const OPTIONS: &'static [NamedOption] = CallOptions::OPTIONS;
 
-    /// Sets options of this call from a JSON object, all of them or none: an unknown name and a value
-    /// that an option does not take are refused. Options of the retry policy change the client's in
-    /// that part only. Headers and parameters of the query are added to those that are set.
+    /// Sets options of this call from a JSON object, all of them or none. Rejects an unknown name and
+    /// an invalid value. Options of the retry policy change only that part of the client's policy.
+    /// Headers and query parameters are added to those already set.
     ///
     /// ```
     /// let mut request = modelwire::Request::chat("a-model").user("Hello");
-    /// request.set_options(r#"{"total_timeout_ms": 5000, "retries_max": 0, "headers": {"x-a": "b"}}"#)?;
+    /// request.set_options(r#"{"total_timeout_ms": 5000, "max_retries": 0, "headers": {"x-a": "b"}}"#)?;
     /// # Ok::<(), modelwire::Error>(())
     /// ```
     pub fn set_options(&mut self, json: &str) -> Result<()> {
         self.options.set(json)
     }
 
-    /// The same request with the options of another one in the place of its own: timeouts, retries, key,
-    /// headers, query. For many requests that are called alike.
+    /// The same request with the options of another one in place of its own: timeouts, retries, key,
+    /// headers, query. For many requests with the same options.
     pub fn with_options_of(mut self, other: &Request) -> Request {
         self.options = other.options.clone();
         self
     }
 
-    /// Which operation this is.
+    /// The operation.
     pub fn endpoint(&self) -> Endpoint {
         self.endpoint
     }
 
-    /// The key of this call, where it has one of its own.
+    /// The key of this call, if it has its own.
     pub(crate) fn own_api_key(&self) -> Option<Arc<ApiKey>> {
         self.options.api_key().cloned()
     }
 
-    /// Checks what can be checked before it is known how the call is made. Starting a call checks
-    /// all of it again.
+    /// Checks everything that does not depend on how the call is made. Starting a call checks it again.
     pub fn check(&self) -> Result<()> {
         self.options.check()?;
         match self.body.text()? {
@@ -391,7 +389,7 @@ impl Request {
 }
 
 impl Body {
-    /// The JSON text, where there is one.
+    /// The JSON text, if there is one.
     fn text(&self) -> Result<Option<Cow<'_, str>>> {
         match self {
             Body::None => Ok(None),
@@ -417,7 +415,7 @@ fn says_nothing(text: &str) -> bool {
     text.trim().is_empty() || Value::parse(text).is_ok_and(is_empty)
 }
 
-/// Puts an item behind the others of an array; false for what is no array.
+/// Appends an item to an array; false for anything but an array.
 fn append(array: &mut String, item: &str) -> bool {
     let is_array = Value::parse(array).is_ok_and(|value| value.kind() == Kind::Array);
     let Some(end) = array.rfind(']').filter(|_| is_array) else { return false };

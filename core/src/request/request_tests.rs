@@ -360,6 +360,6 @@ fn messages_are_one_list_however_they_were_given() {
     assert_eq!(text(again), format!(r#"{{"model":"m","messages":[{one}]}}"#));
     for wrong in ["\"x]\"", "{}", "null", "["] {
         let error = Request::chat("m").field_json("messages", wrong).user("2").check().unwrap_err();
-        assert!(error.message().contains("messages is set to no array"), "{error}");
+        assert!(error.message().contains("messages is not an array"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! What Linux has of its own beside other Unix systems. Knows no signal handler.
+//! What Linux has of its own beside other Unix systems.
 
 use std::fs::File;
 use std::io::{Read, Result as IoResult, Write};

@@ -1,4 +1,4 @@
-//! What macOS has of its own beside other Unix systems, or has not. Knows no signal handler.
+//! What macOS has of its own beside other Unix systems, or has not.
 
 use std::io::Result as IoResult;
 use std::os::fd::AsRawFd;

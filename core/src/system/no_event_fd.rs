@@ -1,5 +1,4 @@
-//! Of systems without a descriptor that counts and that their event loops can watch: a type that nobody
-//! has. Knows no pair of sockets.
+//! Of systems without a descriptor that counts and that their event loops can watch: a type that nobody has.
 
 use std::io::Result as IoResult;
 

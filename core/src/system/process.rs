@@ -1,5 +1,5 @@
-//! What belongs to one process: a forked child is another one. Holds the part of the core's `unsafe`
-//! that tells them apart. Knows no thread of ours.
+//! What belongs to one process: a forked child is another one. Holds the part of the core's `unsafe` that
+//! tells them apart.
 //!
 //! # Fork
 //!
@@ -133,7 +133,7 @@ fn phase() -> u64 {
 pub(crate) fn run() -> Result<Run> {
     if OVER_IN.load(Ordering::SeqCst) == generation() {
         let error = Error::new(ErrorKind::Shutdown, "the library was shut down");
-        return Err(error.with_hint("The process is about to end: no call can start any more."));
+        return Err(error.with_hint("The process is exiting: no new call can start."));
     }
     let phase = phase();
     if phase % 2 == 1 { Err(shutting_down()) } else { Ok(phase) }
@@ -147,7 +147,7 @@ pub(crate) fn is_running(run: Run) -> bool {
 /// The error of what began in a run that is ending.
 pub(crate) fn shutting_down() -> Error {
     Error::new(ErrorKind::Shutdown, "the library is being shut down")
-        .with_hint("It starts afresh when it is used again after the shutdown.")
+        .with_hint("It restarts on the next use after the shutdown.")
 }
 
 #[cfg(test)]

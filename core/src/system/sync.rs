@@ -1,6 +1,6 @@
 //! Locks and waits that are never poisoned: nothing foreign runs under a lock of ours, so the state
 //! behind it is whole whatever happened. What is model-checked (`make test-deep`) takes its locks
-//! from here: the standard library's, or loom's under `--cfg modelwire_loom`. Knows no protocol.
+//! from here: the standard library's, or loom's under `--cfg modelwire_loom`.
 
 use std::sync::{LockResult, PoisonError};
 

@@ -1,4 +1,4 @@
-//! What Unix systems have in common: signals, forks, `poll`, pairs of sockets. Knows no kernel by name.
+//! What Unix systems have in common: signals, forks, `poll`, pairs of sockets.
 
 use std::fs::File;
 use std::io::Result as IoResult;

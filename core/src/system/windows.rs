@@ -1,6 +1,5 @@
-//! What Windows has in place of what Unix systems do: a pair of loopback sockets to sleep at, no forks,
-//! and no signal that interrupts a thread (the handler of a Ctrl-C runs on a thread of its own). Knows
-//! no console.
+//! What Windows has in place of what Unix systems do: a pair of loopback sockets to sleep at, no forks, and
+//! no signal that interrupts a thread (the handler of a Ctrl-C runs on a thread of its own).
 
 use std::io::{Read, Result as IoResult, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};

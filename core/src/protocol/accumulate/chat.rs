@@ -1,4 +1,4 @@
-//! Chunks of a chat into its completion. Knows no event of a response.
+//! Chunks of a chat into its completion.
 
 use std::collections::HashMap;
 

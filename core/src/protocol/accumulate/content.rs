@@ -1,4 +1,4 @@
-//! The content of a message: a text, a list of parts, or the one after the other. Knows no message.
+//! The content of a message: a text, a list of parts, or the one after the other.
 
 use super::tree::{Gathered, MERGE_DEPTH_MAX, Node, Room, inner, is_blank};
 use crate::protocol::value::{Kind, Value};

@@ -1,4 +1,4 @@
-//! Events of a response into the response. Knows no chunk of a chat.
+//! Events of a response into the response.
 
 use super::tree::{Gathered, List, Node, Object, ResponseTooLarge, Room, members, write_name};
 use crate::protocol::escapes::write_str;

@@ -1,5 +1,4 @@
-//! JSON under construction: values that later values are merged into, under a bound on their
-//! text. Knows no chunk and no endpoint, only which members name and which continue.
+//! JSON under construction: values that later values are merged into, under a bound on their text.
 //!
 //! Texts are kept as they were sent, escapes and digits included, and what was sent once stays
 //! byte for byte; so the gathered JSON is the same in every language. Work is linear in the input.
@@ -34,10 +33,10 @@ impl fmt::Display for ResponseTooLarge {
         if self.has_too_many_parts {
             return write!(
                 f,
-                "the gathered answer has more than ELEMENTS_MAX = {ELEMENTS_MAX} parts"
+                "the accumulated answer has more than ELEMENTS_MAX = {ELEMENTS_MAX} parts"
             );
         }
-        write!(f, "the gathered answer exceeds response_bytes_max = {} bytes", self.bytes_max)
+        write!(f, "the accumulated answer exceeds response_bytes_max = {} bytes", self.bytes_max)
     }
 }
 
