@@ -1,8 +1,8 @@
 /*
- * modelwire for readers of C declarations: PHP's FFI, LuaJIT, cffi. The same as modelwire.h, where it
- * is all described, without directives and attributes. Generated (`make generate`); do not edit.
+ * modelwire for parsers of C declarations: PHP's FFI, LuaJIT, cffi. The same as modelwire.h, which has
+ * the documentation, without directives and attributes. Generated (`make generate`); do not edit.
  *
- * The length argument of a string that ends with NUL, MODELWIRE_NUL there, is the largest size_t.
+ * The length argument of a string that ends with NUL, MODELWIRE_NUL in modelwire.h, is the largest size_t.
  */
 
 enum {

@@ -20,10 +20,10 @@
  *       break;    the last event of call 7
  *   }
  *
- * with every status checked and every handle freed.  Link with -lmodelwire.
+ * Real code checks every status and frees every handle.  Link with -lmodelwire.
  *
- * A COMPLETE BINDING needs fifteen functions: lists, chats, streams, cancel, errors, thousands of
- * calls on one thread:
+ * A COMPLETE BINDING needs fifteen functions, for model lists, chats, streams, cancellation, errors,
+ * and thousands of calls on one thread:
  *
  *   modelwire_client_new  modelwire_client_free
  *   modelwire_queue_new   modelwire_queue_free    modelwire_queue_fd   modelwire_queue_next
@@ -33,52 +33,53 @@
  *
  * WAYS TO RUN A CALL
  *
- *   modelwire_queue_submit under a tag; events come out of a queue, by a waiting thread or by any
- *                          event loop that watches modelwire_queue_fd
+ *   modelwire_queue_submit under a tag; a waiting thread, or any event loop that watches
+ *                          modelwire_queue_fd, takes the events from the queue
  *   modelwire_call_run     waits for the whole response
  *   modelwire_call_stream  waits, and calls back on this thread for each chunk
- *   modelwire_call_start   returns; a thread of the client's own calls back
+ *   modelwire_call_start   returns at once; the client's callback thread calls back
  *
  * CONVENTIONS
  *
- * Ownership.  What a function gives through an `out` or `err` argument, or returns from a `_new`
- *   function, belongs to the caller and is freed by the `_free` function of its type; freeing
- *   NULL does nothing.  What an accessor returns, and what a callback is given, is borrowed from
- *   its parent and valid until the parent is freed or the callback returns.
- * Strings.  In: pointer and length in bytes, UTF-8, copied; MODELWIRE_NUL as the length means
- *   that the string ends with NUL.  Out: NUL-terminated, the length in bytes through an optional
- *   size_t pointer; with NUL bytes inside, the length is what counts.
- * Errors.  0 is success, a positive status is an outcome that is no error, a negative status is
- *   the kind of an error.  After each call `*out` is what was made, or NULL where the status is not
- *   MODELWIRE_OK; `*err` is the error, or NULL where there is none. What stood there before is not
- *   looked at: free it first. `err` may be NULL.
- * Threads.  A function that takes `const T *` may run on any thread at any time, also while
- *   another runs on the same handle, one that takes `T *` included.  A function that takes `T *`
- *   runs once at a time, and a handle is freed when no function is about to begin with it.  The only
- *   functions for signal handlers are modelwire_queue_wakeup and modelwire_call_wakeup of what is
- *   interruptible.  The library's own threads take no signal of the process.
- *   A thread that waits for all that is under way in its process does the I/O itself meanwhile;
- *   nothing of the program's runs there but its own callbacks, and SIGPIPE is kept from it.
- * NULL.  A NULL handle, one of another type, or a missing `out` gives MODELWIRE_E_ARGUMENT, never a
- *   crash; an accessor gives NULL for a text or a handle, and 0 for a number.  Freeing NULL and
- *   cancelling NULL do nothing.
- * Cancellation.  While a thread runs a function that waits or does I/O, and the callbacks of that
- *   function, pthread_cancel of it is held off: it takes effect at the thread's next cancellation
- *   point after the function has returned.  modelwire_call_cancel or modelwire_queue_wakeup lets it
- *   return.
- * Fork.  A child process makes its own calls with inherited clients; a call that was made before
- *   the fork, started or not, gives MODELWIRE_E_FORKED in the child and is not changed in the parent.
+ * Ownership.  You own what a function writes through `out` or `err`, and every handle that it
+ *   returns as a pointer to non-const; free it with the `_free` function of its type.  What an
+ *   accessor returns, and what a callback receives, is borrowed from its parent and valid until the
+ *   parent is freed or the callback returns.
+ * Strings.  In: pointer and length in bytes, UTF-8, copied; a length of MODELWIRE_NUL means that the
+ *   string ends with NUL.  Out: NUL-terminated; an optional size_t pointer receives the length in
+ *   bytes.  A string may contain NUL bytes: then rely on the length.
+ * Errors.  0 is success, a positive status is an outcome that is not an error, a negative status is
+ *   the kind of an error.  After each call `*out` is the result, or NULL if the status is not
+ *   MODELWIRE_OK; `*err` is the error, or NULL if there is none.  Both are overwritten without
+ *   freeing what they held: free that first.  `err` may be NULL.
+ * Threads.  A function that takes `const T *` may run on any thread at any time, even while another
+ *   function, including one that takes `T *`, runs on the same handle.  Functions that take `T *` must
+ *   not run at the same time on one handle.  Free a handle only when no thread is about to use it.
+ *   Signal handlers may call only modelwire_queue_wakeup and modelwire_call_wakeup, on interruptible
+ *   queues and calls.  The library's own threads receive none of the process's signals.
+ *   A thread that waits for every call in flight in its process does the I/O itself; the only code of
+ *   yours that runs there is its own callbacks, and it does not receive SIGPIPE.
+ * NULL.  A NULL handle, a handle of another type, or a missing `out` gives MODELWIRE_E_ARGUMENT, never
+ *   a crash; an accessor returns NULL for a text or a handle, and 0 for a number.  Freeing or
+ *   cancelling NULL does nothing.
+ * Cancellation.  While a thread runs a function that waits or does I/O, or a callback of that
+ *   function, pthread_cancel is deferred: it takes effect at the thread's next cancellation point
+ *   after the function has returned.  To make the function return, call modelwire_call_cancel or
+ *   modelwire_queue_wakeup.
+ * Fork.  A child process can make its own calls with inherited clients.  A call that was created
+ *   before the fork, started or not, gives MODELWIRE_E_FORKED in the child and is unchanged in the
+ *   parent.
  *
  * CALLBACKS
  *
- * What a callback may call.  "yes" means as anywhere else: it may also wait, and what waits for the
- *   callback waits as long.  "ends X" means yes, and the call ends with MODELWIRE_E_X.  "X" means that
- *   nothing is done, and the function returns MODELWIRE_E_X: CALLBACK where it would wait for the end
- *   of the callback that called it.  "This call" is the one whose callback it is, or in the last two
- *   columns one in flight; the client is the one of the callback.  Of another client everything
- *   is allowed; callbacks of two clients that wait for each other wait forever.
- *   A finalizer may call what its callback may.  Where the function fails that was given it, the
- *   finalizer runs before that function returns, and may free what the function was given.
+ * What a callback may call.  "yes" means as anywhere else: the function may also wait, and whatever
+ *   waits for the callback waits as long.  "ends X" means yes, and the call ends with MODELWIRE_E_X.
+ *   "X" means that the function does nothing and returns MODELWIRE_E_X; X is CALLBACK where it would
+ *   wait for the end of the callback that called it.  "This call" is the call of the callback, or in
+ *   the last two columns a call in flight; the client is the client of the callback.  For other
+ *   clients everything is allowed, but callbacks of two clients that wait for each other wait forever.
+ *   A finalizer may call what its callback may call.  If the function that took a finalizer fails, the
+ *   finalizer runs before that function returns, and may free the arguments of that function.
  *
  *                                on_event of     on_event of     on_call of      on_log of
  *                                call_start      call_stream     client_on_call  set_log
@@ -100,7 +101,7 @@
  *   set_log                      yes             yes             yes             CALLBACK
  *   shutdown                     CALLBACK        ends SHUTDOWN   CALLBACK        CALLBACK
  *
- *   What is not in the table waits for nothing, and may be called everywhere.
+ *   Functions that are not in the table do not wait, and may be called everywhere.
  */
 
 
@@ -120,9 +121,9 @@
 #endif
 
 /*
- * A program that was built for this header does not start on a library that is older: the loader
- * names what it misses, modelwire_needs_0_1. Who loads the library by dlopen defines
- * MODELWIRE_DLOPEN and asks modelwire_check_abi and modelwire_version_number.
+ * A program that was built for this header does not start with an older library: the loader
+ * reports that modelwire_needs_0_1 is missing. A program that loads the library with dlopen defines
+ * MODELWIRE_DLOPEN and calls modelwire_check_abi and modelwire_version_number.
  */
 #if defined(__GNUC__) && !defined(MODELWIRE_DLOPEN)
 #ifdef __cplusplus
@@ -132,7 +133,7 @@ MODELWIRE_API extern const uint8_t modelwire_needs_0_1;
 #ifdef __cplusplus
 }
 #endif
-/* Kept by linkers that leave out what is not used. */
+/* Keeps linkers from removing it as unused. */
 #if defined(__has_attribute) && defined(__ELF__)
 #if __has_attribute(retain)
 __attribute__((retain))
@@ -143,14 +144,15 @@ static const uint8_t *const modelwire_needs __attribute__((used)) = &modelwire_n
 
 
 /**
- * Waits return MODELWIRE_INTERRUPTED when a signal handler ran on the thread that waits, with or without
- * SA_RESTART, or a wakeup came from inside one; and at the latest after 100 ms without anything else, so
- * that a signal is noticed that came just before the wait. Look at your own flags then, and wait on.
+ * Waits return MODELWIRE_INTERRUPTED when a signal handler has run on the waiting thread, with or
+ * without SA_RESTART, or when a handler called a wakeup function; and at the latest after 100 ms
+ * without any event, so that a signal that arrived just before the wait is noticed. Check your own
+ * flags then, and wait again.
  */
 #define MODELWIRE_INTERRUPTIBLE 1
 
 /**
- * Of a queue: its descriptor is a socket, for event loops that take nothing else. It needs more
+ * For a queue: its descriptor is a socket, for event loops that accept only sockets. This uses more
  * descriptors.
  */
 #define MODELWIRE_SOCKET 2
@@ -161,13 +163,13 @@ static const uint8_t *const modelwire_needs __attribute__((used)) = &modelwire_n
 #define MODELWIRE_VERSION_NUMBER 1000
 
 /**
- * The ABI of this header. Functions and numbers are only ever added to it; a change that would
- * break a compiled program raises it.
+ * The ABI of this header. Functions and numbers are only ever added; a change that would break a
+ * compiled program increments it.
  */
 #define MODELWIRE_ABI 1
 
 /**
- * List the models.
+ * The model list.
  */
 #define MODELWIRE_OPERATION_MODELS 1
 
@@ -187,22 +189,22 @@ static const uint8_t *const modelwire_needs __attribute__((used)) = &modelwire_n
 #define MODELWIRE_EVENT_CHUNK 1
 
 /**
- * The last event of a call that ended well.
+ * The last event of a call that succeeded.
  */
 #define MODELWIRE_EVENT_RESPONSE 2
 
 /**
- * The last event of a call that failed, was cancelled, or could not begin.
+ * The last event of a call that failed, was cancelled, or could not start.
  */
 #define MODELWIRE_EVENT_ERROR 3
 
 /**
- * A record of the log; belongs to no call.
+ * A record of the log; does not belong to a call.
  */
 #define MODELWIRE_EVENT_LOG 4
 
 /**
- * The record of a call that has ended, in the function of modelwire_client_on_call and in queues with
+ * The record of a call that has ended, for the callback of modelwire_client_on_call and in queues with
  * modelwire_queue_follow_calls.
  */
 #define MODELWIRE_EVENT_CALL 5
@@ -213,12 +215,12 @@ static const uint8_t *const modelwire_needs __attribute__((used)) = &modelwire_n
 #define MODELWIRE_LOG_OFF 0
 
 /**
- * Something failed that nobody is told of otherwise.
+ * A failure that is not reported otherwise.
  */
 #define MODELWIRE_LOG_ERROR 1
 
 /**
- * Something to look at.
+ * Something that needs attention.
  */
 #define MODELWIRE_LOG_WARN 2
 
@@ -228,7 +230,7 @@ static const uint8_t *const modelwire_needs __attribute__((used)) = &modelwire_n
 #define MODELWIRE_LOG_INFO 3
 
 /**
- * What the library does: attempts, waits, ends of calls, connections.
+ * What the library does: attempts, waits, call ends, connections.
  */
 #define MODELWIRE_LOG_DEBUG 4
 
@@ -238,19 +240,18 @@ static const uint8_t *const modelwire_needs __attribute__((used)) = &modelwire_n
 #define MODELWIRE_LOG_TRACE 5
 
 /**
- * One exchange with the service: made before it starts, so that any thread can cancel it at any
- * time; run once.
+ * One exchange with the service. You create it before it starts, so that any thread can cancel it at
+ * any time; it runs once.
  */
 typedef struct modelwire_call modelwire_call;
 
 /**
- * A client of one service: may be shared between threads, which do not wait for each other.
+ * A client of one service; may be shared between threads, which do not block each other.
  */
 typedef struct modelwire_client modelwire_client;
 
 /**
- * What went wrong, with everything that is known about it; immutable, may be shared between
- * threads.
+ * An error with everything that is known about it; immutable, may be shared between threads.
  */
 typedef struct modelwire_error modelwire_error;
 
@@ -260,19 +261,18 @@ typedef struct modelwire_error modelwire_error;
 typedef struct modelwire_event modelwire_event;
 
 /**
- * The events of many calls in one place; may be shared between threads. Its calls need no handle:
- * each has a tag, any number of the program's, under which it is submitted, cancelled, paused and
- * resumed.
+ * A queue for the events of many calls; may be shared between threads. Its calls need no handle: each
+ * has a tag, any number that the program chooses, which identifies it to submit, cancel, pause and
+ * resume.
  *
- * A thread waits in modelwire_queue_next.  An event loop watches modelwire_queue_fd for reading
- * and then calls modelwire_queue_next with a timeout of 0 until it gives something else than
+ * A thread waits in modelwire_queue_next. An event loop watches modelwire_queue_fd for reading and
+ * then calls modelwire_queue_next with a timeout of 0 until it returns something other than
  * MODELWIRE_OK.
  */
 typedef struct modelwire_queue modelwire_queue;
 
 /**
- * A request of one of the three operations; used by one thread at a time, for any number of
- * calls.
+ * A request for one of the three operations; used by one thread at a time, for any number of calls.
  */
 typedef struct modelwire_request modelwire_request;
 
@@ -284,35 +284,36 @@ typedef struct modelwire_response modelwire_response;
 /**
  * A JSON text and the values in it; immutable, may be shared between threads.
  *
- * A value is found by a path, a JSON pointer (RFC 6901): "/choices/0/message/refusal" for
- * instance, "" for the whole. What a function gives lives as long as this handle.
+ * A path, which is a JSON pointer (RFC 6901), addresses a value: for instance
+ * "/choices/0/message/refusal", or "" for the whole text. What a function returns lives as long as
+ * this handle.
  */
 typedef struct modelwire_value modelwire_value;
 
 /**
- * The result of a function: 0 is success, positive is an outcome that is no error, negative is
- * the kind of an error.
+ * The result of a function: 0 is success, a positive number is an outcome that is not an error, a
+ * negative number is the kind of an error.
  */
 typedef int32_t modelwire_status;
 
 /**
  * Called for each event, in order.
  *
- * @param user_data  as it was given
+ * @param user_data  the pointer that was passed with the callback
  * @param event      valid during the callback
- * @return 0 to go on; anything else ends the call and closes its exchange, or ends the log, or what is
- *         told of calls
+ * @return 0 to continue; any other value ends the call and closes its exchange, or ends the log or the
+ *         call records
  *
- * What it may call: the table CALLBACKS above. It must not throw, longjmp or end its thread
+ * The table under CALLBACKS above lists what it may call. It must not throw, longjmp or end its thread
  * (pthread_exit) through the library.
  */
 typedef int32_t (*modelwire_event_fn)(void *user_data, const modelwire_event *event);
 
 /**
- * Releases the user_data of a callback. It is called once, when the callback will not be called
- * any more; on which thread, the function that takes it says.
+ * Releases the user_data of a callback. It is called once, when the callback will not be called again;
+ * the function that takes it documents the thread.
  *
- * @param user_data  as it was given
+ * @param user_data  the pointer that was passed with the callback
  */
 typedef void (*modelwire_finalizer)(void *user_data);
 
@@ -322,43 +323,43 @@ typedef void (*modelwire_finalizer)(void *user_data);
 #define MODELWIRE_OK 0
 
 /**
- * A callback returned nonzero and so ended its stream.
+ * A callback ended its stream by returning nonzero.
  */
 #define MODELWIRE_STOPPED 1
 
 /**
- * A wait of the caller ran out; no error. (A call whose own time ran out is MODELWIRE_E_TIMEOUT.)
+ * The caller's wait timed out; not an error. (A call that times out gives MODELWIRE_E_TIMEOUT.)
  */
 #define MODELWIRE_TIMEOUT 2
 
 /**
- * What was asked for is not there.
+ * The requested item does not exist.
  */
 #define MODELWIRE_ABSENT 3
 
 /**
- * A completion queue was closed and has nothing any more; no error.
+ * The completion queue is closed and empty; not an error.
  */
 #define MODELWIRE_CLOSED 4
 
 /**
- * A signal, or a wakeup, ended a wait that was made interruptible; no error. What was waited for goes
- * on: look at your own flags, and wait again or cancel.
+ * A signal or a wakeup ended an interruptible wait; not an error. The call continues: check your own
+ * flags, then wait again or cancel.
  */
 #define MODELWIRE_INTERRUPTED 5
 
 /**
- * An argument is wrong; nothing was sent.
+ * An argument is invalid; nothing was sent.
  */
 #define MODELWIRE_E_ARGUMENT (-1)
 
 /**
- * The configuration is wrong or misses something; nothing was sent.
+ * The configuration is invalid or incomplete; nothing was sent.
  */
 #define MODELWIRE_E_CONFIG (-2)
 
 /**
- * Status 400: the request is wrong.
+ * Status 400: the request is invalid.
  */
 #define MODELWIRE_E_INVALID_REQUEST (-3)
 
@@ -368,7 +369,7 @@ typedef void (*modelwire_finalizer)(void *user_data);
 #define MODELWIRE_E_AUTHENTICATION (-4)
 
 /**
- * Status 403: account, balance, model or key forbid it.
+ * Status 403: not permitted for this account, balance, model or key.
  */
 #define MODELWIRE_E_PERMISSION (-5)
 
@@ -383,7 +384,7 @@ typedef void (*modelwire_finalizer)(void *user_data);
 #define MODELWIRE_E_RATE_LIMITED (-7)
 
 /**
- * Status 5xx: a temporary fault of the service.
+ * Status 5xx: a temporary failure of the service.
  */
 #define MODELWIRE_E_SERVER (-8)
 
@@ -393,7 +394,7 @@ typedef void (*modelwire_finalizer)(void *user_data);
 #define MODELWIRE_E_STATUS (-9)
 
 /**
- * No connection: refused, unreachable, name not found.
+ * No connection: refused, unreachable, host name not found.
  */
 #define MODELWIRE_E_CONNECT (-10)
 
@@ -403,17 +404,17 @@ typedef void (*modelwire_finalizer)(void *user_data);
 #define MODELWIRE_E_TLS (-11)
 
 /**
- * One of the timeouts; "timeout" of the error's JSON says which.
+ * A timeout ran out; "timeout" in the error's JSON says which.
  */
 #define MODELWIRE_E_TIMEOUT (-12)
 
 /**
- * The connection broke off after the request was sent.
+ * The connection was lost after the request was sent.
  */
 #define MODELWIRE_E_DISCONNECTED (-13)
 
 /**
- * The response is not what the protocol promises, or larger than a bound.
+ * The response violates the protocol, or exceeds a size limit.
  */
 #define MODELWIRE_E_PROTOCOL (-14)
 
@@ -423,7 +424,7 @@ typedef void (*modelwire_finalizer)(void *user_data);
 #define MODELWIRE_E_INCOMPLETE (-15)
 
 /**
- * The service reported an error under a good status, in a stream mostly.
+ * The service reported an error after a success status, usually in a stream.
  */
 #define MODELWIRE_E_STREAM (-16)
 
@@ -443,17 +444,17 @@ typedef void (*modelwire_finalizer)(void *user_data);
 #define MODELWIRE_E_FORKED (-19)
 
 /**
- * The library was shut down while the call was under way.
+ * The library was shut down while the call was in flight.
  */
 #define MODELWIRE_E_SHUTDOWN (-20)
 
 /**
- * A fault of this library.
+ * A bug in this library.
  */
 #define MODELWIRE_E_INTERNAL (-21)
 
 /**
- * This function was called from inside a callback, whose end it would have to wait for.
+ * The function was called from inside a callback whose end it would have to wait for.
  */
 #define MODELWIRE_E_CALLBACK (-22)
 
@@ -472,7 +473,7 @@ MODELWIRE_API const char *modelwire_version(void);
 MODELWIRE_API uint32_t modelwire_version_number(void);
 
 /**
- * Whether this library serves a program that was compiled against a header's ABI.
+ * Checks whether this library supports a program that was compiled against a header's ABI.
  *
  * @param header_abi  MODELWIRE_ABI as the program's header defines it
  * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT if it does not
@@ -482,7 +483,7 @@ MODELWIRE_API uint32_t modelwire_version_number(void);
 MODELWIRE_API modelwire_status modelwire_check_abi(uint32_t header_abi);
 
 /**
- * The name of a status, an identifier: "rate_limited" for MODELWIRE_E_RATE_LIMITED for instance, "ok"
+ * The name of a status, an identifier: for instance "rate_limited" for MODELWIRE_E_RATE_LIMITED, "ok"
  * for MODELWIRE_OK, "wait_timeout" for MODELWIRE_TIMEOUT. Static, never NULL, any thread.
  *
  * @param status  what a function returned
@@ -491,17 +492,18 @@ MODELWIRE_API
 const char *modelwire_status_name(modelwire_status status);
 
 /**
- * Ends everything that this copy of the library does in this process: every call ends with
- * MODELWIRE_E_SHUTDOWN, callbacks see their last event, the functions of modelwire_client_on_call are told
- * of every call and end, the log ends, connections are closed and the library's threads joined. Calls that start meanwhile fail. Afterwards nothing runs, and whatever is
- * used again, old clients and queues included, starts afresh. Optional: a process may simply exit.
+ * Shuts down this copy of the library in this process. Every call ends with MODELWIRE_E_SHUTDOWN,
+ * callbacks receive their last event, the callbacks of modelwire_client_on_call receive the record of
+ * every call and end, the log ends, connections are closed, and the library's threads are joined.
+ * Calls that start during the shutdown fail. Afterwards nothing runs; whatever you use again,
+ * including old clients and queues, starts again. Optional: a process may simply exit.
  *
- * For a host that goes away, or a plugin with a static copy of its own before it is unloaded. A
- * plugin that shares the library with others closes its clients instead (modelwire_client_close).
+ * For a host that exits, or for a plugin with its own static copy before it is unloaded. A plugin that
+ * shares the library with others closes its clients instead (modelwire_client_close).
  *
- * @param timeout_ms  longest wait in milliseconds; negative waits without end
- * @return MODELWIRE_OK; MODELWIRE_TIMEOUT if a thread did not end in time, because a callback
- *         hangs for instance: it ends on its own, and the next shutdown waits for it again; or
+ * @param timeout_ms  longest wait in milliseconds; a negative value waits without limit
+ * @return MODELWIRE_OK; MODELWIRE_TIMEOUT if a thread did not end in time, for instance because a
+ *         callback hangs: the thread ends later, and the next shutdown waits for it again; or
  *         MODELWIRE_E_CALLBACK (see CALLBACKS)
  *
  * Any thread.
@@ -510,20 +512,20 @@ MODELWIRE_API
 modelwire_status modelwire_shutdown(int32_t timeout_ms);
 
 /**
- * Makes a client. Connects to nothing yet.
+ * Creates a client. Does not connect yet.
  *
- * What is not among the options has its default; base URL and key come from the environment then
- * (MODELWIRE_BASE_URL or OPENAI_BASE_URL, MODELWIRE_API_KEY or OPENAI_API_KEY).
+ * Options that are not given have their defaults; the defaults of the base URL and the key come from
+ * the environment (MODELWIRE_BASE_URL or OPENAI_BASE_URL, MODELWIRE_API_KEY or OPENAI_API_KEY).
  *
- * @param options  one JSON object with options by name, as docs/options.md has them:
- *                 {"base_url":"https://host/v1","api_key":"...","idle_timeout_ms":30000} for
- *                 instance; UTF-8, copied; NULL means none
+ * @param options  one JSON object with options by name (see docs/options.md), for instance
+ *                 {"base_url":"https://host/v1","api_key":"...","idle_timeout_ms":30000}; UTF-8,
+ *                 copied; NULL means none
  * @param length   its length in bytes, or MODELWIRE_NUL
  * @param out      the client; free it with modelwire_client_free
- * @param err      what is wrong, on failure: it names the option, and of an unknown one the nearest
- *                 that there is; may be NULL
- * @return MODELWIRE_OK; MODELWIRE_E_CONFIG if the options are wrong or miss something; or
- *         MODELWIRE_E_ARGUMENT for what is not UTF-8
+ * @param err      the error, on failure: it names the option, and suggests one for an unknown name;
+ *                 may be NULL
+ * @return MODELWIRE_OK; MODELWIRE_E_CONFIG if an option is wrong or missing; or MODELWIRE_E_ARGUMENT
+ *         for text that is not UTF-8
  */
 MODELWIRE_API
 modelwire_status modelwire_client_new(const char *options,
@@ -532,23 +534,24 @@ modelwire_status modelwire_client_new(const char *options,
                                       modelwire_error **err);
 
 /**
- * Frees a client. Its calls go on and keep what they need; the function of modelwire_client_on_call is
- * still told of them.
+ * Frees a client. Its calls continue and keep what they need; the callback of modelwire_client_on_call
+ * still receives their records.
  */
 MODELWIRE_API
 void modelwire_client_free(modelwire_client *client);
 
 /**
- * Ends what a client does: refuses new calls, ends those under way with MODELWIRE_E_CLOSED, closes
- * its connections, and returns when every callback of its started calls has seen its last event, the
- * function of modelwire_client_on_call was told of every call, and every finalizer has returned. What a host or a plugin does before it goes away: nothing of it is
- * called by this client afterwards. Other clients are not touched.
+ * Closes a client: refuses new calls, ends those in flight with MODELWIRE_E_CLOSED, and closes its
+ * connections. Returns when every callback of its started calls has received its last event, the
+ * callback of modelwire_client_on_call has received the record of every call, and every finalizer has
+ * returned. For a host or a plugin before it is unloaded: afterwards this client calls nothing in it.
+ * Other clients are not affected.
  *
- * @param client      the client; it is still to be freed
- * @param timeout_ms  longest wait in milliseconds; negative waits without end
- * @param err         what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK; MODELWIRE_TIMEOUT if a callback did not return in time: waiting again goes
- *         on; or MODELWIRE_E_CALLBACK (see CALLBACKS)
+ * @param client      the client; you must still free it
+ * @param timeout_ms  longest wait in milliseconds; a negative value waits without limit
+ * @param err         the error, on failure; may be NULL
+ * @return MODELWIRE_OK; MODELWIRE_TIMEOUT if a callback did not return in time: call again to continue
+ *         waiting; or MODELWIRE_E_CALLBACK (see CALLBACKS)
  *
  * Any thread. Closing again only waits.
  */
@@ -558,16 +561,16 @@ modelwire_status modelwire_client_close(const modelwire_client *client,
                                         modelwire_error **err);
 
 /**
- * What the answered chats and responses of a client used so far, in this process, as a JSON object:
- * "calls"; "calls_without_usage", those among them whose responses reported none; "input_tokens",
- * "output_tokens", "total_tokens"; of these "cached_input_tokens", "cache_write_tokens",
+ * The tokens that the answered chats and responses of a client have used so far in this process, as a
+ * JSON object: "calls"; "calls_without_usage", how many of these reported no usage; "input_tokens",
+ * "output_tokens", "total_tokens"; of these, "cached_input_tokens", "cache_write_tokens",
  * "reasoning_tokens", "audio_input_tokens", "audio_output_tokens"; "models", an object with the same
- * ten for each requested model; "keys", an object with all of this, "models" too, for each key; and
- * "key_id", the name in "keys" of the client's own key. Keys are named by the first 16 hexadecimal
- * digits, in lower case, of the SHA-256 of "modelwire:" and the key; of more than 4096 keys the last
- * ones are summed up as "other". Of more than 16384 models, those of each key counted, the last ones are
- * summed up as "(other)", as are those with names of more than 1024 bytes. Model lists and calls that failed or were stopped do not count. A sum
- * that would be larger than 2^63 - 1 is that.
+ * ten for each requested model; "keys", an object with all of this, including "models", for each key;
+ * and "key_id", the name in "keys" of the client's own key. A key is named by the first 16 hexadecimal
+ * digits, in lower case, of the SHA-256 of "modelwire:" and the key; beyond 4096 keys, further keys
+ * are summed up as "other". Beyond 16384 models, counted over all keys, further models are summed up
+ * as "(other)", as are those with names of more than 1024 bytes. Model lists and calls that failed or
+ * were stopped do not count. Sums are capped at 2^63 - 1.
  *
  * @param client  the client
  * @return the sums as they are now; free them with modelwire_value_free; NULL for NULL
@@ -576,9 +579,9 @@ MODELWIRE_API
 modelwire_value *modelwire_client_usage(const modelwire_client *client);
 
 /**
- * What modelwire_client_usage gives, and sets all sums back to 0 in one step: a call that ends
- * meanwhile is in these sums or in the next ones, never in both and never in none. Of clients that
- * share their sums it takes those of all.
+ * Returns what modelwire_client_usage returns and resets all sums to 0 in one atomic step: a call that
+ * ends at the same time is counted once, in these sums or in the next ones. For clients that share
+ * their sums, it takes the shared sums.
  *
  * @param client  the client
  * @return the sums as they were; free them with modelwire_value_free; NULL for NULL
@@ -587,31 +590,34 @@ MODELWIRE_API
 modelwire_value *modelwire_client_take_usage(const modelwire_client *client);
 
 /**
- * Calls a function with the record of each call of a client, in place of an earlier function: once for each
- * call that was started, after it has ended, however it ended, in the order of the ends, on one thread of the library.
- * No call waits for the function, which may block and run calls. At most 4096 records wait for it, with 64 MiB of
- * answers and times of chunks; further ones are dropped, and the next event has their number ("dropped" of
- * modelwire_event_info). The function is called a moment after the program can see the end of the call;
- * modelwire_client_close waits for the last one. The same record is "timing" in modelwire_response_info
- * and in modelwire_error_value. A program with a loop uses modelwire_queue_follow_calls, without another thread.
+ * Sets the callback that receives the record of each call of a client, in place of an earlier
+ * callback: once for each call that was started, after it has ended, however it ended, in the order in
+ * which calls end, on one thread of the library. No call waits for the callback, which may block and
+ * run calls. At most 4096 records are queued for it, with 64 MiB of answers and chunk times; further
+ * ones are dropped, and the next event reports how many ("dropped" in modelwire_event_info). The
+ * callback runs shortly after the program can see the end of the call; modelwire_client_close waits
+ * for the last one. The same record is "timing" in modelwire_response_info and in
+ * modelwire_error_value. A program with an event loop uses modelwire_queue_follow_calls, which needs
+ * no other thread.
  *
- * An earlier function first gets the calls that ended before; its finalizer has returned when the new
- * function is called for the first time. The function lives as long as the client and its calls. It ends, after
- * what waits for it, at modelwire_client_close and at modelwire_shutdown, which wait for that; after a shutdown
- * it can be set again. A forked child has none: neither the function nor its finalizer is called there.
+ * An earlier callback first receives the calls that ended before; its finalizer returns before the new
+ * callback runs for the first time. The callback lives as long as the client and its calls.
+ * modelwire_client_close and modelwire_shutdown deliver the queued records, then end it and wait for
+ * that; after a shutdown you can set it again. A forked child has none: neither the callback nor its
+ * finalizer runs there.
  *
  * @param client     the client
- * @param on_call    called with one event of kind MODELWIRE_EVENT_CALL for each call, whose record
- *                   modelwire_event_json and modelwire_event_value give; a nonzero return ends this; NULL
- *                   ends it too, for calls that end from now on
- * @param user_data  handed to both functions; may be NULL
- * @param finalizer  releases user_data, once, when the function will not be called any more, on its
- *                   thread, or here if this function fails; may be NULL
- * @param err        what is wrong, on failure, which leaves an earlier function as it is; may be NULL
+ * @param on_call    called with one event of kind MODELWIRE_EVENT_CALL for each call;
+ *                   modelwire_event_json and modelwire_event_value return its record. A nonzero return
+ *                   ends the callbacks; NULL also ends them, for calls that end from now on
+ * @param user_data  passed to both functions; may be NULL
+ * @param finalizer  releases user_data, once, when on_call will not be called again, on the thread of
+ *                   on_call, or here if this function fails; may be NULL
+ * @param err        the error, on failure, which leaves an earlier callback in place; may be NULL
  * @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the client was closed, MODELWIRE_E_SHUTDOWN during a
  *         shutdown; or MODELWIRE_E_ARGUMENT for NULL
  *
- * Any thread, the function itself too.
+ * Any thread, including the callback itself.
  */
 MODELWIRE_API
 modelwire_status modelwire_client_on_call(const modelwire_client *client,
@@ -621,25 +627,24 @@ modelwire_status modelwire_client_on_call(const modelwire_client *client,
                                           modelwire_error **err);
 
 /**
- * Makes a request from whole JSON text, or an empty one to be filled by modelwire_request_set_text
- * ("model" and, of a response, "input"), modelwire_request_add_message and the other setters, which
- * escape strings, for programs without a JSON library.
+ * Creates a request from complete JSON text, or an empty one to fill with modelwire_request_set_text
+ * ("model", and "input" for a response), modelwire_request_add_message and the other setters. The
+ * setters escape strings, for programs without a JSON library.
  *
  * A chat has at least "model" and "messages", a response "model" and "input". The text is sent as it
- * is, but for "stream": that follows from how the call is made, and a "stream" that says otherwise
- * is an error. Each message is an object with a "role", a string, and "content", a string or an
- * array; only where the role is none of "user", "system", "developer" and "tool" may the content be
- * null or absent. "max_tokens" of a chat and "max_output_tokens" of a response are 1 or more, or
- * null.
+ * is, except for "stream", which follows from how the call is run; a "stream" with another value is an
+ * error. Each message is an object with a string "role" and a "content" that is a string or an array;
+ * only if the role is not "user", "system", "developer" or "tool" may the content be null or absent.
+ * "max_tokens" of a chat and "max_output_tokens" of a response are 1 or more, or null.
  *
  * @param operation  MODELWIRE_OPERATION_...
  * @param json       one JSON object, UTF-8, copied; checked here; NULL for an empty request, and for
  *                   the model list, which has no body
  * @param length     its length in bytes, or MODELWIRE_NUL
  * @param out        the request; free it with modelwire_request_free
- * @param err        what is wrong, on failure: it names the byte or the field; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for an unknown operation, what is not JSON, or a field
- *         that is missing or cannot be right
+ * @param err        the error, on failure: it names the byte or the field; may be NULL
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for an unknown operation, text that is not JSON, or a
+ *         field that is missing or invalid
  */
 MODELWIRE_API
 modelwire_status modelwire_request_new(int32_t operation,
@@ -649,23 +654,22 @@ modelwire_status modelwire_request_new(int32_t operation,
                                        modelwire_error **err);
 
 /**
- * Frees a request; calls made from it keep their copy.
+ * Frees a request; calls created from it keep their copy.
  */
 MODELWIRE_API void modelwire_request_free(modelwire_request *request);
 
 /**
- * Adds a message to a chat that is filled field by field, behind those of a "messages" that was set by
- * modelwire_request_set_json. A longer conversation generally costs more
- * and takes longer.
+ * Adds a message to a chat that is built field by field, after the "messages" set by
+ * modelwire_request_set_json, if any. A longer conversation generally costs more and takes longer.
  *
  * @param request         the request
  * @param role            "system", "user", "assistant"; copied
  * @param role_length     its length in bytes, or MODELWIRE_NUL
  * @param content         the text, copied
  * @param content_length  its length in bytes, or MODELWIRE_NUL
- * @param err             what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not UTF-8, or a request that is
- *         not a chat being filled
+ * @param err             the error, on failure; may be NULL
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, or a request that is
+ *         not a chat built field by field
  */
 MODELWIRE_API
 modelwire_status modelwire_request_add_message(modelwire_request *request,
@@ -676,16 +680,16 @@ modelwire_status modelwire_request_add_message(modelwire_request *request,
                                                modelwire_error **err);
 
 /**
- * Sets a field to a string: "model", "input", "reasoning_effort" for instance. A second value
+ * Sets a field to a string, for instance "model", "input" or "reasoning_effort". A second value
  * replaces the first.
  *
- * @param request       the request, being filled field by field
+ * @param request       the request, built field by field
  * @param name          the field's name, copied
  * @param name_length   its length in bytes, or MODELWIRE_NUL
  * @param value         the text, copied
  * @param value_length  its length in bytes, or MODELWIRE_NUL
- * @param err           what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not UTF-8, or a request that
+ * @param err           the error, on failure; may be NULL
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, or a request that
  *         takes no fields
  */
 MODELWIRE_API
@@ -697,14 +701,14 @@ modelwire_status modelwire_request_set_text(modelwire_request *request,
                                             modelwire_error **err);
 
 /**
- * Sets a field to an integer: "max_tokens", "seed" for instance.
+ * Sets a field to an integer, for instance "max_tokens" or "seed".
  *
- * @param request      the request, being filled field by field
+ * @param request      the request, built field by field
  * @param name         the field's name, copied
  * @param name_length  its length in bytes, or MODELWIRE_NUL
  * @param value        the integer
- * @param err          what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not UTF-8, or a request that
+ * @param err          the error, on failure; may be NULL
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, or a request that
  *         takes no fields
  */
 MODELWIRE_API
@@ -715,15 +719,15 @@ modelwire_status modelwire_request_set_int(modelwire_request *request,
                                            modelwire_error **err);
 
 /**
- * Sets a field to a number: "temperature" for instance.
+ * Sets a field to a number, for instance "temperature".
  *
- * @param request      the request, being filled field by field
+ * @param request      the request, built field by field
  * @param name         the field's name, copied
  * @param name_length  its length in bytes, or MODELWIRE_NUL
- * @param value        the number; JSON has neither infinities nor NaN
- * @param err          what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not UTF-8, a number that JSON
- *         does not have, or a request that takes no fields
+ * @param value        the number; JSON has no infinities and no NaN
+ * @param err          the error, on failure; may be NULL
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, an infinity or NaN,
+ *         or a request that takes no fields
  */
 MODELWIRE_API
 modelwire_status modelwire_request_set_number(modelwire_request *request,
@@ -733,14 +737,14 @@ modelwire_status modelwire_request_set_number(modelwire_request *request,
                                               modelwire_error **err);
 
 /**
- * Sets a field to a boolean: "parallel_tool_calls" for instance.
+ * Sets a field to a boolean, for instance "parallel_tool_calls".
  *
- * @param request      the request, being filled field by field
+ * @param request      the request, built field by field
  * @param name         the field's name, copied
  * @param name_length  its length in bytes, or MODELWIRE_NUL
- * @param value        0 is false, anything else true
- * @param err          what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not UTF-8, or a request that
+ * @param value        0 is false, any other value is true
+ * @param err          the error, on failure; may be NULL
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, or a request that
  *         takes no fields
  */
 MODELWIRE_API
@@ -751,16 +755,16 @@ modelwire_status modelwire_request_set_bool(modelwire_request *request,
                                             modelwire_error **err);
 
 /**
- * Sets a field to any JSON value: "tools", "response_format", "messages" with images, numbers of any
- * size. Sent as it is.
+ * Sets a field to any JSON value, for instance "tools", "response_format", "messages" with images, or
+ * numbers of any size. The value is sent as it is.
  *
- * @param request      the request, being filled field by field
+ * @param request      the request, built field by field
  * @param name         the field's name, copied
  * @param name_length  its length in bytes, or MODELWIRE_NUL
  * @param json         one JSON value, copied; checked here
  * @param json_length  its length in bytes, or MODELWIRE_NUL
- * @param err          what is wrong, on failure, with the position; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not UTF-8 or not JSON, or a
+ * @param err          the error, on failure, with the position; may be NULL
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8 or not JSON, or a
  *         request that takes no fields
  */
 MODELWIRE_API
@@ -772,16 +776,17 @@ modelwire_status modelwire_request_set_json(modelwire_request *request,
                                             modelwire_error **err);
 
 /**
- * Sets options of the calls that are made from this request, in place of the client's: headers,
- * the API key, timeouts, retrying, gathering. All of them or, on failure, none. A second object adds to
- * the first; an option that it names anew is replaced, headers and query parameters add up.
+ * Sets options for the calls that are created from this request, in place of the client's: headers,
+ * the API key, timeouts, retries, gathering. Sets all of them or, on failure, none. A second object
+ * adds to the first: an option that it names again is replaced; headers and query parameters are
+ * added.
  *
  * @param request  the request
- * @param json     one JSON object with options by name, as docs/options.md has them:
- *                 {"total_timeout_ms":5000,"headers":{"x-a":"b"},"gather":true} for instance; copied
+ * @param json     one JSON object with options by name (see docs/options.md), for instance
+ *                 {"total_timeout_ms":5000,"headers":{"x-a":"b"},"gather":true}; copied
  * @param length   its length in bytes, or MODELWIRE_NUL
- * @param err      what is wrong, on failure: it names the option, and of an unknown one the nearest
- *                 that there is; may be NULL
+ * @param err      the error, on failure: it names the option, and suggests one for an unknown name;
+ *                 may be NULL
  * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT
  */
 MODELWIRE_API
@@ -791,11 +796,11 @@ modelwire_status modelwire_request_set_options(modelwire_request *request,
                                                modelwire_error **err);
 
 /**
- * Makes an empty queue.
+ * Creates an empty queue.
  *
- * @param flags  0, or MODELWIRE_INTERRUPTIBLE and MODELWIRE_SOCKET joined by |
+ * @param flags  0, or MODELWIRE_INTERRUPTIBLE and MODELWIRE_SOCKET combined with |
  * @param out    the queue; free it with modelwire_queue_free
- * @param err    what is wrong, on failure; may be NULL
+ * @param err    the error, on failure; may be NULL
  * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for a NULL out or unknown flags
  */
 MODELWIRE_API
@@ -804,57 +809,59 @@ modelwire_status modelwire_queue_new(uint32_t flags,
                                      modelwire_error **err);
 
 /**
- * Frees a queue. Its unfinished calls are cancelled; events that were not taken are lost. Threads that
- * wait in it return MODELWIRE_CLOSED; none may begin to.
+ * Frees a queue. Its unfinished calls are cancelled; events that were not taken are lost. Waiting
+ * threads return MODELWIRE_CLOSED; no thread may begin a new wait.
  */
 MODELWIRE_API
 void modelwire_queue_free(modelwire_queue *queue);
 
 /**
- * Refuses new calls and cancels those under way. Their last events come out as always; then
- * modelwire_queue_next gives MODELWIRE_CLOSED to every thread.
+ * Refuses new calls and cancels those in flight. You take their last events as usual; then
+ * modelwire_queue_next returns MODELWIRE_CLOSED on every thread.
  */
 MODELWIRE_API void modelwire_queue_close(const modelwire_queue *queue);
 
 /**
- * Lets one thread that waits in modelwire_queue_next, or the next one that would, return
- * MODELWIRE_TIMEOUT; of an interruptible queue MODELWIRE_INTERRUPTED. Any thread; of an interruptible
- * queue also a signal handler.
+ * Lets one thread that waits in modelwire_queue_next, or the next thread that would wait, return
+ * MODELWIRE_TIMEOUT, or MODELWIRE_INTERRUPTED for an interruptible queue. Any thread; for an
+ * interruptible queue, also a signal handler.
  */
 MODELWIRE_API
 void modelwire_queue_wakeup(const modelwire_queue *queue);
 
 /**
- * A descriptor that is readable while there may be something to take, and once the queue is
- * closed and drained. Non-blocking and close-on-exec; it works in epoll (level and edge triggered),
- * poll, select and every loop built on them. An eventfd where there is one; a socket where
- * MODELWIRE_SOCKET asks for it. What is read from it has no meaning; the library reads it itself.
+ * A descriptor that is readable while the queue may have an event, and once the queue is closed and
+ * drained. Non-blocking and close-on-exec; it works in epoll (level and edge triggered), poll, select
+ * and every loop built on them. An eventfd where available; a socket if MODELWIRE_SOCKET is set. The
+ * bytes in it have no meaning; the library reads them itself.
  *
  * @param queue  the queue
  * @return the descriptor, the same each time; -1 if none can be made, in a forked child, and for
  *         NULL
  *
- * It belongs to the queue: do not close it; a loop that closes what it watches gets a dup of it.
+ * The queue owns it: do not close it; give a dup of it to a loop that closes the descriptors that it
+ * watches.
  *
- * On Windows it is always a socket, which select, WSAPoll and loops over them can watch: cast it to
- * SOCKET, of which Windows uses 32 bits and no more.
+ * On Windows it is always a socket, which select, WSAPoll and loops built on them can watch: cast it
+ * to SOCKET, of which Windows uses only 32 bits.
  */
 MODELWIRE_API
 int32_t modelwire_queue_fd(const modelwire_queue *queue);
 
 /**
- * Takes the next event of any call. The events of one call come in order; no call can starve the
+ * Takes the next event of any call. The events of one call arrive in order; no call can starve the
  * others.
  *
  * @param queue       the queue
- * @param timeout_ms  longest wait in milliseconds; 0 does not wait, negative waits without end
+ * @param timeout_ms  longest wait in milliseconds; 0 does not wait, a negative value waits without
+ *                    limit
  * @param out         the event; free it with modelwire_event_free
- * @return MODELWIRE_OK; MODELWIRE_TIMEOUT if there was none in time, or modelwire_queue_wakeup
- *         was called; MODELWIRE_INTERRUPTED of an interruptible queue; MODELWIRE_CLOSED if the queue
- *         was closed and every event was taken; MODELWIRE_E_FORKED in a forked child;
+ * @return MODELWIRE_OK; MODELWIRE_TIMEOUT if no event arrived in time, or modelwire_queue_wakeup was
+ *         called; MODELWIRE_INTERRUPTED for an interruptible queue; MODELWIRE_CLOSED if the queue is
+ *         closed and every event has been taken; MODELWIRE_E_FORKED in a forked child;
  *         MODELWIRE_E_ARGUMENT for NULL
  *
- * Several threads may take at the same time.
+ * Several threads may take events at the same time.
  */
 MODELWIRE_API
 modelwire_status modelwire_queue_next(const modelwire_queue *queue,
@@ -862,15 +869,16 @@ modelwire_status modelwire_queue_next(const modelwire_queue *queue,
                                       modelwire_event **out);
 
 /**
- * Takes as many events as are there, as modelwire_queue_next does, and waits only for the first
- * one: cheaper for each event.
+ * Takes all events that are ready, up to max, like modelwire_queue_next, and waits only for the first:
+ * this costs less per event.
  *
  * @param queue       the queue
- * @param timeout_ms  longest wait in milliseconds; 0 does not wait, negative waits without end
- * @param out         an array of max places; the events that were taken are written to its
- *                    beginning, NULL to the others; free each event with modelwire_event_free
- * @param max         how many events to take at most, at least 1
- * @param count       how many were taken; 0 where it is not MODELWIRE_OK
+ * @param timeout_ms  longest wait in milliseconds; 0 does not wait, a negative value waits without
+ *                    limit
+ * @param out         an array of max elements; receives the taken events first, then NULL in the
+ *                    others; free each event with modelwire_event_free
+ * @param max         the maximum number of events to take, at least 1
+ * @param count       the number of events taken; 0 if the status is not MODELWIRE_OK
  * @return as modelwire_queue_next
  */
 MODELWIRE_API
@@ -881,21 +889,21 @@ modelwire_status modelwire_queue_take(const modelwire_queue *queue,
                                       size_t *count);
 
 /**
- * Sends a request on its way; its events come out of the queue under a tag, the last of them of kind
- * MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR, exactly once. Whatever is wrong with the request,
- * or happens to it, is told by that event.
+ * Submits a request; its events come out of the queue under a tag. The last event is of kind
+ * MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR, exactly once, and reports any error in the
+ * request or during the call.
  *
  * @param queue      the queue
  * @param client     the client
  * @param operation  MODELWIRE_OPERATION_...
- * @param json       the request as modelwire_request_new takes it, copied; NULL for the model list
+ * @param json       the request, as for modelwire_request_new, copied; NULL for the model list
  * @param length     its length in bytes, or MODELWIRE_NUL
- * @param stream     1 for a response piece by piece, 0 for a whole one
- * @param tag        any number that no unfinished call of the queue has: an index, or a pointer
- * @param err        what is wrong, on failure; may be NULL
+ * @param stream     1 to stream the response, 0 for a whole response
+ * @param tag        any number that no unfinished call of the queue uses: an index, or a pointer
+ * @param err        the error, on failure; may be NULL
  * @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; or MODELWIRE_E_ARGUMENT for NULL,
- *         an unknown operation, a stream that is neither 1 nor 0, what is not UTF-8, or a tag in use: then
- *         no event comes
+ *         an unknown operation, a stream that is neither 1 nor 0, text that is not UTF-8, or a tag in
+ *         use; after an error no event follows
  */
 MODELWIRE_API
 modelwire_status modelwire_queue_submit(const modelwire_queue *queue,
@@ -908,15 +916,15 @@ modelwire_status modelwire_queue_submit(const modelwire_queue *queue,
                                         modelwire_error **err);
 
 /**
- * As modelwire_queue_submit, with a request that was made before: for one with options of its own, and
- * for programs without a JSON library.
+ * Like modelwire_queue_submit, with a request handle: for requests with their own options, and for
+ * programs without a JSON library.
  *
  * @param queue    the queue
  * @param client   the client
  * @param request  the request, copied
- * @param stream   1 for a response piece by piece, 0 for a whole one
- * @param tag      any number that no unfinished call of the queue has
- * @param err      what is wrong, on failure; may be NULL
+ * @param stream   1 to stream the response, 0 for a whole response
+ * @param tag      any number that no unfinished call of the queue uses
+ * @param err      the error, on failure; may be NULL
  * @return as modelwire_queue_submit
  */
 MODELWIRE_API
@@ -928,8 +936,9 @@ modelwire_status modelwire_queue_submit_request(const modelwire_queue *queue,
                                                 modelwire_error **err);
 
 /**
- * Ends a call now: its last event says MODELWIRE_E_CANCELLED, and comes out next, paused or not. One that
- * was received to its end already stays as it is: what waits of it comes out. Any thread, any time.
+ * Cancels a call now: its last event has MODELWIRE_E_CANCELLED and comes out next, even if the call is
+ * paused. A call that was already received completely is unchanged, and its waiting events come out.
+ * Any thread, any time.
  *
  * @param queue  the queue
  * @param tag    the call's tag
@@ -941,48 +950,50 @@ modelwire_status modelwire_queue_cancel(const modelwire_queue *queue,
                                         uint64_t tag);
 
 /**
- * Keeps the events of a call back until modelwire_queue_resume, while those of others come out. When
- * as many wait as the client's queue_bytes_max and queue_events_max allow, its body is no longer read,
- * and the service waits too: so a slow consumer of one stream needs no memory of the program's. Its last
- * event is kept back as well, whatever ends the call but modelwire_queue_cancel and the queue's own
- * close, after which no pause holds. The idle timeout stands still meanwhile, the total timeout does not.
+ * Holds back the events of a call until modelwire_queue_resume; the events of other calls still come
+ * out. When as many wait as the client's queue_bytes_max and queue_events_max allow, the library stops
+ * reading the response body, and the service waits too, so that a slow consumer of one stream uses
+ * bounded memory. The last event is held back as well, unless modelwire_queue_cancel or the close of
+ * the queue ends the call: after these no pause applies. During a pause the idle timeout stops, the
+ * total timeout does not.
  *
  * @param queue  the queue
  * @param tag    the call's tag
- * @return as modelwire_queue_cancel; pausing a paused call is no error
+ * @return as modelwire_queue_cancel; pausing a paused call is not an error
  */
 MODELWIRE_API
 modelwire_status modelwire_queue_pause(const modelwire_queue *queue,
                                        uint64_t tag);
 
 /**
- * Lets the events of a paused call come out again.
+ * Resumes a paused call: its events come out again.
  *
  * @param queue  the queue
  * @param tag    the call's tag
- * @return as modelwire_queue_cancel; resuming a call that is not paused is no error
+ * @return as modelwire_queue_cancel; resuming a call that is not paused is not an error
  */
 MODELWIRE_API
 modelwire_status modelwire_queue_resume(const modelwire_queue *queue,
                                         uint64_t tag);
 
 /**
- * How many calls have not given their last event yet; 0 for NULL.
+ * The number of calls whose last event has not been taken yet; 0 for NULL.
  *
  * @param queue  the queue
  */
 MODELWIRE_API size_t modelwire_queue_count(const modelwire_queue *queue);
 
 /**
- * Lets the log of the library come out of a queue too, as events of kind MODELWIRE_EVENT_LOG. Other
- * queues and the callback of modelwire_set_log have it as well. At most 4096 records wait; what comes on
- * top is dropped, and a record says how many. Ends when the queue is closed or freed.
+ * Delivers the library's log through a queue as well, as events of kind MODELWIRE_EVENT_LOG. Other
+ * queues and the callback of modelwire_set_log still receive it. At most 4096 records are queued;
+ * further records are dropped, and one record reports how many. Ends when the queue is closed or
+ * freed.
  *
  * @param queue  the queue
  * @param level  MODELWIRE_LOG_ERROR to MODELWIRE_LOG_TRACE: records of this level and more important
  *               ones; MODELWIRE_LOG_OFF ends the log here
- * @param tag    the tag of these events; calls may have the same
- * @param err    what is wrong, on failure; may be NULL
+ * @param tag    the tag of these events; calls may use the same tag
+ * @param err    the error, on failure; may be NULL
  * @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; or MODELWIRE_E_ARGUMENT for NULL or
  *         an unknown level
  */
@@ -993,20 +1004,20 @@ modelwire_status modelwire_queue_log(const modelwire_queue *queue,
                                      modelwire_error **err);
 
 /**
- * Puts the record of each call of a client into a queue too, as an event of kind MODELWIRE_EVENT_CALL: one for
- * each call that was started, wherever it was started, in the queue before the program can see the end of
- * the call. The records are those of modelwire_client_on_call, for a program with a loop. At most 4096
- * wait, of all clients together, with 64 MiB of answers and times of chunks; further ones are dropped, and the next event
- * has their number ("dropped" of modelwire_event_info). A queue that is closed gives the records of its
- * calls, and then no more. A client that is freed is followed until its last call has ended. Ends at
- * modelwire_queue_free.
+ * Delivers the record of each call of a client through a queue as well, as an event of kind
+ * MODELWIRE_EVENT_CALL: one for each call that was started, wherever it was started, in the queue
+ * before the program can see the end of the call. The records are those of modelwire_client_on_call,
+ * for a program with an event loop. At most 4096 are queued, for all clients together, with 64 MiB of
+ * answers and chunk times; further ones are dropped, and the next event reports how many ("dropped" in
+ * modelwire_event_info). A closed queue delivers the records of its calls, and then no more. After a
+ * client is freed, records continue until its last call has ended. Ends at modelwire_queue_free.
  *
  * @param queue   the queue
  * @param client  the client
- * @param on      1 to begin, 0 to end: then what waits is lost
+ * @param on      1 to begin, 0 to end: ending discards the queued records
  * @param tag     the tag of these events, in place of an earlier one; calls, the log and other clients
- *                may have the same
- * @param err     what is wrong, on failure; may be NULL
+ *                may use the same tag
+ * @param err     the error, on failure; may be NULL
  * @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; MODELWIRE_E_FORKED in a forked
  *         child; or MODELWIRE_E_ARGUMENT for NULL or an on that is neither 1 nor 0
  */
@@ -1018,14 +1029,14 @@ modelwire_status modelwire_queue_follow_calls(const modelwire_queue *queue,
                                               modelwire_error **err);
 
 /**
- * Makes a call that is not started yet.
+ * Creates a call without starting it.
  *
- * @param client   the client; the call keeps what it needs of it
+ * @param client   the client; the call keeps what it needs from it
  * @param request  the request, copied
- * @param flags    0, or MODELWIRE_INTERRUPTIBLE: its waits return MODELWIRE_INTERRUPTED when a signal
- *                 handler ran on the thread that waits
+ * @param flags    0, or MODELWIRE_INTERRUPTIBLE: waits return MODELWIRE_INTERRUPTED when a signal
+ *                 handler has run on the waiting thread
  * @param out      the call; free it with modelwire_call_free
- * @param err      what is wrong, on failure; may be NULL
+ * @param err      the error, on failure; may be NULL
  * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or unknown flags
  */
 MODELWIRE_API
@@ -1036,15 +1047,15 @@ modelwire_status modelwire_call_new(const modelwire_client *client,
                                     modelwire_error **err);
 
 /**
- * Runs a call that is answered whole, and waits for the response.
+ * Runs a call without streaming, and waits for the response.
  *
- * @param call  the call; a second run gives MODELWIRE_E_ARGUMENT
+ * @param call  the call; running it again returns MODELWIRE_E_ARGUMENT
  * @param out   the response; free it with modelwire_response_free
- * @param err   what went wrong, on failure; may be NULL
- * @return MODELWIRE_OK; MODELWIRE_INTERRUPTED of an interruptible call, which goes on: run it again to
- *         wait on; or the kind of the error
+ * @param err   the error, on failure; may be NULL
+ * @return MODELWIRE_OK; MODELWIRE_INTERRUPTED for an interruptible call, which continues: run it again
+ *         to wait again; or the kind of the error
  *
- * Blocks the calling thread only. modelwire_call_cancel from another thread ends it at once.
+ * Blocks the calling thread only. modelwire_call_cancel from another thread ends the call at once.
  */
 MODELWIRE_API
 modelwire_status modelwire_call_run(modelwire_call *call,
@@ -1052,17 +1063,17 @@ modelwire_status modelwire_call_run(modelwire_call *call,
                                     modelwire_error **err);
 
 /**
- * Runs a call that is answered piece by piece, and calls back for each piece on this thread.
+ * Runs a call as a stream, and calls back for each chunk on this thread.
  *
- * @param call       the call; a second run gives MODELWIRE_E_ARGUMENT
+ * @param call       the call; running it again returns MODELWIRE_E_ARGUMENT
  * @param on_event   called for each chunk, in order
- * @param user_data  handed to the callback
- * @param out        how the stream ended and what it used; free it with modelwire_response_free
- * @param err        what went wrong, on failure, after all chunks that came before; may be NULL
- * @return MODELWIRE_OK; MODELWIRE_STOPPED if the callback ended it; MODELWIRE_INTERRUPTED of an
- *         interruptible call, which goes on: run it again to wait on; or the kind of the error
+ * @param user_data  passed to the callback
+ * @param out        how the stream ended, and its usage; free it with modelwire_response_free
+ * @param err        the error, on failure, after all chunks that arrived before it; may be NULL
+ * @return MODELWIRE_OK; MODELWIRE_STOPPED if the callback ended it; MODELWIRE_INTERRUPTED for an
+ *         interruptible call, which continues: run it again to wait again; or the kind of the error
  *
- * Blocks the calling thread only. modelwire_call_cancel ends it at once.
+ * Blocks the calling thread only. modelwire_call_cancel ends the call at once.
  */
 MODELWIRE_API
 modelwire_status modelwire_call_stream(modelwire_call *call,
@@ -1072,26 +1083,26 @@ modelwire_status modelwire_call_stream(modelwire_call *call,
                                        modelwire_error **err);
 
 /**
- * Starts a call and returns; its events go to a callback on the client's callback thread, which may
- * block: the I/O goes on without it. The callbacks of one client run one after another; those of two
+ * Starts a call and returns; its events go to a callback on the client's callback thread. The callback
+ * may block: the I/O continues. The callbacks of one client run one after another; those of two
  * clients may run at the same time.
  *
  * The last event is of kind MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR, exactly once, however
- * the call ends; then comes the finalizer, once, on that thread, and nothing follows. If the callback
- * ends the call, the last event says MODELWIRE_E_CANCELLED. Freeing an unfinished call cancels it.
+ * the call ends; then the finalizer runs, once, on that thread, and nothing follows. If the callback
+ * ends the call, the last event has MODELWIRE_E_CANCELLED. Freeing an unfinished call cancels it.
  *
- * @param call       the call; a second start gives MODELWIRE_E_ARGUMENT
- * @param stream     1 for a response piece by piece, 0 for a whole one
+ * @param call       the call; starting it again returns MODELWIRE_E_ARGUMENT
+ * @param stream     1 to stream the response, 0 for a whole response
  * @param on_event   called for each event, in order
- * @param user_data  handed to both functions, on the callback thread; may be NULL
- * @param finalizer  releases user_data; may be NULL. If the start fails it is called too, before
- *                   this function returns, and on_event never is.
- * @param err        what is wrong, on failure; may be NULL
+ * @param user_data  passed to both functions, on the callback thread; may be NULL
+ * @param finalizer  releases user_data; may be NULL. If the start fails, the finalizer is called
+ *                   before this function returns, and on_event is never called.
+ * @param err        the error, on failure; may be NULL
  * @return MODELWIRE_OK if the call was started, or the kind of the error; MODELWIRE_E_ARGUMENT for a stream
  *         that is neither 1 nor 0
  *
- * A program that unloads itself, or tears its own runtime down, calls modelwire_call_wait or
- * modelwire_client_close first: they return when the finalizer has returned.
+ * Before a program unloads the callback's code or tears down its runtime, it calls modelwire_call_wait
+ * or modelwire_client_close, which return when the finalizer has returned.
  */
 MODELWIRE_API
 modelwire_status modelwire_call_start(modelwire_call *call,
@@ -1102,13 +1113,14 @@ modelwire_status modelwire_call_start(modelwire_call *call,
                                       modelwire_error **err);
 
 /**
- * Waits until a started call is over: its last event was seen, and its finalizer has returned. A call
- * that was not started with callbacks is over at once.
+ * Waits until a started call has ended: its callback has received the last event, and its finalizer
+ * has returned. For a call that was not started with callbacks it returns at once.
  *
  * @param call        the call
- * @param timeout_ms  longest wait in milliseconds; 0 does not wait, negative waits without end
- * @param err         what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK; MODELWIRE_TIMEOUT; MODELWIRE_INTERRUPTED of an interruptible call;
+ * @param timeout_ms  longest wait in milliseconds; 0 does not wait, a negative value waits without
+ *                    limit
+ * @param err         the error, on failure; may be NULL
+ * @return MODELWIRE_OK; MODELWIRE_TIMEOUT; MODELWIRE_INTERRUPTED for an interruptible call;
  *         MODELWIRE_E_ARGUMENT for a call that was run; or MODELWIRE_E_CALLBACK (see CALLBACKS)
  *
  * Any thread.
@@ -1119,9 +1131,9 @@ modelwire_status modelwire_call_wait(const modelwire_call *call,
                                      modelwire_error **err);
 
 /**
- * Ends a call now, in whatever state it is, also before it starts: it gives
- * MODELWIRE_E_CANCELLED. A call that is done stays as it is. Any thread, any time, but no signal
- * handler. Whoever hears of the end of the call by this may free it before this function has returned.
+ * Cancels a call now, in any state, even before it starts: it ends with MODELWIRE_E_CANCELLED. A call
+ * that has ended stays as it is. Any thread, any time, but not from a signal handler. Code that sees
+ * the call end may free it even before this function has returned.
  *
  * @param call  the call; NULL does nothing
  */
@@ -1130,8 +1142,8 @@ void modelwire_call_cancel(const modelwire_call *call);
 
 /**
  * Lets the thread that waits in modelwire_call_run, modelwire_call_stream or modelwire_call_wait of an
- * interruptible call, or the next one that would, return MODELWIRE_INTERRUPTED. Any thread, and a
- * signal handler. Does nothing to other calls.
+ * interruptible call, or the next thread that would wait, return MODELWIRE_INTERRUPTED. May be called
+ * on any thread and in a signal handler. Has no effect on calls that are not interruptible.
  *
  * @param call  the call; NULL does nothing
  */
@@ -1139,21 +1151,22 @@ MODELWIRE_API
 void modelwire_call_wakeup(const modelwire_call *call);
 
 /**
- * Frees a call with which no other thread is about to begin a function. An unfinished one is
- * cancelled: the functions that run with it return, and what it holds is freed then.
+ * Frees a call. No other thread may be about to call a function with it. An unfinished call is
+ * cancelled: the functions that run with it return, and its memory is freed then.
  *
  * @param call  the call; NULL does nothing
  */
 MODELWIRE_API void modelwire_call_free(modelwire_call *call);
 
 /**
- * Frees an event that was taken from a queue. Does nothing to one that a callback is given.
+ * Frees an event that was taken from a queue. Does nothing to an event that a callback received.
  */
-MODELWIRE_API void modelwire_event_free(modelwire_event *event);
+MODELWIRE_API
+void modelwire_event_free(modelwire_event *event);
 
 /**
- * MODELWIRE_EVENT_...; 0 for NULL. Kinds may be added: skip what you do not know. The last event of a
- * call is of kind MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR, always.
+ * The kind of an event, MODELWIRE_EVENT_...; 0 for NULL. Kinds may be added: skip unknown ones. The
+ * last event of a call is always of kind MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR.
  *
  * @param event  the event
  */
@@ -1161,16 +1174,16 @@ MODELWIRE_API
 int32_t modelwire_event_kind(const modelwire_event *event);
 
 /**
- * The tag of its call in the queue; 0 in a callback and for NULL.
+ * The tag of the event's call in the queue; 0 in a callback and for NULL.
  *
  * @param event  the event
  */
 MODELWIRE_API uint64_t modelwire_event_tag(const modelwire_event *event);
 
 /**
- * What a person reads of it. Of a chunk the piece of output text that it adds: the content of a
- * chat's first choice, or an output text delta of a response; empty for every other chunk. Of a
- * response its whole text, of an error and of the log the message; of the record of a call nothing.
+ * The event's text for people. For a chunk, the output text that it adds: the content of a chat's
+ * first choice, or an output text delta of a response; empty for other chunks. For a response, its
+ * whole text; for an error and a log record, the message; for the record of a call, the empty string.
  *
  * @param event   the event
  * @param length  its length in bytes; may be NULL
@@ -1180,34 +1193,37 @@ const char *modelwire_event_text(const modelwire_event *event,
                                  size_t *length);
 
 /**
- * What a program reads of it. Of a chunk and of a response the JSON text as the service sent it
- * (empty at the end of a stream that was not gathered); of an error what modelwire_error_json gives;
- * of the log an object with "level" ("error" to "trace"), "target", "message" and "unix_ms".
+ * The event's JSON text for programs. For a chunk and a response, the text as the service sent it
+ * (empty at the end of a stream that was not gathered); for an error, what modelwire_error_json
+ * returns; for a log record, an object with "level" ("error" to "trace"), "target", "message" and
+ * "unix_ms".
  *
- * Of the record of a call an object, without the key, whose texts of the service are cut after 1024
- * bytes. Times are whole microseconds counted from the start of the call; what there is none of is
- * null. Members:
+ * For the record of a call, an object without the API key; texts from the service are truncated to
+ * 1024 bytes. Times are whole microseconds since the start of the call; absent values are null.
+ * Members:
  *
- * "start_unix_ms", when the call was started, in milliseconds since 1970; "operation", "models", "chat"
- * or "responses"; "path" of the request; "model" that was asked for; "streamed", whether the caller
- * asked for a stream; "attempts", the last 32 of them (see below); "attempts_count", of all; "waits", the
- * last 32, objects with "reason" ("retry", the time before another attempt; "connection", one of
- * connections_max; "turn", behind other calls where retrying is adaptive; "reuse", a moment in which the
- * service may close a connection that carried a stream just now), "start_us" and "length_us";
- * "waits_count", of all; "first_chunk_us" and "last_chunk_us", when these were read, also where they are
- * gathered only; "chunks", how many came; "chunk_times_us", when each was read, the first 16384, with the
- * option chunk_times, else empty; "elapsed_us", the end; "kind", the name of the status that it failed
- * with; "status", the HTTP status; "request_id", the service's name for the exchange; "response_id",
- * "response_model" and "finish_reason", what the answer says of itself, also one that broke off;
- * "usage", as modelwire_response_info has it; "metered", whether the call may have been metered:
- * "not_sent", "normally_not", "entered" or "unknown"; "bytes_out" and "bytes_in", of the bodies of all
- * attempts, as they were on the wire; "cancelled_by", who ended it before its end: "program", "dropped"
- * (what held it was freed), "closed" (its client), "shutdown".
+ * "start_unix_ms", when the call was started, in milliseconds since 1970; "operation", "models",
+ * "chat" or "responses"; "path" of the request; "model", the requested model; "streamed", whether the
+ * caller requested a stream; "attempts", the last 32 of them (see below); "attempts_count", of all;
+ * "waits", the last 32, objects with "reason" ("retry", the delay before another attempt;
+ * "connection", for a free connection under connections_max; "turn", behind other calls if retrying is
+ * adaptive; "reuse", a short wait in which the service may close a connection that has just carried a
+ * stream), "start_us" and "length_us"; "waits_count", of all; "first_chunk_us" and "last_chunk_us",
+ * when these were read, also if chunks are only gathered; "chunks", the number of chunks;
+ * "chunk_times_us", when each was read, for the first 16384, with the option chunk_times, otherwise
+ * empty; "elapsed_us", the end; "kind", the name of the status of its failure; "status", the HTTP
+ * status; "request_id", the service's name for the exchange; "response_id", "response_model" and
+ * "finish_reason", as the answer states them, even if it broke off; "usage", as in
+ * modelwire_response_info; "metered", whether the call may have been metered: "not_sent",
+ * "normally_not", "entered" or "unknown"; "bytes_out" and "bytes_in", of the bodies of all attempts,
+ * as sent on the wire; "cancelled_by", who ended it early: "program", "dropped" (its holder was
+ * freed), "closed" (its client), "shutdown".
  *
- * An attempt is an object with "start_us"; "address", what it was connected to, a proxy maybe; "reused",
- * whether the connection was there before; how long its own connection took, "dns_us" to look the host up,
- * "connect_us" with what a proxy took and "tls_us" for the handshake; "head_us", when the head of the
- * answer was complete; "first_byte_us", when the first byte of its body came; "end_us"; "status"; "kind".
+ * An attempt is an object with "start_us"; "address", the peer of the connection, possibly a proxy;
+ * "reused", whether the connection already existed; the time that a new connection took, "dns_us" for
+ * the DNS lookup, "connect_us" including the proxy's part, and "tls_us" for the handshake; "head_us",
+ * when the response head was complete; "first_byte_us", when the first byte of the body arrived;
+ * "end_us"; "status"; "kind".
  *
  * @param event   the event
  * @param length  its length in bytes; may be NULL
@@ -1217,8 +1233,8 @@ const char *modelwire_event_json(const modelwire_event *event,
                                  size_t *length);
 
 /**
- * The name of the server-sent event, "response.completed" for instance; empty where there was none,
- * as in chat streams. Of the log who says it: "modelwire", or a library below it.
+ * The name of the server-sent event, "response.completed" for instance; empty if it had none, as in
+ * chat streams. For a log record, its source: "modelwire", or a library that it uses.
  *
  * @param event   the event
  * @param length  its length in bytes; may be NULL
@@ -1228,31 +1244,31 @@ const char *modelwire_event_name(const modelwire_event *event,
                                  size_t *length);
 
 /**
- * The fields of modelwire_event_json, to be read by path; borrowed. NULL for NULL.
+ * The fields of modelwire_event_json, to read by path; borrowed. NULL for NULL.
  *
  * @param event  the event
  */
 MODELWIRE_API const modelwire_value *modelwire_event_value(const modelwire_event *event);
 
 /**
- * What the library knows of it, as a JSON object to be read by path; borrowed. NULL for NULL. Of a
- * response what modelwire_response_info gives, of an error what modelwire_error_json gives; of the record
- * of a call an object with "dropped", how many records found no room since the one before. Of a
- * chunk, null where there is none:
+ * What the library knows about the event, as a JSON object to read by path; borrowed. NULL for NULL.
+ * For a response, what modelwire_response_info returns; for an error, what modelwire_error_json
+ * returns; for the record of a call, an object with "dropped", the number of records dropped since the
+ * previous one. For a chunk, with null for absent members:
  *
- * - "name": The name of the server-sent event, "response.completed" for instance; empty where
- *   there was none, as in chat streams.
- * - "reasoning": The piece of reasoning that the chunk adds, in its first choice or to an
- *   item of a response, under whatever name the service has for it; empty for every other
- *   chunk.
- * - "finish_reason": Why the first choice stopped, "stop" for instance; nothing while it has
- *   not.
+ * - "name": The name of the server-sent event, "response.completed" for instance; empty if it
+ *   had none, as in chat streams.
+ * - "reasoning": The reasoning text that the chunk adds, in its first choice or to an item of
+ *   a response, whatever the service calls it; empty for other chunks.
+ * - "finish_reason": Why the first choice stopped, "stop" for instance; absent until it
+ *   stops.
  * - "usage": The tokens that the chunk, or the response at the end, reports: "input_tokens",
  *   "output_tokens" and "total_tokens", and of these "cached_input_tokens",
  *   "cache_write_tokens", "reasoning_tokens", "audio_input_tokens" and "audio_output_tokens", 0
- *   where the service says nothing of them.
- * - "tool_calls": The pieces of tool calls that the chunk adds in its first choice: "index"
- *   (which call), "id", "name" and "arguments" (pieces, which together are JSON text).
+ *   if the service does not report them.
+ * - "tool_calls": The fragments of tool calls that the chunk adds in its first choice:
+ *   "index" (which call), "id", "name" and "arguments" (fragments that together form JSON
+ *   text).
  *
  * @param event  the event
  */
@@ -1280,8 +1296,8 @@ MODELWIRE_API const modelwire_error *modelwire_event_error(const modelwire_event
 MODELWIRE_API void modelwire_response_free(modelwire_response *response);
 
 /**
- * The output text: the content of a chat's first choice, or all output text of a response; empty
- * where there is none and at the end of a stream.
+ * The output text: the content of a chat's first choice, or all output text of a response; empty if
+ * there is none, and at the end of a stream.
  *
  * @param response  the response
  * @param length    its length in bytes; may be NULL
@@ -1291,8 +1307,8 @@ const char *modelwire_response_text(const modelwire_response *response,
                                     size_t *length);
 
 /**
- * The JSON text as the service sent it, or as it was gathered; empty at the end of a stream that
- * was not gathered, whose events were the response.
+ * The JSON text as the service sent it, or as it was gathered; empty at the end of a stream that was
+ * not gathered, where the events were the response.
  *
  * @param response  the response
  * @param length    its length in bytes; may be NULL
@@ -1302,7 +1318,7 @@ const char *modelwire_response_json(const modelwire_response *response,
                                     size_t *length);
 
 /**
- * The fields of modelwire_response_json, to be read by path; borrowed. NULL for NULL.
+ * The fields of modelwire_response_json, to read by path; borrowed. NULL for NULL.
  *
  * @param response  the response
  */
@@ -1310,44 +1326,42 @@ MODELWIRE_API
 const modelwire_value *modelwire_response_value(const modelwire_response *response);
 
 /**
- * What the library knows of the response, as a JSON object to be read by path; borrowed. NULL for
- * NULL. Members, null where there is none:
+ * What the library knows about the response, as a JSON object to read by path; borrowed. NULL for
+ * NULL. Members, null where absent:
  *
  * - "http_status": The HTTP status, 200 for instance.
- * - "request_id": The service's name for the exchange, to give to its support.
- * - "id": "id" of the answer, the service's name for it.
- * - "model": The model that answered, as it calls itself.
- * - "attempts": How many times the request was attempted: more than 1 where the retry policy
- *   tried again.
- * - "elapsed_ms": From the start of the first attempt to the end of the response, waits
- *   included.
+ * - "request_id": The service's identifier of the exchange, for its support.
+ * - "id": "id" of the answer, the service's identifier for it.
+ * - "model": The model that answered, by its own name.
+ * - "attempts": The number of attempts: more than 1 if the request was retried.
+ * - "elapsed_ms": The time from the start of the first attempt to the end of the response,
+ *   including waits.
  * - "end": How the response was known to be complete: "document", "done_mark", "final_event"
  *   or "finish_reasons".
- * - "is_gathered": Whether the JSON text was put together from the chunks of a stream.
- * - "reasoning": What the model thought before it spoke: that of a chat's first choice under
- *   whatever name the service has for it, or of all reasoning items of a response, their
- *   summaries where they have no text of their own. Empty where there is none, and at the end
- *   of a stream that was not gathered.
+ * - "is_gathered": Whether the JSON text was assembled from the chunks of a stream.
+ * - "reasoning": The model's reasoning: that of a chat's first choice, whatever the service
+ *   calls it, or of all reasoning items of a response, with their summaries where they have no
+ *   text. Empty if there is none, and at the end of a stream that was not gathered.
  * - "finish_reason": Why the first choice of a chat stopped, "stop" for instance, or the
- *   status of a response. Nothing at the end of a stream that was not gathered, whose chunks
+ *   status of a response. Absent at the end of a stream that was not gathered, where a chunk
  *   had it.
- * - "usage": The tokens that the service reported, of a stream too: "input_tokens",
+ * - "usage": The tokens that the service reported, also for a stream: "input_tokens",
  *   "output_tokens" and "total_tokens", and of these "cached_input_tokens",
  *   "cache_write_tokens", "reasoning_tokens", "audio_input_tokens" and "audio_output_tokens", 0
- *   where the service says nothing of them.
+ *   if the service does not report them.
  * - "tool_calls": The tool calls of a chat's first choice, or anywhere in a response: "id"
- *   (what a result has to name), "name" and "arguments" (JSON text as the model wrote it).
- *   Nothing at the end of a stream that was not gathered.
- * - "models": The ids of a model list; none for every other response. Nothing at the end of a
+ *   (which a result must refer to), "name" and "arguments" (JSON text as the model wrote it).
+ *   Absent at the end of a stream that was not gathered.
+ * - "models": The ids of a model list; none for other responses. Absent at the end of a
  *   stream that was not gathered.
- * - "headers": All headers in the order of the response: "name", in lower case, and "value".
- * - "rate_limits": What the headers say of the limits of the service: "requests" and
- *   "tokens", each with "limit", "remaining" and "reset_ms" (from the answer on), "others" by
- *   name, and "retry_after_ms". Nothing where they say nothing.
- * - "timing": The record of the call, an object: its attempts, waits, chunks and end, with
+ * - "headers": All headers in response order: "name", in lower case, and "value".
+ * - "rate_limits": The rate limits that the headers report: "requests" and "tokens", each
+ *   with "limit", "remaining" and "reset_ms" (counted from the answer), "others" by name, and
+ *   "retry_after_ms". Absent if the headers report none.
+ * - "timing": The record of the call, an object with its attempts, waits, chunks and end, and
  *   their times.
  *
- * "timing" is what modelwire_event_json gives of the record of a call.
+ * "timing" is what modelwire_event_json returns for the record of a call.
  *
  * @param response  the response
  */
@@ -1367,7 +1381,7 @@ MODELWIRE_API void modelwire_error_free(modelwire_error *error);
 MODELWIRE_API modelwire_status modelwire_error_status(const modelwire_error *error);
 
 /**
- * The service's own message where it gave one, else the library's with the cause.
+ * The service's own message if it sent one, otherwise the library's message with the cause.
  *
  * @param error   the error
  * @param length  its length in bytes; may be NULL
@@ -1375,7 +1389,7 @@ MODELWIRE_API modelwire_status modelwire_error_status(const modelwire_error *err
 MODELWIRE_API const char *modelwire_error_message(const modelwire_error *error, size_t *length);
 
 /**
- * Everything that support needs, as text of several lines, without the key.
+ * A report for support, as text of several lines, without the API key.
  *
  * @param error   the error
  * @param length  its length in bytes; may be NULL
@@ -1383,39 +1397,39 @@ MODELWIRE_API const char *modelwire_error_message(const modelwire_error *error, 
 MODELWIRE_API const char *modelwire_error_report(const modelwire_error *error, size_t *length);
 
 /**
- * All that is known of the error, as one JSON object without the key. Members, null where there is
- * none:
+ * Everything that is known about the error, as one JSON object without the API key. Members, null
+ * where absent:
  *
- * - "kind": The name of its kind, which is that of the status in C, "rate_limited" for
- *   instance.
- * - "message": The service's own message where it gave one, else the library's with the
- *   cause.
- * - "hint": What to do about it; empty where there is nothing to say.
- * - "http_status": The HTTP status; nothing where no response came.
+ * - "kind": The name of its kind, "rate_limited" for instance; the same as the name of the
+ *   status in C.
+ * - "message": The service's own message if it sent one, otherwise the library's message with
+ *   the cause.
+ * - "hint": What to do about it; may be empty.
+ * - "http_status": The HTTP status; absent if no response arrived.
  * - "type": "type" of the service's error object.
  * - "code": "code" of the service's error object as text.
  * - "param": "param" of the service's error object.
- * - "request_id": The service's name for the exchange, to give to its support.
+ * - "request_id": The service's identifier of the exchange, for its support.
  * - "path": The path of the request; empty if there was none.
- * - "model": The model that was asked for.
+ * - "model": The requested model.
  * - "timeout": The option of the timeout that ran out, "idle_timeout" for instance.
  * - "metered": Whether the call may have been metered: "not_sent", "normally_not", "entered"
  *   or "unknown".
- * - "body": The body of the failed response within its bound, 64 KiB by default.
- * - "partial": What was gathered of the response before it failed, as JSON text, where the
+ * - "body": The body of the failed response, truncated to its limit, 64 KiB by default.
+ * - "partial": The part of the response gathered before the failure, as JSON text, if the
  *   call gathers.
  * - "headers": All headers of the response that failed: "name", in lower case, and "value".
- * - "request_time_unix_ms": When the first attempt started; nothing if none did.
- * - "attempts": How many times the request was attempted.
- * - "elapsed_ms": From the start of the first attempt to the failure.
+ * - "request_time_unix_ms": When the first attempt started; absent if none did.
+ * - "attempts": The number of attempts.
+ * - "elapsed_ms": The time from the start of the first attempt to the failure.
  * - "retry_after_ms": How long the service asked to wait.
- * - "rate_limits": What the headers say of the limits of the service: "requests" and
- *   "tokens", each with "limit", "remaining" and "reset_ms" (from the answer on), "others" by
- *   name, and "retry_after_ms". Nothing where they say nothing.
- * - "timing": The record of the call, an object: its attempts, waits, chunks and end, with
+ * - "rate_limits": The rate limits that the headers report: "requests" and "tokens", each
+ *   with "limit", "remaining" and "reset_ms" (counted from the answer), "others" by name, and
+ *   "retry_after_ms". Absent if the headers report none.
+ * - "timing": The record of the call, an object with its attempts, waits, chunks and end, and
  *   their times.
  *
- * "timing" is what modelwire_event_json gives of the record of a call.
+ * "timing" is what modelwire_event_json returns for the record of a call.
  *
  * @param error   the error
  * @param length  its length in bytes; may be NULL
@@ -1425,20 +1439,20 @@ const char *modelwire_error_json(const modelwire_error *error,
                                  size_t *length);
 
 /**
- * The members of modelwire_error_json, to be read by path; borrowed. NULL for NULL.
+ * The members of modelwire_error_json, to read by path; borrowed. NULL for NULL.
  *
  * @param error  the error
  */
 MODELWIRE_API const modelwire_value *modelwire_error_value(const modelwire_error *error);
 
 /**
- * Reads a JSON text: the arguments of a tool call for instance.
+ * Parses a JSON text, for instance the arguments of a tool call.
  *
  * @param json    one JSON value, UTF-8, copied; checked here
  * @param length  its length in bytes, or MODELWIRE_NUL
  * @param out     the value; free it with modelwire_value_free
- * @param err     what is wrong, on failure, with the byte; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or what is not JSON
+ * @param err     the error, on failure, with the byte position; may be NULL
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or text that is not JSON
  */
 MODELWIRE_API
 modelwire_status modelwire_value_new(const char *json,
@@ -1447,8 +1461,8 @@ modelwire_status modelwire_value_new(const char *json,
                                      modelwire_error **err);
 
 /**
- * Frees a value that was given to the caller. Does nothing to one that is borrowed from a response, an
- * event or an error.
+ * Frees a value that the caller owns. Does nothing to a value borrowed from a response, an event or an
+ * error.
  */
 MODELWIRE_API
 void modelwire_value_free(modelwire_value *value);
@@ -1468,7 +1482,8 @@ const char *modelwire_value_text(const modelwire_value *value,
                                  size_t *length);
 
 /**
- * Anything as JSON text as it was sent, numbers to their last digit; NULL where there is nothing.
+ * Any value as JSON text, exactly as it was sent, including all digits of numbers; NULL where there is
+ * none.
  *
  * @param value        the value
  * @param path         a JSON pointer (RFC 6901); "" is the whole
@@ -1487,7 +1502,7 @@ const char *modelwire_value_json(const modelwire_value *value,
  * @param value        the value
  * @param path         a JSON pointer (RFC 6901)
  * @param path_length  its length in bytes, or MODELWIRE_NUL
- * @param out          where it is written
+ * @param out          receives the value
  * @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
  *         MODELWIRE_E_ARGUMENT for NULL
  */
@@ -1503,7 +1518,7 @@ modelwire_status modelwire_value_int(const modelwire_value *value,
  * @param value        the value
  * @param path         a JSON pointer (RFC 6901)
  * @param path_length  its length in bytes, or MODELWIRE_NUL
- * @param out          where it is written
+ * @param out          receives the value
  * @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
  *         MODELWIRE_E_ARGUMENT for NULL
  */
@@ -1519,7 +1534,7 @@ modelwire_status modelwire_value_number(const modelwire_value *value,
  * @param value        the value
  * @param path         a JSON pointer (RFC 6901)
  * @param path_length  its length in bytes, or MODELWIRE_NUL
- * @param out          where it is written
+ * @param out          receives the value
  * @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
  *         MODELWIRE_E_ARGUMENT for NULL
  */
@@ -1530,7 +1545,7 @@ modelwire_status modelwire_value_bool(const modelwire_value *value,
                                       int32_t *out);
 
 /**
- * How many items an array, or members an object has; 0 for anything else.
+ * The number of items of an array, or of members of an object; 0 for anything else.
  *
  * @param value        the value
  * @param path         a JSON pointer (RFC 6901); "" is the whole
@@ -1543,8 +1558,8 @@ size_t modelwire_value_count(const modelwire_value *value,
 
 /**
  * The name of a member of an object, decoded; NULL where there is none. Members are counted from 0 in
- * the order in which they were sent, duplicates included; modelwire_value_count says how many there
- * are. In a path "~" of a name is written "~0", and "/" "~1".
+ * the order in which they were sent, including duplicates; modelwire_value_count returns their number.
+ * In a path, write "~" in a name as "~0" and "/" as "~1".
  *
  * @param value        the value
  * @param path         the object's JSON pointer (RFC 6901); "" is the whole
@@ -1560,24 +1575,25 @@ const char *modelwire_value_name(const modelwire_value *value,
                                  size_t *length);
 
 /**
- * Hands the log of the library to a callback, in place of an earlier one, on one thread of the
- * library's own. At most 4096 records wait for it; what comes on top is dropped, and a record says
- * how many. The API key is never in it. A runtime that cannot take a callback on a foreign thread
- * takes the log from a queue.
+ * Sets the callback that receives the library's log, in place of an earlier one; it runs on one thread
+ * of the library. At most 4096 records are queued for it; further records are dropped, and one record
+ * reports how many. The log never contains the API key. A runtime that cannot take a callback on a
+ * foreign thread takes the log from a queue.
  *
  * @param level       MODELWIRE_LOG_ERROR to MODELWIRE_LOG_TRACE: records of this level and more
  *                    important ones; MODELWIRE_LOG_OFF ends the log
  * @param on_log      called with one event of kind MODELWIRE_EVENT_LOG for each record; a nonzero
- *                    return ends the log; NULL ends it too
- * @param user_data   handed to both functions; may be NULL
+ *                    return ends the log, as does NULL
+ * @param user_data   passed to both functions; may be NULL
  * @param finalizer   releases user_data, once, when another log is set, the log is ended, or this
  *                    function fails; may be NULL
- * @param timeout_ms  longest wait, in milliseconds, until the earlier callback has been given what was
- *                    logged before and its finalizer has returned; negative waits without end, which
- *                    must not be where its runtime delivers it on the thread that waits
- * @param err         what is wrong, on failure; may be NULL
- * @return MODELWIRE_OK; MODELWIRE_TIMEOUT if the earlier callback is not over: it ends by itself, and
- *         its finalizer is called then; MODELWIRE_E_ARGUMENT for an unknown level; or
+ * @param timeout_ms  longest wait, in milliseconds, until the earlier callback has received everything
+ *                    logged before and its finalizer has returned; a negative value waits without
+ *                    limit: do not use one where a runtime delivers the earlier callback on the
+ *                    waiting thread
+ * @param err         the error, on failure; may be NULL
+ * @return MODELWIRE_OK; MODELWIRE_TIMEOUT if the earlier callback has not finished: it ends later, and
+ *         then its finalizer is called; MODELWIRE_E_ARGUMENT for an unknown level; or
  *         MODELWIRE_E_CALLBACK (see CALLBACKS)
  */
 MODELWIRE_API

@@ -1,6 +1,5 @@
 /*
- * modelwire for C++17 and later: a wrapper around modelwire.h, header-only, without a library of
- * its own. It knows the C functions, and nothing of the service's JSON but paths in it.
+ * modelwire for C++17 and later: a header-only wrapper around modelwire.h.
  *
  *   #include <modelwire.hpp>
  *
@@ -9,54 +8,54 @@
  *   std::cout << client.run(question).text() << '\n';
  *   for (auto&& chunk : client.stream(question)) std::cout << chunk.text() << std::flush;
  *
- * Link with -lmodelwire. Headers that only mention the names include modelwire_fwd.hpp; coroutines
+ * Link with -lmodelwire. Headers that need only the names include modelwire_fwd.hpp; for coroutines
  * include modelwire_coro.hpp.
  *
  * WAYS TO RUN A CALL
  *
  *   client.run(request)             waits for the whole response
- *   client.stream(request)          a range of chunks, pulled by the loop: a loop that waits lets
- *                                   the service wait; a loop that ends early closes the exchange.
- *                                   An event loop watches stream.fd() and calls stream.next(0ms)
+ *   client.stream(request)          a range of chunks, pulled by a loop: a slow loop makes the
+ *                                   service wait; leaving the loop early closes the exchange. An
+ *                                   event loop watches stream.fd() and calls stream.next(0ms)
  *   client.stream(request, lambda)  waits, and calls the lambda on this thread for each chunk
- *   client.start(request, lambda)   returns; the client's callback thread calls the lambda
+ *   client.start(request, lambda)   returns at once; the client's callback thread calls the lambda
  *   queue.submit(client, request, tag)
- *                                   returns; the events of many calls come out of the queue, each
- *                                   with its tag, by a waiting thread or by any event loop that
- *                                   watches queue.fd()
+ *                                   returns at once; a waiting thread, or any event loop that
+ *                                   watches queue.fd(), takes the events of many calls from the
+ *                                   queue, each with its tag
  *
  * CONVENTIONS
  *
  * Ownership.  A handle owns its C object, frees it, and can be moved but not copied. `get()` lends
- *   the C pointer, `release()` gives it away, and a constructor adopts one. A handle that was
- *   moved from is empty: using it is a modelwire::error, never a crash.
+ *   the C pointer, `release()` gives up ownership of it, and a constructor adopts one. A moved-from
+ *   handle is empty: using it is a modelwire::error, never a crash.
  * Views.  A std::string_view, value_view, event_view or response_view is borrowed from the object
- *   that it was asked of and valid as long as that lives. Of an object that nobody keeps, texts are
- *   copies (`auto reason = client.run(request).finish_reason();` is a std::string), and what would
- *   dangle does not compile (`client.run(request).headers()`). Every view of a text that is there
- *   has a NUL behind its last byte, and may have NULs inside.
- * Strings.  UTF-8, copied by whatever they are given to.
- * Times.  std::chrono, counted in whole milliseconds. The longest time of a wait is `unlimited` by
- *   default; 0 does not wait. std::optional is empty where there is nothing.
- * Errors.  What can fail has two forms. `run` throws a modelwire::error; `try_run` gives a
- *   result<>, which has the value or the error. With exceptions switched off only the second one
- *   is there. A request never fails where it is filled: it remembers the first thing that was
- *   wrong, and using it gives that error. A config is judged when a client is made of it.
- * Callbacks.  What a lambda throws never passes through the library: `stream` throws it again, on
- *   the caller's side and unchanged; `start` keeps it for call::thrown() and call::join(). A callback
- *   may destroy its own call; what else it may do stands in modelwire.h, under CALLBACKS.
- * Threads.  A const member function may run on any thread at any time, also beside others; any
- *   other one needs its object for itself. Views are immutable.
- * Fork.  A child process makes its own calls with inherited clients.
+ *   that returned it and valid as long as that object lives. A temporary returns copies of texts
+ *   (`auto reason = client.run(request).finish_reason();` is a std::string), and code that would
+*   dangle does not compile (`client.run(request).headers()`). Views of existing texts are
+*   NUL-terminated, and may contain NULs.
+ * Strings.  UTF-8; every function copies the strings that it takes.
+ * Times.  std::chrono, in whole milliseconds. The longest time of a wait is `unlimited` by default;
+ *   0 does not wait. std::optional is empty where there is no value.
+ * Errors.  What can fail has two forms. `run` throws a modelwire::error; `try_run` returns a
+ *   result<>, which holds the value or the error. Without exceptions only the second form exists.
+ *   The functions that fill a request never fail: it keeps its first error, and using it gives that
+ *   error. A config is checked when a client is made from it.
+ * Callbacks.  An exception from a lambda never passes through the library: `stream` rethrows it
+ *   unchanged to the caller; `start` keeps it for call::thrown() and call::join(). A callback may
+ *   destroy its own call; modelwire.h lists under CALLBACKS what else it may do.
+ * Threads.  A const member function may run on any thread at any time, also concurrently with
+ *   others; any other member function needs exclusive use of its object. Views are immutable.
+ * Fork.  A child process can make its own calls with inherited clients.
  * Plugins.  When call::join(), call::wait(), a destructor of a started call or client::close() has
- *   returned, nothing of the callback runs any more: its code may be unloaded.
+ *   returned, the callback no longer runs: its code may be unloaded.
  * Macros.  No name here is a macro of X11, curses, Qt, PostgreSQL, Python or Windows.
  */
 #ifndef MODELWIRE_HPP
 #define MODELWIRE_HPP
 
-/* Function-like macros that other headers are known to define over names of the standard library:
- * set aside in here, and given back at the end. */
+/* Function-like macros with names of the standard library, which other headers are known to define:
+ * saved here, and restored at the end. */
 #pragma push_macro("move")
 #pragma push_macro("clear")
 #pragma push_macro("erase")
@@ -104,79 +103,79 @@
 namespace modelwire {
 inline namespace MODELWIRE_FLAVOUR {
 
-/// As the longest time of a wait: as long as it takes.
+/// As the longest time of a wait: no limit.
 inline constexpr std::chrono::milliseconds unlimited{-1};
 
-/// As a timeout of a client or a request: it never runs out.
+/// As a timeout of a client or a request: no timeout.
 inline constexpr std::nullopt_t no_timeout = std::nullopt;
 
-/// What a caller can do about an error: one for each negative status, and one for a wait that was
-/// ended from outside. Kinds may be added.
+/// The kinds of errors: one for each negative status, and one for an interrupted wait. Kinds may
+/// be added.
 enum class error_kind : modelwire_status {
   interrupted = MODELWIRE_INTERRUPTED,  ///< A signal or a wakeup ended the wait: wait again.
-  argument = MODELWIRE_E_ARGUMENT,      ///< An argument is wrong; nothing was sent.
-  config = MODELWIRE_E_CONFIG,          ///< The configuration is wrong; nothing was sent.
-  invalid_request = MODELWIRE_E_INVALID_REQUEST,  ///< Status 400: the request is wrong.
+  argument = MODELWIRE_E_ARGUMENT,      ///< An argument is invalid; nothing was sent.
+  config = MODELWIRE_E_CONFIG,          ///< The configuration is invalid; nothing was sent.
+  invalid_request = MODELWIRE_E_INVALID_REQUEST,  ///< Status 400: the request is invalid.
   authentication = MODELWIRE_E_AUTHENTICATION,    ///< Status 401: the key is missing or wrong.
-  permission = MODELWIRE_E_PERMISSION,  ///< Status 403: account, balance, model or key forbid it.
+  permission = MODELWIRE_E_PERMISSION,  ///< Status 403: not permitted for account, model or key.
   not_found = MODELWIRE_E_NOT_FOUND,    ///< Status 404: wrong path, or no such model.
   rate_limited = MODELWIRE_E_RATE_LIMITED,  ///< Status 429: a limit.
-  server = MODELWIRE_E_SERVER,              ///< Status 5xx: a temporary fault of the service.
+  server = MODELWIRE_E_SERVER,              ///< Status 5xx: a temporary failure of the service.
   status = MODELWIRE_E_STATUS,              ///< Any other status that is not success.
   connect = MODELWIRE_E_CONNECT,            ///< No connection: refused, unreachable, not found.
   tls = MODELWIRE_E_TLS,                    ///< The TLS handshake or a certificate failed.
-  timed_out = MODELWIRE_E_TIMEOUT,          ///< A timeout; error::timeout_name() says which.
-  disconnected = MODELWIRE_E_DISCONNECTED,  ///< The connection broke off after sending.
-  protocol = MODELWIRE_E_PROTOCOL,      ///< The response is not what it should be, or too large.
+  timed_out = MODELWIRE_E_TIMEOUT,          ///< A timeout; error::timeout_name() names it.
+  disconnected = MODELWIRE_E_DISCONNECTED,  ///< The connection was lost after sending.
+  protocol = MODELWIRE_E_PROTOCOL,      ///< The response is malformed or too large.
   incomplete = MODELWIRE_E_INCOMPLETE,  ///< A stream ended without its end mark.
-  stream = MODELWIRE_E_STREAM,        ///< The service reported an error under a good status.
+  stream = MODELWIRE_E_STREAM,        ///< An error reported after a success status.
   cancelled = MODELWIRE_E_CANCELLED,  ///< The call was cancelled.
   closed = MODELWIRE_E_CLOSED,        ///< The client or the queue was closed.
   forked = MODELWIRE_E_FORKED,        ///< The call belongs to the parent process.
-  shutdown = MODELWIRE_E_SHUTDOWN,    ///< The library was shut down meanwhile.
-  internal = MODELWIRE_E_INTERNAL,    ///< A fault of the library.
-  callback = MODELWIRE_E_CALLBACK,    ///< Not from inside a callback.
+  shutdown = MODELWIRE_E_SHUTDOWN,    ///< The library was shut down during the call.
+  internal = MODELWIRE_E_INTERNAL,    ///< A bug in the library.
+  callback = MODELWIRE_E_CALLBACK,    ///< Not allowed inside this callback.
 };
 
-/// What is asked of the service.
+/// An operation of the service.
 enum class operation : std::int32_t {
-  models = MODELWIRE_OPERATION_MODELS,        ///< List the models: GET /models.
+  models = MODELWIRE_OPERATION_MODELS,        ///< The model list: GET /models.
   chat = MODELWIRE_OPERATION_CHAT,            ///< A chat completion: POST /chat/completions.
   responses = MODELWIRE_OPERATION_RESPONSES,  ///< A response: POST /responses.
 };
 
-/// Whether a response comes whole or piece by piece.
+/// Whether the response is streamed.
 enum class mode : std::int32_t {
   whole = 0,   ///< One RESPONSE event.
-  stream = 1,  ///< A CHUNK event for each piece, then RESPONSE.
+  stream = 1,  ///< A CHUNK event for each chunk, then RESPONSE.
 };
 
-/// What a callback says about its call, or about the log.
+/// A callback's decision about its call or about the log.
 enum class flow : std::int32_t {
-  go_on = 0,  ///< The next event, please.
-  stop = 1,   ///< No more: the exchange is closed, the log ended.
+  go_on = 0,  ///< Continue with the next event.
+  stop = 1,   ///< Close the exchange, or end the log.
 };
 
 /// How a wait for events ended.
 enum class waited : std::int32_t {
-  taken = MODELWIRE_OK,                 ///< There was something.
-  timed_out = MODELWIRE_TIMEOUT,        ///< There was nothing in time, or wakeup() was called.
-  closed = MODELWIRE_CLOSED,            ///< The queue was closed, and every event was taken.
+  taken = MODELWIRE_OK,                 ///< An event was taken.
+  timed_out = MODELWIRE_TIMEOUT,        ///< No event in time, or wakeup() was called.
+  closed = MODELWIRE_CLOSED,            ///< The queue is closed and every event was taken.
   interrupted = MODELWIRE_INTERRUPTED,  ///< A signal or wakeup() ended an interruptible wait.
 };
 
-/// How a call or a queue waits; `|` joins them.
+/// How a call or a queue waits; combine flags with `|`.
 enum class wait_flags : std::uint32_t {
-  none = 0,  ///< As by default: a signal does not end a wait.
-  /// A wait ends as interrupted when a signal handler ran on the thread that waits, when wakeup()
-  /// was called, which may be done in a signal handler then, and at the latest after 100 ms without
-  /// anything else. What was waited for goes on: look at your own flags, and wait on.
+  none = 0,  ///< The default: a signal does not end a wait.
+  /// A wait ends as interrupted when a signal handler has run on the waiting thread or wakeup()
+  /// was called, which is then allowed in a signal handler, and at the latest after 100 ms
+  /// without any event. The call continues: check your own flags, and wait again.
   interruptible = MODELWIRE_INTERRUPTIBLE,
-  /// The descriptor of the queue is a socket, for event loops that take nothing else.
+  /// The descriptor of the queue is a socket, for event loops that accept only sockets.
   socket = MODELWIRE_SOCKET,
 };
 
-/// Both.
+/// Combines flags.
 constexpr wait_flags operator|(wait_flags one, wait_flags other) noexcept {
   return static_cast<wait_flags>(static_cast<std::uint32_t>(one) |
                                  static_cast<std::uint32_t>(other));
@@ -184,14 +183,14 @@ constexpr wait_flags operator|(wait_flags one, wait_flags other) noexcept {
 
 namespace detail {
 
-/// A text of C with its length; nothing where there is none.
+/// A text of C with its length; empty where there is none.
 inline std::optional<std::string_view> optional_view(const char* text,
                                                      std::size_t length) noexcept {
   if (text == nullptr) return std::nullopt;
   return std::string_view{text, length};
 }
 
-/// A text that a C function gives of a handle; empty where there is none.
+/// A text that a C function returns for a handle; empty where there is none.
 template <class T>
 std::string_view view(const char* (*accessor)(const T*, std::size_t*), const T* handle) noexcept {
   std::size_t length = 0;
@@ -205,12 +204,12 @@ inline std::optional<std::string> copied(std::optional<std::string_view> text) {
   return std::string(*text);
 }
 
-/// The start of a text for C, which takes no NULL: a view of nothing has one.
+/// The start of a text for C, which accepts no NULL: an empty view may have one.
 inline const char* start(std::string_view text) noexcept {
   return text.data() == nullptr ? "" : text.data();
 }
 
-/// A wait for C, which counts in 32 bits; negative is for ever.
+/// A wait for C, which counts in 32 bits; negative is unlimited.
 inline std::int32_t wait_ms(std::chrono::milliseconds longest) noexcept {
   if (longest.count() < 0) return -1;
   return longest.count() > INT32_MAX ? INT32_MAX : static_cast<std::int32_t>(longest.count());
@@ -221,7 +220,7 @@ inline std::string item(std::string_view array, std::size_t at, std::string_view
   return std::string(array) + '/' + std::to_string(at) + std::string(member);
 }
 
-/// A type that lends views of itself: `make().view()` would dangle.
+/// A type that lends views into itself: `make().view()` would dangle.
 template <class T, class = void>
 struct is_lender : std::false_type {};
 template <class T>
@@ -229,7 +228,7 @@ struct is_lender<T, std::void_t<typename T::lends_views>> : std::true_type {};
 
 }  // namespace detail
 
-/// A part of a path (a JSON pointer, RFC 6901) for each key or index, escaped:
+/// Builds a path (a JSON pointer, RFC 6901) from keys and indices, and escapes them:
 /// `path("models", "a/b", 0)` is "/models/a~1b/0".
 template <class... Parts>
 std::string path(const Parts&... parts) {
@@ -254,21 +253,21 @@ std::string path(const Parts&... parts) {
   return all;
 }
 
-/// A JSON text and what stands in it by path, borrowed from a response, an event, an error or a
-/// value. A path is a JSON pointer, "/choices/0/message/refusal" for instance; the empty one is the
-/// whole. A view of nothing has nothing. Any thread.
+/// A JSON text whose values are read by path, borrowed from a response, an event, an error or a
+/// value. A path is a JSON pointer, "/choices/0/message/refusal" for instance; the empty path is
+/// the whole text. An empty view has no values. Any thread.
 class value_view {
  public:
-  /// Looks at a value of C, or at nothing.
+  /// Views a value of C; empty for NULL.
   explicit value_view(const modelwire_value* borrowed = nullptr) noexcept : object_(borrowed) {}
 
-  /// The C object, which stays its owner's; NULL if there is none.
+  /// The C object, still owned by its owner; NULL if there is none.
   const modelwire_value* get() const noexcept { return object_; }
   /// Whether there is one.
   explicit operator bool() const noexcept { return object_ != nullptr; }
 
   /// A field as `std::string_view` (decoded, borrowed), `std::string`, `std::int64_t` (integers
-  /// that fit), `double` (any number) or `bool`; nothing where there is no such thing.
+  /// that fit), `double` (any number) or `bool`; empty if there is none of this type.
   template <class V>
   std::optional<V> get(std::string_view path) const {
     static_assert(std::is_same_v<V, std::string_view> || std::is_same_v<V, std::string> ||
@@ -289,26 +288,26 @@ class value_view {
     }
   }
 
-  /// A text, decoded and borrowed; nothing where there is none.
+  /// A text, decoded and borrowed; empty if there is none.
   std::optional<std::string_view> text(std::string_view path = {}) const noexcept {
     std::size_t length = 0;
     const char* text = modelwire_value_text(object_, detail::start(path), path.size(), &length);
     return detail::optional_view(text, length);
   }
 
-  /// Anything as the JSON text that it is, numbers to their last digit; borrowed.
+  /// Any value as its JSON text, with all digits of numbers; borrowed.
   std::optional<std::string_view> json(std::string_view path = {}) const noexcept {
     std::size_t length = 0;
     const char* text = modelwire_value_json(object_, detail::start(path), path.size(), &length);
     return detail::optional_view(text, length);
   }
 
-  /// How many items an array, or members an object, has; 0 for anything else.
+  /// The number of items of an array, or of members of an object; 0 for anything else.
   std::size_t count(std::string_view path = {}) const noexcept {
     return modelwire_value_count(object_, detail::start(path), path.size());
   }
 
-  /// The name of a member of an object, by its place; decoded and borrowed. `path(name)` leads to it.
+  /// The name of a member of an object, by index; decoded and borrowed. `path(name)` is its path.
   std::optional<std::string_view> name(std::size_t index,
                                        std::string_view path = {}) const noexcept {
     std::size_t length = 0;
@@ -334,7 +333,7 @@ class value_view {
 
 namespace detail {
 
-/// A duration in milliseconds that stands in a value.
+/// A duration in milliseconds in a value.
 inline std::optional<std::chrono::milliseconds> milliseconds(value_view of,
                                                              std::string_view path) {
   const auto count = of.get<std::int64_t>(path);
@@ -342,7 +341,7 @@ inline std::optional<std::chrono::milliseconds> milliseconds(value_view of,
   return std::chrono::milliseconds(*count);
 }
 
-/// A moment, in milliseconds since 1970, that stands in a value.
+/// A point in time in a value, in milliseconds since 1970.
 inline std::optional<std::chrono::system_clock::time_point> moment(value_view of,
                                                                    std::string_view path) {
   const auto since = milliseconds(of, path);
@@ -355,20 +354,20 @@ inline int small_number(value_view of, std::string_view path) {
   return static_cast<int>(of.get<std::int64_t>(path).value_or(0));
 }
 
-/// Frees what a unique_ptr owns by a function of C.
+/// Frees the object of a unique_ptr with a C function.
 template <class T, void (*Free)(T*)>
 struct deleter {
   void operator()(T* object) const noexcept { Free(object); }
 };
 
-/// Owns a C object: moved, not copied; empty once it was moved from.
+/// Owns a C object: movable, not copyable; empty after a move.
 template <class T, void (*Free)(T*)>
 class handle {
  public:
-  /// The C object, which stays this handle's; NULL if it is empty.
+  /// The C object, still owned by this handle; NULL if it is empty.
   T* get() const noexcept { return owned_.get(); }
 
-  /// The C object, which is the caller's from now on; the handle is empty.
+  /// Gives ownership of the C object to the caller; the handle is empty afterwards.
   [[nodiscard]] T* release() noexcept { return owned_.release(); }
 
   /// Whether there is an object.
@@ -381,17 +380,17 @@ class handle {
   std::unique_ptr<T, deleter<T, Free>> owned_;
 };
 
-/// Owns a C object, and is a view of it too: it can be passed wherever a view is wanted. What lends
-/// views of itself gives copies, or nothing, when nobody keeps it.
+/// Owns a C object, and is also a view of it: you can pass it wherever a view is expected. A
+/// temporary returns copies instead of views, or does not compile.
 template <class View, class T, void (*Free)(T*)>
 class owner : public View {
  public:
-  /// For templates that have to know that this lends views of itself.
+  /// Tells templates that this type lends views into itself.
   using lends_views = void;
 
-  /// Nothing.
+  /// Empty.
   owner() noexcept : View(nullptr) {}
-  /// Adopts an object of C.
+  /// Adopts a C object.
   explicit owner(T* adopted) noexcept : View(adopted) {}
   owner(owner&& other) noexcept : View(other.release()) {}
   owner& operator=(owner&& other) noexcept {
@@ -404,15 +403,15 @@ class owner : public View {
   owner& operator=(const owner&) = delete;
   ~owner() { Free(release()); }
 
-  /// The C object, which stays this one's; NULL if there is none.
+  /// The C object, still owned by this object; NULL if there is none.
   const T* get() const noexcept { return View::get(); }
-  /// The C object, which is the caller's from now on; nothing is left here.
+  /// Gives ownership of the C object to the caller; this object is empty afterwards.
   [[nodiscard]] T* release() noexcept {
-    // It came as a T*, and only the view made it const.
+    // It was passed as a T*; only the view made it const.
     return const_cast<T*>(std::exchange(this->object_, nullptr));
   }
 
-  /// As the view has them; borrowed. Of one that nobody keeps they are copies.
+  /// As in the view; borrowed. A temporary returns copies.
   std::string_view text() const& noexcept { return View::text(); }
   std::string text() && { return std::string(View::text()); }
   std::string_view json() const& noexcept { return View::json(); }
@@ -431,7 +430,7 @@ class owner : public View {
     return View::template get<V>(path);
   }
 
-  /// What is borrowed and cannot be copied is asked of one that is kept.
+  /// Borrowed values that cannot be copied need an object that is kept.
   value_view value() const& noexcept { return View::value(); }
   value_view value() && = delete;
   value_view info() const& noexcept { return View::info(); }
@@ -440,11 +439,11 @@ class owner : public View {
   auto tool_calls() && = delete;
 };
 
-/// What has fields by path: any field that the service sent is reached so, also a new one.
+/// A type with fields by path: any field that the service sent, including new ones.
 template <class T, const modelwire_value* (*Value)(const T*)>
 class fields {
  public:
-  /// The C object, which stays its owner's; NULL if there is none.
+  /// The C object, still owned by its owner; NULL if there is none.
   const T* get() const noexcept { return object_; }
   /// Whether there is one.
   explicit operator bool() const noexcept { return object_ != nullptr; }
@@ -456,11 +455,11 @@ class fields {
   std::optional<V> get(std::string_view path) const {
     return value().template get<V>(path);
   }
-  /// Anything as JSON text, by its path, as value_view::json.
+  /// Any value as JSON text, by its path, as value_view::json.
   std::optional<std::string_view> json(std::string_view path) const noexcept {
     return value().json(path);
   }
-  /// How many items or members there are, as value_view::count.
+  /// The number of items or members, as value_view::count.
   std::size_t count(std::string_view path) const noexcept { return value().count(path); }
 
  protected:
@@ -470,20 +469,20 @@ class fields {
 
 }  // namespace detail
 
-/// One limit of a service, as far as it tells.
+/// One rate limit of a service, as far as it reports it.
 struct rate_limit {
-  std::optional<std::uint64_t> limit;              ///< How many there are in all.
-  std::optional<std::uint64_t> remaining;          ///< How many are left.
-  std::optional<std::chrono::milliseconds> reset;  ///< From the response on, until all are there.
+  std::optional<std::uint64_t> limit;              ///< The total.
+  std::optional<std::uint64_t> remaining;          ///< The remainder.
+  std::optional<std::chrono::milliseconds> reset;  ///< From the response until the full reset.
 };
 
-/// The limits of a service as the headers of a response tell them.
+/// The rate limits of a service, from the headers of a response.
 struct rate_limits {
-  rate_limit requests;  ///< Of requests, and where the headers do not say of what.
+  rate_limit requests;  ///< Of requests, or unspecified in the headers.
   rate_limit tokens;    ///< Of tokens.
-  /// Any other with its name, "input_tokens" for instance.
+  /// Other limits by name, "input_tokens" for instance.
   std::vector<std::pair<std::string, rate_limit>> others;
-  /// How long the service asks to wait.
+  /// How long the service asks the client to wait.
   std::optional<std::chrono::milliseconds> retry_after;
 };
 
@@ -498,7 +497,7 @@ inline rate_limit rate_limit_in(value_view of, const std::string& path) {
   return rate_limit{count("/limit"), count("/remaining"), milliseconds(of, path + "/reset_ms")};
 }
 
-/// The limits in what the library knows of a response or an error.
+/// The rate limits in the information about a response or an error.
 inline std::optional<rate_limits> rate_limits_in(value_view info, std::string_view path) {
   if (info.count(path) == 0) return std::nullopt;
   const std::string in(path);
@@ -517,12 +516,12 @@ inline std::optional<rate_limits> rate_limits_in(value_view info, std::string_vi
 
 }  // namespace detail
 
-/// What went wrong, with everything that is known about it. A value: it can be copied, kept, and
-/// thrown on another thread. What it tells is borrowed from it; of an error that nobody keeps,
-/// `client.try_run(request).error().message()`, it is a copy. The key is in none of it.
+/// An error with everything that is known about it. A value: it can be copied, kept, and thrown
+/// on another thread. Its texts are borrowed from it; a temporary,
+/// `client.try_run(request).error().message()`, returns copies. It never contains the API key.
 class error : public std::runtime_error {
  public:
-  /// Copies what a C error object tells; the object stays the caller's.
+  /// Copies a C error object, which the caller still owns.
   explicit error(const modelwire_error* source) : error(source, nullptr) {}
 
   /// An error of a call that was never sent.
@@ -542,7 +541,7 @@ class error : public std::runtime_error {
 
   /// Takes a C error object, which is freed with the last copy of the error.
   ///
-  /// @param status  stands for the object where there is none
+  /// @param status  used if there is no object
   static error adopt(modelwire_error* object, modelwire_status status = MODELWIRE_E_INTERNAL) {
     if (object != nullptr) return error(object, object);
     if (status == MODELWIRE_INTERRUPTED) {
@@ -552,35 +551,35 @@ class error : public std::runtime_error {
     return error(status, "the library gave no reason");
   }
 
-  /// Copies share what they tell, so copying never throws. Moving is copying: the old one stays
-  /// whole.
+  /// Copies share their contents, so copying never throws. Moving copies: the source stays valid.
   error(const error& other) noexcept = default;
-  /// As the constructor.
+  /// As the copy constructor.
   error& operator=(const error& other) noexcept = default;
 
   /// The negative status, MODELWIRE_E_RATE_LIMITED for instance, or MODELWIRE_INTERRUPTED.
   modelwire_status status() const noexcept { return facts_->status; }
-  /// The same as a kind, to switch on.
+  /// The status as a kind, for use in a switch.
   error_kind kind() const noexcept { return static_cast<error_kind>(facts_->status); }
-  /// Its name, "rate_limited" for instance. `what()` is this, the message and the hint.
+  /// The name of the kind, "rate_limited" for instance. `what()` is this, the message and the
+  /// hint.
   std::string_view kind_name() const noexcept { return modelwire_status_name(facts_->status); }
-  /// The service's own message where it gave one, else the library's with the cause.
+  /// The service's own message if it sent one, otherwise the library's message with the cause.
   std::string_view message() const& noexcept { return facts_->message; }
-  /// What to do about it; empty where there is nothing to say.
+  /// What to do about it; may be empty.
   std::string_view hint() const& noexcept { return facts_->hint; }
-  /// The first header of a name, whatever its case, of the response that failed.
+  /// The first header with a name, ignoring case, of the response that failed.
   std::optional<std::string_view> header(std::string_view name) const&;
-  /// The record of the call: its attempts, waits, chunks and end, with their times; nothing of an
-  /// error that came before a call was started.
+  /// The record of the call: its attempts, waits, chunks and end, with their times; empty for an
+  /// error before the call started.
   std::optional<call_record> timing() const;
-  /// All headers of the response that failed, in its order.
+  /// All headers of the response that failed, in response order.
   std::vector<modelwire::header> headers() const&;
   /// Whether the call may have been metered: "not_sent", "normally_not", "entered" or "unknown".
   std::string_view metered() const& noexcept {
     return info().text("/metered").value_or("not_sent");
   }
   // <accessors of error>
-  /// The HTTP status; nothing where no response came.
+  /// The HTTP status; absent if no response arrived.
   int http_status() const { return detail::small_number(info(), "/http_status"); }
   /// "type" of the service's error object.
   std::optional<std::string_view> type() const& noexcept { return info().text("/type"); }
@@ -588,29 +587,29 @@ class error : public std::runtime_error {
   std::optional<std::string_view> code() const& noexcept { return info().text("/code"); }
   /// "param" of the service's error object.
   std::optional<std::string_view> param() const& noexcept { return info().text("/param"); }
-  /// The service's name for the exchange, to give to its support.
+  /// The service's identifier of the exchange, for its support.
   std::optional<std::string_view> request_id() const& noexcept {
     return info().text("/request_id");
   }
   /// The path of the request; empty if there was none.
   std::string_view path() const& noexcept { return info().text("/path").value_or(""); }
-  /// The model that was asked for.
+  /// The requested model.
   std::optional<std::string_view> model() const& noexcept { return info().text("/model"); }
   /// The option of the timeout that ran out, "idle_timeout" for instance.
   std::optional<std::string_view> timeout_name() const& noexcept {
     return info().text("/timeout");
   }
-  /// The body of the failed response within its bound, 64 KiB by default.
+  /// The body of the failed response, truncated to its limit, 64 KiB by default.
   std::optional<std::string_view> body() const& noexcept { return info().text("/body"); }
-  /// What was gathered of the response before it failed, as JSON text, where the call gathers.
+  /// The part of the response gathered before the failure, as JSON text, if the call gathers.
   std::optional<std::string_view> partial() const& noexcept { return info().text("/partial"); }
-  /// When the first attempt started; nothing if none did.
+  /// When the first attempt started; absent if none did.
   std::optional<std::chrono::system_clock::time_point> request_time() const {
     return detail::moment(info(), "/request_time_unix_ms");
   }
-  /// How many times the request was attempted.
+  /// The number of attempts.
   int attempts() const { return detail::small_number(info(), "/attempts"); }
-  /// From the start of the first attempt to the failure.
+  /// The time from the start of the first attempt to the failure.
   std::chrono::milliseconds elapsed() const {
     return detail::milliseconds(info(), "/elapsed_ms").value_or(std::chrono::milliseconds(0));
   }
@@ -618,21 +617,21 @@ class error : public std::runtime_error {
   std::optional<std::chrono::milliseconds> retry_after() const {
     return detail::milliseconds(info(), "/retry_after_ms");
   }
-  /// What the headers say of the limits of the service: "requests" and "tokens", each with
-  /// "limit", "remaining" and "reset_ms" (from the answer on), "others" by name, and
-  /// "retry_after_ms". Nothing where they say nothing.
+  /// The rate limits that the headers report: "requests" and "tokens", each with "limit",
+  /// "remaining" and "reset_ms" (counted from the answer), "others" by name, and
+  /// "retry_after_ms". Absent if the headers report none.
   std::optional<modelwire::rate_limits> rate_limits() const {
     return detail::rate_limits_in(info(), "/rate_limits");
   }
   // </accessors>
-  /// Everything that support needs, as text of several lines.
+  /// A report for support, as text of several lines.
   std::string_view report() const& noexcept { return facts_->report; }
-  /// All of this but the report as a JSON object; empty for an error of the wrapper's own.
+  /// All of this, except the report, as a JSON object; empty for an error that the wrapper made.
   std::string_view json() const& noexcept { return info().json().value_or(""); }
-  /// The same as fields; nothing for an error of the wrapper's own.
+  /// The same as fields; empty for an error that the wrapper made.
   value_view info() const& noexcept { return facts_->info; }
 
-  /// @name The same of an error that nobody keeps: copies.
+  /// @name The same for a temporary error: copies.
   /// @{
   std::string message() && { return std::string(std::as_const(*this).message()); }
   std::string hint() && { return std::string(std::as_const(*this).hint()); }
@@ -676,12 +675,12 @@ class error : public std::runtime_error {
   struct facts {
     modelwire_status status = MODELWIRE_E_INTERNAL;
     std::string message, hint, report;
-    owned_error object;  // one that was adopted
-    owned_value copy;    // of one that stays somebody else's
-    value_view info;     // of whichever of the two there is
+    owned_error object;  // an adopted object
+    owned_value copy;    // a copy of an object that another owns
+    value_view info;     // of the one that exists
   };
 
-  /// @param adopted  the same object, where it becomes this error's
+  /// @param adopted  the same object, if this error takes ownership
   error(const modelwire_error* source, modelwire_error* adopted)
       : error(modelwire_error_status(source), detail::view(modelwire_error_message, source),
               value_view(modelwire_error_value(source)).text("/hint").value_or("")) {
@@ -696,7 +695,7 @@ class error : public std::runtime_error {
     } else if (source != nullptr) {
       const std::string_view json = detail::view(modelwire_error_json, source);
       modelwire_value* copy = nullptr;
-      // One that cannot be copied tells its kind, message, hint and report all the same.
+      // An object that cannot be copied still has its kind, message, hint and report.
       (void)modelwire_value_new(detail::start(json), json.size(), &copy, nullptr);
       own->copy.reset(copy);
       own->info = value_view(copy);
@@ -704,7 +703,7 @@ class error : public std::runtime_error {
     facts_ = std::move(own);
   }
 
-  /// What `what()` says: an exception that nobody catches shows nothing else.
+  /// The text of `what()`: an uncaught exception shows only this.
   static std::string told(modelwire_status status, std::string_view message,
                           std::string_view hint) {
     std::string text(modelwire_status_name(status));
@@ -718,7 +717,7 @@ class error : public std::runtime_error {
   std::shared_ptr<const facts> facts_;
 };
 
-/// A value, or the error that there is in its place.
+/// A value or an error.
 ///
 ///   if (auto answer = client.try_run(request)) use(*answer); else complain(answer.error());
 template <class T>
@@ -731,27 +730,27 @@ class [[nodiscard]] result {
 
   /// Whether there is a value.
   explicit operator bool() const noexcept { return value_.has_value(); }
-  /// The value, which must be there.
+  /// The value, which must exist.
   T& operator*() & noexcept { return *value_; }
-  /// The value, which must be there.
+  /// The value, which must exist.
   const T& operator*() const& noexcept { return *value_; }
-  /// The value, which must be there, to be moved out.
+  /// The value, which must exist, to move out.
   T&& operator*() && noexcept { return *std::move(value_); }
-  /// A member of the value, which must be there.
+  /// A member of the value, which must exist.
   T* operator->() & noexcept { return &*value_; }
-  /// A member of the value, which must be there.
+  /// A member of the value, which must exist.
   const T* operator->() const& noexcept { return &*value_; }
-  /// A member of a value that lends nothing.
+  /// A member of a value that lends no views.
   template <class U = T, std::enable_if_t<!detail::is_lender<U>::value, int> = 0>
   U* operator->() && noexcept {
     return &*value_;
   }
-  /// One that lends views has to be kept.
+  /// A value that lends views must be kept.
   template <class U = T, std::enable_if_t<detail::is_lender<U>::value, long> = 0>
   U* operator->() && = delete;
-  /// The error, which must be there.
+  /// The error, which must exist.
   const modelwire::error& error() const& noexcept { return *error_; }
-  /// The error of a result that nobody keeps, which must be there.
+  /// The error of a temporary result, which must exist.
   modelwire::error error() && noexcept { return *error_; }
 
 #if MODELWIRE_EXCEPTIONS
@@ -776,11 +775,11 @@ class [[nodiscard]] result<void> {
   /// Failure.
   result(modelwire::error failure) : error_(std::move(failure)) {}
 
-  /// Whether it is a success.
+  /// Whether it succeeded.
   explicit operator bool() const noexcept { return !error_; }
-  /// The error, which must be there.
+  /// The error, which must exist.
   const modelwire::error& error() const& noexcept { return *error_; }
-  /// The error of a result that nobody keeps, which must be there.
+  /// The error of a temporary result, which must exist.
   modelwire::error error() && noexcept { return *error_; }
 
 #if MODELWIRE_EXCEPTIONS
@@ -796,13 +795,13 @@ class [[nodiscard]] result<void> {
 
 namespace detail {
 
-/// What a function of C gave: nothing, or its error.
+/// The outcome of a C function: success, or its error.
 inline result<void> outcome(modelwire_status status, modelwire_error* failure) {
   if (status != MODELWIRE_OK) return modelwire::error::adopt(failure, status);
   return {};
 }
 
-/// What a wait of C gave: whether that was over which was waited for, or its error.
+/// The outcome of a C wait: whether it was reached in time, or its error.
 inline result<bool> outcome_of_wait(modelwire_status status, modelwire_error* failure) {
   if (status == MODELWIRE_OK) return true;
   if (status > 0) return false;
@@ -811,17 +810,17 @@ inline result<bool> outcome_of_wait(modelwire_status status, modelwire_error* fa
 
 }  // namespace detail
 
-/// A JSON text of the program's own, or one that the library made, with its fields by path: a
-/// value_view that owns what it shows. Whole texts only: JSON behind it is an error.
+/// A JSON text from the program or the library, with its fields by path: a value_view that owns
+/// its text. The text must be exactly one JSON value.
 class value : public detail::handle<modelwire_value, modelwire_value_free> {
  public:
-  /// For templates that have to know that this lends views of itself.
+  /// Tells templates that this type lends views into itself.
   using lends_views = void;
 
-  /// Adopts a value of C; NULL is one of nothing.
+  /// Adopts a value of C; NULL makes an empty one.
   explicit value(modelwire_value* adopted = nullptr) noexcept : handle(adopted) {}
 
-  /// Reads a JSON text, which is copied; what is not JSON is an error that names the byte.
+  /// Parses a JSON text and copies it; text that is not JSON is an error that names the byte.
   static result<value> parse(std::string_view json) {
     modelwire_value* out = nullptr;
     modelwire_error* failure = nullptr;
@@ -838,19 +837,19 @@ class value : public detail::handle<modelwire_value, modelwire_value_free> {
 
   /// Its fields, borrowed.
   value_view view() const& noexcept { return value_view(handle::get()); }
-  /// What is borrowed is asked of one that is kept.
+  /// Borrowed values need an object that is kept.
   value_view view() && = delete;
-  /// The same by itself, wherever a view is wanted.
+  /// Converts implicitly wherever a view is expected.
   operator value_view() const& noexcept { return view(); }
 
-  /// The C object, which stays this one's; NULL if there is none.
+  /// The C object, still owned by this object; NULL if there is none.
   const modelwire_value* get() const noexcept { return handle::get(); }
   /// As value_view::get; a std::string_view is borrowed.
   template <class V>
   std::optional<V> get(std::string_view path) const& {
     return view().template get<V>(path);
   }
-  /// Of one that nobody keeps anything but a std::string_view.
+  /// For a temporary: any type except std::string_view.
   template <class V>
   std::optional<V> get(std::string_view path) && {
     static_assert(!std::is_same_v<V, std::string_view>,
@@ -861,7 +860,7 @@ class value : public detail::handle<modelwire_value, modelwire_value_free> {
   std::optional<std::string_view> json(std::string_view path = {}) const& noexcept {
     return view().json(path);
   }
-  /// The same of one that nobody keeps: a copy.
+  /// The same for a temporary: a copy.
   std::optional<std::string> json(std::string_view path = {}) && {
     return detail::copied(std::as_const(*this).json(path));
   }
@@ -874,7 +873,7 @@ class value : public detail::handle<modelwire_value, modelwire_value_free> {
                                        std::string_view path = {}) const& noexcept {
     return view().name(index, path);
   }
-  /// The same of one that nobody keeps: a copy.
+  /// The same for a temporary: a copy.
   std::optional<std::string> name(std::size_t index, std::string_view path = {}) && {
     return detail::copied(std::as_const(*this).name(index, path));
   }
@@ -882,20 +881,20 @@ class value : public detail::handle<modelwire_value, modelwire_value_free> {
 
 /// Tokens as the service reported them.
 struct token_usage {
-  std::uint64_t input_tokens = 0;         ///< What was sent.
-  std::uint64_t output_tokens = 0;        ///< What was generated.
-  std::uint64_t total_tokens = 0;         ///< Both together.
-  std::uint64_t cached_input_tokens = 0;  ///< Of what was sent: had from an earlier call.
-  std::uint64_t cache_write_tokens = 0;   ///< Of what was sent: kept for later calls.
-  std::uint64_t reasoning_tokens = 0;     ///< Of what was generated: before the answer began.
-  std::uint64_t audio_input_tokens = 0;   ///< Of what was sent: as audio.
-  std::uint64_t audio_output_tokens = 0;  ///< Of what was generated: as audio.
+  std::uint64_t input_tokens = 0;         ///< The input.
+  std::uint64_t output_tokens = 0;        ///< The output.
+  std::uint64_t total_tokens = 0;         ///< Input and output.
+  std::uint64_t cached_input_tokens = 0;  ///< Input read from the cache.
+  std::uint64_t cache_write_tokens = 0;   ///< Input written to the cache.
+  std::uint64_t reasoning_tokens = 0;     ///< Output for reasoning.
+  std::uint64_t audio_input_tokens = 0;   ///< Audio input.
+  std::uint64_t audio_output_tokens = 0;  ///< Audio output.
 };
 
-/// What the answered calls of a client used.
+/// The usage of the answered calls of a client.
 struct client_usage : token_usage {
   std::uint64_t calls = 0;  ///< Answered chats and responses.
-  /// Those among them that reported no usage: the tokens lack them.
+  /// The number of these without reported usage: the token sums do not include them.
   std::uint64_t calls_without_usage = 0;
 };
 
@@ -907,75 +906,75 @@ struct header {
 
 /// A tool call of a response; its texts are borrowed from the response.
 struct tool_call {
-  std::string_view id;         ///< What its result has to name; empty if it was left out.
-  std::string_view name;       ///< The function that it asks for.
+  std::string_view id;         ///< The id for its result; empty if omitted.
+  std::string_view name;       ///< The function to call.
   std::string_view arguments;  ///< JSON text as the model wrote it.
 };
 
-/// A piece of a tool call in a chunk; its texts are borrowed from the event.
+/// A fragment of a tool call in a chunk; its texts are borrowed from the event.
 struct tool_call_piece {
-  std::optional<std::int64_t> index;          ///< Which tool call of the response it belongs to.
-  std::optional<std::string_view> id;         ///< On the first piece mostly.
-  std::optional<std::string_view> name;       ///< On the first piece mostly.
-  std::optional<std::string_view> arguments;  ///< A piece of the JSON text.
+  std::optional<std::int64_t> index;          ///< The tool call that it belongs to.
+  std::optional<std::string_view> id;         ///< Usually on the first fragment.
+  std::optional<std::string_view> name;       ///< Usually on the first fragment.
+  std::optional<std::string_view> arguments;  ///< A fragment of the JSON text.
 };
 
 /// One attempt of a call. Times are counted from the start of the call.
 struct attempt_record {
   std::chrono::microseconds start{0};   ///< When it began.
-  std::optional<std::string> address;   ///< What it was connected to: the service, or a proxy.
-  std::optional<bool> reused;           ///< Whether its connection was there before.
-  std::optional<std::chrono::microseconds> dns;         ///< How long the host was looked up.
-  std::optional<std::chrono::microseconds> connect;     ///< How long connecting took.
-  std::optional<std::chrono::microseconds> tls;         ///< How long the handshake took.
-  std::optional<std::chrono::microseconds> head;        ///< When the head of its answer was complete.
-  std::optional<std::chrono::microseconds> first_byte;  ///< When the first byte of its body came.
+  std::optional<std::string> address;   ///< The peer: the service or a proxy.
+  std::optional<bool> reused;           ///< Whether it reused a connection.
+  std::optional<std::chrono::microseconds> dns;         ///< The time of the DNS lookup.
+  std::optional<std::chrono::microseconds> connect;     ///< The time to connect.
+  std::optional<std::chrono::microseconds> tls;         ///< The time of the TLS handshake.
+  std::optional<std::chrono::microseconds> head;        ///< When the response head was complete.
+  std::optional<std::chrono::microseconds> first_byte;  ///< When the first body byte arrived.
   std::chrono::microseconds end{0};                     ///< When it ended.
-  std::optional<int> status;                            ///< The HTTP status of its answer.
-  std::optional<std::string> kind;  ///< What it failed with, "rate_limited" for instance.
+  std::optional<int> status;                            ///< The HTTP status of the response.
+  std::optional<std::string> kind;  ///< The kind of its error, "rate_limited" for instance.
 };
 
-/// A time in which a call could not go on. Times are counted from the start of the call.
+/// A period in which a call had to wait. Times are counted from the start of the call.
 struct wait_record {
   std::string reason;  ///< "retry", "connection", "turn" or "reuse".
   std::chrono::microseconds start{0};   ///< When it began.
   std::chrono::microseconds length{0};  ///< How long it took.
 };
 
-/// The record of a call that has ended, however it ended; a value that may be kept. Times are counted
-/// from the start of the call. The API key is never in it.
+/// The record of a call that has ended, with or without success; a value that you can keep. Times
+/// are counted from the start of the call. It never contains the API key.
 struct call_record {
-  /// How many records were dropped since the one before, because 4096 waited.
+  /// The number of records dropped since the previous one, because 4096 were queued.
   std::uint64_t dropped = 0;
   std::chrono::system_clock::time_point start;  ///< When the call was started.
   std::string operation;                        ///< "models", "chat" or "responses".
   std::string path;                             ///< Of the request.
-  std::optional<std::string> model;             ///< The model that was asked for.
-  bool streamed = false;                        ///< Whether the caller asked for a stream.
-  std::vector<attempt_record> attempts;         ///< In their order, the last 32.
-  std::uint64_t attempts_count = 0;             ///< How many there were.
-  std::vector<wait_record> waits;               ///< In their order, the last 32.
-  std::uint64_t waits_count = 0;                ///< How many there were.
+  std::optional<std::string> model;             ///< The requested model.
+  bool streamed = false;                        ///< Whether the caller requested a stream.
+  std::vector<attempt_record> attempts;         ///< The last 32, in order.
+  std::uint64_t attempts_count = 0;             ///< Their total number.
+  std::vector<wait_record> waits;               ///< The last 32, in order.
+  std::uint64_t waits_count = 0;                ///< Their total number.
   std::optional<std::chrono::microseconds> first_chunk;  ///< When the first chunk was read.
   std::optional<std::chrono::microseconds> last_chunk;   ///< When the last chunk was read.
-  std::uint64_t chunks = 0;                              ///< How many came.
-  /// When each was read, the first 16384, with the option `chunk_times`; else empty.
+  std::uint64_t chunks = 0;                              ///< The number of chunks.
+  /// When each was read, for the first 16384, with the option `chunk_times`; otherwise empty.
   std::vector<std::chrono::microseconds> chunk_times;
   std::chrono::microseconds elapsed{0};  ///< From the start to the end.
-  std::optional<std::string> kind;       ///< What it failed with; nothing for a good answer.
+  std::optional<std::string> kind;       ///< The kind of its error; empty after success.
   std::optional<int> status;             ///< The HTTP status of the answer.
-  std::optional<std::string> request_id;      ///< The service's name for the exchange.
+  std::optional<std::string> request_id;      ///< The service's id of the exchange.
   std::optional<std::string> response_id;     ///< The id of the answer.
-  std::optional<std::string> response_model;  ///< The model that answered, as it calls itself.
+  std::optional<std::string> response_model;  ///< The model that answered, by its own name.
   std::optional<std::string> finish_reason;   ///< Why the first choice of a chat stopped.
-  std::optional<token_usage> usage;           ///< What the service reported, also before a failure.
+  std::optional<token_usage> usage;           ///< As reported, even before a failure.
   /// Whether it may have been metered: "not_sent", "normally_not", "entered" or "unknown".
   std::string metered;
-  std::uint64_t bytes_out = 0;  ///< Of the bodies that were sent, over all attempts.
-  std::uint64_t bytes_in = 0;   ///< Of the bodies that were read, as they came.
-  /// Who ended it before its end: "program", "dropped", "closed" or "shutdown".
+  std::uint64_t bytes_out = 0;  ///< Of the sent bodies of all attempts.
+  std::uint64_t bytes_in = 0;   ///< Of the received bodies, as on the wire.
+  /// Who ended it early: "program", "dropped", "closed" or "shutdown".
   std::optional<std::string> cancelled_by;
-  std::string json;  ///< All of it but `dropped` as a JSON object, as C has it.
+  std::string json;  ///< All of it except `dropped`, as the JSON object of C.
 };
 
 namespace detail {
@@ -999,13 +998,13 @@ inline token_usage tokens_in(value_view of, std::string_view path) {
   return used;
 }
 
-/// The usage in what the library knows of a response or of a chunk.
+/// The usage in the information about a response or a chunk.
 inline std::optional<token_usage> usage_in(value_view info, std::string_view path) {
   if (info.count(path) == 0) return std::nullopt;
   return tokens_in(info, path);
 }
 
-/// What reads the members of an object that stands somewhere in a value.
+/// Reads the members of an object within a value.
 struct members {
   value_view of;
   std::string at;
@@ -1030,7 +1029,7 @@ struct members {
   }
 };
 
-/// The whole numbers of a JSON array of nothing else, read in one go: there may be many.
+/// The integers of a JSON array that has only integers, read at once: there may be many.
 inline std::vector<std::chrono::microseconds> times_in(std::string_view array) {
   std::vector<std::chrono::microseconds> all;
   std::int64_t number = 0;
@@ -1047,7 +1046,7 @@ inline std::vector<std::chrono::microseconds> times_in(std::string_view array) {
   return all;
 }
 
-/// The record of a call that stands in a value.
+/// The record of a call in a value.
 inline std::optional<call_record> record_in(value_view of, std::string_view at) {
   if (of.count(at) == 0) return std::nullopt;
   const members in{of, std::string(at)};
@@ -1112,7 +1111,7 @@ inline bool is_same_name(std::string_view one, std::string_view other) noexcept 
   return true;
 }
 
-/// The first header of a name in what the library knows of a response or an error.
+/// The first header with a name in the information about a response or an error.
 inline std::optional<std::string_view> header_in(value_view info, std::string_view name) {
   const std::size_t count = info.count("/headers");
   for (std::size_t i = 0; i < count; i++) {
@@ -1122,7 +1121,7 @@ inline std::optional<std::string_view> header_in(value_view info, std::string_vi
   return std::nullopt;
 }
 
-/// All headers in what the library knows of a response or an error.
+/// All headers in the information about a response or an error.
 inline std::vector<header> headers_in(value_view info) {
   std::vector<header> all(info.count("/headers"));
   for (std::size_t i = 0; i < all.size(); i++) {
@@ -1146,73 +1145,72 @@ inline std::vector<header> error::headers() const& {
   return detail::headers_in(info());
 }
 
-/// The response to a call, borrowed from a response, an event or a stream. A view of nothing gives
-/// nothing. Any thread.
+/// The response to a call, borrowed from a response, an event or a stream. An empty view has no
+/// values. Any thread.
 class response_view : public detail::fields<modelwire_response, modelwire_response_value> {
  public:
-  /// Looks at a response of C, or at nothing.
+  /// Views a response of C; empty for NULL.
   explicit response_view(const modelwire_response* borrowed = nullptr) noexcept
       : fields(borrowed) {}
 
   /// Any field as JSON text, by its path.
   using fields::json;
-  /// The JSON text as the service sent it; empty at the end of a stream, whose chunks were the
-  /// response, unless the call gathered.
+  /// The JSON text as the service sent it; empty at the end of a stream, where the chunks were
+  /// the response, unless the call gathered.
   std::string_view json() const noexcept { return detail::view(modelwire_response_json, object_); }
   /// The output text: the content of a chat's first choice, or all output text of a response;
-  /// empty where there is none and at the end of a stream.
+  /// empty if there is none, and at the end of a stream.
   std::string_view text() const noexcept { return detail::view(modelwire_response_text, object_); }
-  /// What the library knows of the exchange, as one object: what the functions below read.
+  /// What the library knows about the exchange, as one object, which the functions below read.
   value_view info() const noexcept { return value_view(modelwire_response_info(object_)); }
   // <accessors of response>
   /// The HTTP status, 200 for instance.
   int http_status() const { return detail::small_number(info(), "/http_status"); }
-  /// The service's name for the exchange, to give to its support.
+  /// The service's identifier of the exchange, for its support.
   std::optional<std::string_view> request_id() const noexcept {
     return info().text("/request_id");
   }
-  /// "id" of the answer, the service's name for it.
+  /// "id" of the answer, the service's identifier for it.
   std::optional<std::string_view> id() const noexcept { return info().text("/id"); }
-  /// The model that answered, as it calls itself.
+  /// The model that answered, by its own name.
   std::optional<std::string_view> model() const noexcept { return info().text("/model"); }
-  /// How many times the request was attempted: more than 1 where the retry policy tried again.
+  /// The number of attempts: more than 1 if the request was retried.
   int attempts() const { return detail::small_number(info(), "/attempts"); }
-  /// From the start of the first attempt to the end of the response, waits included.
+  /// The time from the start of the first attempt to the end of the response, including waits.
   std::chrono::milliseconds elapsed() const {
     return detail::milliseconds(info(), "/elapsed_ms").value_or(std::chrono::milliseconds(0));
   }
   /// How the response was known to be complete: "document", "done_mark", "final_event" or
   /// "finish_reasons".
   std::string_view end_mark() const noexcept { return info().text("/end").value_or(""); }
-  /// Whether the JSON text was put together from the chunks of a stream.
+  /// Whether the JSON text was assembled from the chunks of a stream.
   bool is_gathered() const { return info().get<bool>("/is_gathered").value_or(false); }
-  /// What the model thought before it spoke: that of a chat's first choice under whatever name
-  /// the service has for it, or of all reasoning items of a response, their summaries where they
-  /// have no text of their own. Empty where there is none, and at the end of a stream that was
-  /// not gathered.
+  /// The model's reasoning: that of a chat's first choice, whatever the service calls it, or of
+  /// all reasoning items of a response, with their summaries where they have no text. Empty if
+  /// there is none, and at the end of a stream that was not gathered.
   std::string_view reasoning() const noexcept {
     return info().text("/reasoning").value_or("");
   }
   /// Why the first choice of a chat stopped, "stop" for instance, or the status of a response.
-  /// Nothing at the end of a stream that was not gathered, whose chunks had it.
+  /// Absent at the end of a stream that was not gathered, where a chunk had it.
   std::optional<std::string_view> finish_reason() const noexcept {
     return info().text("/finish_reason");
   }
-  /// The tokens that the service reported, of a stream too: "input_tokens", "output_tokens" and
+  /// The tokens that the service reported, also for a stream: "input_tokens", "output_tokens" and
   /// "total_tokens", and of these "cached_input_tokens", "cache_write_tokens",
-  /// "reasoning_tokens", "audio_input_tokens" and "audio_output_tokens", 0 where the service says
-  /// nothing of them.
+  /// "reasoning_tokens", "audio_input_tokens" and "audio_output_tokens", 0 if the service does
+  /// not report them.
   std::optional<token_usage> usage() const { return detail::usage_in(info(), "/usage"); }
-  /// What the headers say of the limits of the service: "requests" and "tokens", each with
-  /// "limit", "remaining" and "reset_ms" (from the answer on), "others" by name, and
-  /// "retry_after_ms". Nothing where they say nothing.
+  /// The rate limits that the headers report: "requests" and "tokens", each with "limit",
+  /// "remaining" and "reset_ms" (counted from the answer), "others" by name, and
+  /// "retry_after_ms". Absent if the headers report none.
   std::optional<modelwire::rate_limits> rate_limits() const {
     return detail::rate_limits_in(info(), "/rate_limits");
   }
-  /// The record of the call, an object: its attempts, waits, chunks and end, with their times.
+  /// The record of the call, an object with its attempts, waits, chunks and end, and their times.
   std::optional<call_record> timing() const { return detail::record_in(info(), "/timing"); }
   // </accessors>
-  /// The first header of a name, whatever its case.
+  /// The first header with a name, ignoring case.
   std::optional<std::string_view> header(std::string_view name) const {
     return detail::header_in(info(), name);
   }
@@ -1229,7 +1227,7 @@ class response_view : public detail::fields<modelwire_response, modelwire_respon
     }
     return all;
   }
-  /// The ids of a model list; none for every other response.
+  /// The ids of a model list; none for other responses.
   std::vector<std::string_view> model_ids() const {
     const value_view about = info();
     std::vector<std::string_view> all(about.count("/models"));
@@ -1245,7 +1243,7 @@ class response : public detail::owner<response_view, modelwire_response, modelwi
  public:
   using owner::owner;
 
-  /// @name As response_view has them; borrowed. Of a response that nobody keeps they are copies.
+  /// @name As in response_view; borrowed. A temporary returns copies.
   /// @{
   // <accessors copied response>
   std::optional<std::string_view> request_id() const& noexcept {
@@ -1285,22 +1283,22 @@ class response : public detail::owner<response_view, modelwire_response, modelwi
   /// @}
 };
 
-/// How much of the log is wanted.
+/// The level of the log.
 enum class log_level : std::int32_t {
   off = MODELWIRE_LOG_OFF,      ///< Nothing.
-  error = MODELWIRE_LOG_ERROR,  ///< Something failed that nobody is told of otherwise.
-  warn = MODELWIRE_LOG_WARN,    ///< Something to look at.
+  error = MODELWIRE_LOG_ERROR,  ///< A failure that is not reported otherwise.
+  warn = MODELWIRE_LOG_WARN,    ///< Something that needs attention.
   info = MODELWIRE_LOG_INFO,    ///< Something worth knowing.
-  debug = MODELWIRE_LOG_DEBUG,  ///< Attempts, waits, ends of calls, connections.
+  debug = MODELWIRE_LOG_DEBUG,  ///< Attempts, waits, call ends, connections.
   trace = MODELWIRE_LOG_TRACE,  ///< Every detail.
 };
 
-/// One record of the log; its texts are borrowed from the event, or for the time of the callback.
+/// One record of the log; its texts are borrowed from the event, or valid during the callback.
 struct log_record {
-  log_level level;                             ///< How important it is.
+  log_level level;                             ///< Its importance.
   std::chrono::system_clock::time_point time;  ///< When it was made.
-  std::string_view target;                     ///< "modelwire", or a library below it.
-  std::string_view message;                    ///< What it says. The API key is never in it.
+  std::string_view target;                     ///< "modelwire", or a library that it uses.
+  std::string_view message;                    ///< Its text, without the API key.
 };
 
 namespace detail {
@@ -1315,19 +1313,19 @@ inline log_level level_named(std::string_view name) noexcept {
 
 }  // namespace detail
 
-/// One event, borrowed: a chunk of a stream, the end of a call, or a record of the log. A view of
-/// nothing gives nothing. Any thread.
+/// One event, borrowed: a chunk of a stream, the end of a call, the record of a call, or a record
+/// of the log. An empty view has no values. Any thread.
 class event_view : public detail::fields<modelwire_event, modelwire_event_value> {
  public:
-  /// Looks at an event of C, or at nothing.
+  /// Views an event of C; empty for NULL.
   explicit event_view(const modelwire_event* borrowed = nullptr) noexcept
       : fields(borrowed) {}
 
-  /// One of MODELWIRE_EVENT_... Kinds may be added: skip what you do not know.
+  /// One of MODELWIRE_EVENT_... Kinds may be added: skip unknown ones.
   std::int32_t kind() const noexcept { return modelwire_event_kind(object_); }
   /// Whether it is a chunk of a stream.
   bool is_chunk() const noexcept { return kind() == MODELWIRE_EVENT_CHUNK; }
-  /// Whether it is the last event of a call that ended well.
+  /// Whether it is the last event of a call that succeeded.
   bool is_response() const noexcept { return kind() == MODELWIRE_EVENT_RESPONSE; }
   /// Whether it is the last event of a call that failed.
   bool is_error() const noexcept { return kind() == MODELWIRE_EVENT_ERROR; }
@@ -1342,34 +1340,34 @@ class event_view : public detail::fields<modelwire_event, modelwire_event_value>
 
   /// Any field as JSON text, by its path.
   using fields::json;
-  /// A chunk's or a response's JSON text as the service sent it; an error's or a record's as an
-  /// object of the library's.
+  /// For a chunk or a response, the JSON text as the service sent it; for an error or a record, a
+  /// JSON object from the library.
   std::string_view json() const noexcept { return detail::view(modelwire_event_json, object_); }
-  /// The piece of output text that a chunk adds; the whole text of a response; the message of an
-  /// error or a log record.
+  /// The output text that a chunk adds; the whole text of a response; the message of an error or
+  /// a log record.
   std::string_view text() const noexcept { return detail::view(modelwire_event_text, object_); }
   /// The name of the server-sent event, "response.completed" for instance; empty where there was
   /// none, as in chat streams.
   std::string_view name() const noexcept { return detail::view(modelwire_event_name, object_); }
-  /// What the library knows of the event, as one object: what the functions below read.
+  /// What the library knows about the event, as one object, which the functions below read.
   value_view info() const noexcept { return value_view(modelwire_event_info(object_)); }
   // <accessors of chunk>
-  /// The piece of reasoning that the chunk adds, in its first choice or to an item of a response,
-  /// under whatever name the service has for it; empty for every other chunk.
+  /// The reasoning text that the chunk adds, in its first choice or to an item of a response,
+  /// whatever the service calls it; empty for other chunks.
   std::string_view reasoning() const noexcept {
     return info().text("/reasoning").value_or("");
   }
-  /// Why the first choice stopped, "stop" for instance; nothing while it has not.
+  /// Why the first choice stopped, "stop" for instance; absent until it stops.
   std::optional<std::string_view> finish_reason() const noexcept {
     return info().text("/finish_reason");
   }
   /// The tokens that the chunk, or the response at the end, reports: "input_tokens",
   /// "output_tokens" and "total_tokens", and of these "cached_input_tokens",
   /// "cache_write_tokens", "reasoning_tokens", "audio_input_tokens" and "audio_output_tokens", 0
-  /// where the service says nothing of them.
+  /// if the service does not report them.
   std::optional<token_usage> usage() const { return detail::usage_in(info(), "/usage"); }
   // </accessors>
-  /// The pieces of tool calls that the chunk adds, in its first choice.
+  /// The fragments of tool calls that the chunk adds, in its first choice.
   std::vector<tool_call_piece> tool_calls() const {
     const value_view about = info();
     std::vector<tool_call_piece> all(about.count("/tool_calls"));
@@ -1381,17 +1379,17 @@ class event_view : public detail::fields<modelwire_event, modelwire_event_value>
     }
     return all;
   }
-  /// The response of a call that ended well, borrowed from the event; nothing for other events.
+  /// The response of a call that succeeded, borrowed from the event; empty for other events.
   response_view response() const noexcept {
     return response_view(modelwire_event_response(object_));
   }
-  /// The error of a call that failed, copied; nothing for other events.
+  /// The error of a call that failed, copied; empty for other events.
   std::optional<modelwire::error> error() const {
     const modelwire_error* failure = modelwire_event_error(object_);
     if (failure == nullptr) return std::nullopt;
     return modelwire::error(failure);
   }
-  /// The record of a call, copied; nothing for other events.
+  /// The record of a call, copied; empty for other events.
   std::optional<call_record> record() const {
     if (!is_call()) return std::nullopt;
     auto found = detail::record_in(value(), "");
@@ -1399,7 +1397,7 @@ class event_view : public detail::fields<modelwire_event, modelwire_event_value>
     found->dropped = detail::tokens(info(), "", "/dropped");
     return found;
   }
-  /// The record of the log, borrowed from the event; nothing for other events.
+  /// The record of the log, borrowed from the event; empty for other events.
   std::optional<log_record> log() const {
     if (!is_log()) return std::nullopt;
     const value_view about = info();
@@ -1414,7 +1412,7 @@ class event : public detail::owner<event_view, modelwire_event, modelwire_event_
  public:
   using owner::owner;
 
-  /// @name As event_view has them; borrowed. Of an event that nobody keeps: a copy, or nothing.
+  /// @name As in event_view; borrowed. A temporary returns copies, or does not compile.
   /// @{
   std::string_view name() const& noexcept { return event_view::name(); }
   std::string name() && { return std::string(event_view::name()); }
@@ -1437,7 +1435,7 @@ class event : public detail::owner<event_view, modelwire_event, modelwire_event_
 
 namespace detail {
 
-/// A text that may hold the key: what it stood in is wiped before it is given back.
+/// A text that may contain the API key: its memory is wiped before it is freed.
 class wiped_text {
  public:
   wiped_text() = default;
@@ -1471,7 +1469,7 @@ class wiped_text {
     wipe(other.text_);
   }
 
-  /// Written through a volatile pointer, so that it is not left out.
+  /// Through a volatile pointer, so that the compiler keeps the writes.
   static void wipe(std::string& text) noexcept {
     volatile char* bytes = text.data();
     for (std::size_t i = 0; i < text.size(); i++) bytes[i] = 0;
@@ -1481,7 +1479,7 @@ class wiped_text {
   std::string text_;
 };
 
-/// A value as JSON text. Texts are taken as UTF-8; whether they are, the library looks.
+/// A value as JSON text. Texts must be UTF-8, which the library checks.
 inline wiped_text json_of(std::string_view text) {
   constexpr std::string_view hex = "0123456789abcdef";
   wiped_text json("\"");
@@ -1500,8 +1498,8 @@ inline wiped_text json_of(std::string_view text) {
   return json.append(text.substr(begin)).append("\"");
 }
 
-/// A number with a point, whatever the locale says. What JSON does not have is null, which no
-/// option takes for a number.
+/// A number with a decimal point in every locale. Numbers that JSON does not have become null,
+/// which every numeric option rejects.
 inline std::string json_of_number(double number) {
   if (!(number - number >= 0)) return "null";
   std::array<char, 40> digits{};
@@ -1533,106 +1531,108 @@ std::string json_of_arithmetic(N number) {
   }
 }
 
-/// The setters that a client's options and a single request's have in common. `Self` has
-/// `put(name, json)`, which takes a value as JSON text.
+/// The setters that a client's options and a request's options share. `Self` has `put(name,
+/// json)`, which takes a value as JSON text.
 template <class Self>
 class common_options {
  public:
-  /// Any option by its name (docs/options.md has them all) with a text as its value.
+  /// Sets any option by name (see docs/options.md) to a text.
   Self& option(std::string_view name, std::string_view value) & {
     return put(name, json_of(value).view());
   }
-  /// Any option by its name with a boolean or a number as its value.
+  /// Sets any option by name to a boolean or a number.
   template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
   Self& option(std::string_view name, N value) & {
     return put(name, json_of_arithmetic(value));
   }
-  /// NULL is no value.
+  /// NULL is not a value.
   Self& option(std::string_view name, std::nullptr_t) & = delete;
-  /// The API key, without the word "Bearer"; white space around it is removed. It never appears
-  /// in errors, reports or logs. One that was copied with something else around it, quotes for
-  /// instance, or that is not whole, is refused when it is used.
+  /// The API key, without the word "Bearer"; surrounding white space is removed. It never appears
+  /// in errors, reports or logs. A key with other surrounding characters, such as quotes, or an
+  /// abbreviated key is rejected when it is used.
   Self& api_key(std::string_view key) & { return option("api_key", key); }
-  /// Adds a header; that of a request replaces the client's of the same name.
+  /// Adds a header; a request's header replaces the client's header of the same name.
   Self& header(std::string_view name, std::string_view value) & {
     return member("headers", name, value);
   }
-  /// Adds a parameter to the query of the URL; a request's stand behind its client's, and those
-  /// behind the base URL's.
+  /// Adds a query parameter to the URL; those of the base URL come first, then the client's, then
+  /// the request's.
   Self& query(std::string_view name, std::string_view value) & {
     return member("query", name, value);
   }
-  /// Lets what is answered whole stream underneath and gather its response, for a service whose
-  /// models answer only by streaming.
+  /// Streams internally and gathers the response for calls without streaming, for a service whose
+  /// models only stream.
   Self& stream_only(bool on = true) & { return option("stream_only", on); }
-  /// Lets the record of a call have the times of its chunks, for a client of each call.
+  /// Stores the chunk times in the record of a call; on a client, for each of its calls.
   Self& chunk_times(bool on = true) & { return option("chunk_times", on); }
-  /// Waiting for a connection where `connections_max` are in use, before each attempt;
-  /// `no_timeout` by default: a call waits its turn.
+  /// The longest wait for a connection while `connections_max` are in use, before each attempt;
+  /// `no_timeout` by default.
   Self& pool_timeout(std::optional<std::chrono::milliseconds> longest) & {
     return time("pool_timeout_ms", longest);
   }
-  /// From the start of an attempt to the complete head of its response; 600 s by default,
-  /// `no_timeout` for none.
+  /// The longest time from the start of an attempt to the complete head of its response; 600 s by
+  /// default, `no_timeout` for none.
   Self& first_byte_timeout(std::optional<std::chrono::milliseconds> longest) & {
     return time("first_byte_timeout_ms", longest);
   }
-  /// Between two pieces of substance of a response; 300 s by default, `no_timeout` for none.
+  /// The longest time between two pieces of content of a response; 300 s by default, `no_timeout`
+  /// for none.
   Self& idle_timeout(std::optional<std::chrono::milliseconds> longest) & {
     return time("idle_timeout_ms", longest);
   }
-  /// Whether comments and keep-alives put the idle timeout off as well; false by default.
+  /// Whether comments and keep-alives also reset the idle timeout; false by default.
   Self& pings_reset_idle(bool on = true) & { return option("pings_reset_idle", on); }
-  /// Over all attempts and every wait, from the call's start; `no_timeout` by default.
+  /// The longest time for all attempts and waits, from the start of the call; `no_timeout` by
+  /// default.
   Self& total_timeout(std::optional<std::chrono::milliseconds> longest) & {
     return time("total_timeout_ms", longest);
   }
-  /// Most retries of one call; 3 by default, 0 switches retrying off.
-  Self& retries_max(std::int32_t count) & { return option("retries_max", count); }
-  /// The wait before the first retry, doubled for each further one, and raised to what the service
-  /// asks for; 500 ms by default. A lower bound, to which `retry_jitter` adds.
+  /// The maximum number of retries of one call; 3 by default, 0 disables retries.
+  Self& max_retries(std::int32_t count) & { return option("max_retries", count); }
+  /// The delay before the first retry, doubled for each further one, and raised to what the
+  /// service asks for; 500 ms by default. A lower bound, to which `retry_jitter` adds.
   Self& retry_first_wait(std::chrono::milliseconds wait) & {
     return time("retry_first_wait_ms", wait);
   }
-  /// The doubling of waits stops here; 8 s by default.
+  /// The upper bound of the doubled delay; 8 s by default.
   Self& retry_wait_max(std::chrono::milliseconds wait) & {
     return time("retry_wait_max_ms", wait);
   }
-  /// The statuses that are tried again; 429 alone by default.
+  /// The HTTP statuses to retry; only 429 by default.
   Self& retry_statuses(std::initializer_list<int> statuses) & {
     std::string json;
     for (const int status : statuses) json += (json.empty() ? "" : ",") + std::to_string(status);
     return put("retry_statuses", '[' + json + ']');
   }
-  /// Whether a call is tried again of which nothing was sent, or which an HTTP/2 service refused
+  /// Whether to retry a call if nothing of it was sent, or if an HTTP/2 service refused it
   /// unprocessed; false by default.
   Self& retry_connect_errors(bool on = true) & { return option("retry_connect_errors", on); }
-  /// Whether a call is tried again whose connection was lost after something was sent and before
-  /// the head of a response came; false by default. The service may have processed such a call,
-  /// and meters it twice then.
+  /// Whether to retry a call whose connection was lost after something was sent and before the
+  /// head of a response arrived; false by default. The service may have processed such a call,
+  /// and may then meter it twice.
   Self& retry_lost_connections(bool on = true) & { return option("retry_lost_connections", on); }
-  /// Whether a call is tried again whose response did not begin within its first-byte timeout;
-  /// false by default. It may be metered twice then.
+  /// Whether to retry a call whose response did not begin within the first-byte timeout; false by
+  /// default. The call may then be metered twice.
   Self& retry_first_byte_timeouts(bool on = true) & {
     return option("retry_first_byte_timeouts", on);
   }
-  /// The part of a wait, 0 to 1, that is added by chance at most, so that calls that were refused
-  /// together do not come back together; 0.25 by default.
+  /// The largest random addition to a delay, as a fraction from 0 to 1, so that calls that were
+  /// refused together are not retried together; 0.25 by default.
   Self& retry_jitter(double part) & { return option("retry_jitter", part); }
-  /// Longest Retry-After that is waited for, a longer one is an error at once; 60 s by default.
+  /// The longest Retry-After that a call waits for; a longer one is an error at once; 60 s by
+  /// default.
   Self& retry_after_max(std::chrono::milliseconds wait) & {
     return time("retry_after_max_ms", wait);
   }
-  /// Whether a Retry-After takes the place of the policy's wait also where it is shorter; false by
-  /// default.
+  /// Whether a Retry-After replaces the computed delay even if it is shorter; false by default.
   Self& retry_after_exact(bool on = true) & { return option("retry_after_exact", on); }
   /// Whether the calls of a client slow down together when the service refuses some of them: a
-  /// common pause, then fewer on their way at once and at the rate that the service was seen to
-  /// take, and more again when nothing is refused any more; false by default. For many calls at
-  /// once on a service whose limits are not known; such a client begins with few of them.
+  /// common pause, then fewer calls in flight and the rate that the service was observed to
+  /// accept, and more again once no call is refused; false by default. For many concurrent calls
+  /// to a service whose limits are unknown; such a client begins with few.
   Self& retry_adaptive(bool on = true) & { return option("retry_adaptive", on); }
 
-  /// @name The same on one that has no name yet.
+  /// @name The same on a temporary.
   /// @{
   Self&& option(std::string_view name, std::string_view value) && {
     return std::move(option(name, value));
@@ -1664,7 +1664,7 @@ class common_options {
   Self&& total_timeout(std::optional<std::chrono::milliseconds> longest) && {
     return std::move(total_timeout(longest));
   }
-  Self&& retries_max(std::int32_t count) && { return std::move(retries_max(count)); }
+  Self&& max_retries(std::int32_t count) && { return std::move(max_retries(count)); }
   Self&& retry_first_wait(std::chrono::milliseconds wait) && {
     return std::move(retry_first_wait(wait));
   }
@@ -1705,7 +1705,7 @@ class common_options {
   }
 };
 
-/// Whether an object was filled and not moved from since.
+/// Whether an object was filled and not moved from.
 struct filled {
   bool is_so = true;
   filled() = default;
@@ -1719,25 +1719,25 @@ struct filled {
 
 }  // namespace detail
 
-/// What a client is made from: a JSON object of options, written by setters. What is not set has
-/// its default: base URL and key come from the environment (MODELWIRE_BASE_URL or OPENAI_BASE_URL,
-/// MODELWIRE_API_KEY or OPENAI_API_KEY). What is set twice is as it was set last; headers, query
-/// parameters and certificates add up. Whether it is right is judged when a client is made. The
-/// memory in which it had the key is wiped.
+/// The options of a client, a JSON object written by setters. Options that are not set have their
+/// defaults; those of the base URL and the key come from the environment (MODELWIRE_BASE_URL or
+/// OPENAI_BASE_URL, MODELWIRE_API_KEY or OPENAI_API_KEY). The last setting of an option counts;
+/// headers, query parameters and certificates are added. The options are checked when a client is
+/// made. The memory that contained the key is wiped.
 ///
 ///   modelwire::client client(
 ///       modelwire::config().base_url("https://host/v1").total_timeout(std::chrono::minutes(2)));
 class config : public detail::common_options<config> {
  public:
-  /// Every default.
+  /// All defaults.
   config() = default;
 
-  /// The options as one JSON object, as a client takes it; the key is in it.
+  /// The options as one JSON object for a client; it contains the API key.
   std::string json() const {
     std::string all("{");
     return all.append(members_.view()).append("}");
   }
-  /// Whether it was not moved from.
+  /// Whether it holds options; false after a move.
   explicit operator bool() const noexcept { return filled_.is_so; }
 
   /// Sets options by name from one JSON object; docs/options.md has the names.
@@ -1745,59 +1745,60 @@ class config : public detail::common_options<config> {
     const auto begin = json.find_first_not_of(" \t\r\n");
     const auto end = json.find_last_not_of(" \t\r\n");
     const bool is_object = begin != json.npos && json[begin] == '{' && json[end] == '}';
-    // What is no object makes the whole no JSON, and the client tells where.
+    // Text that is not an object makes the whole invalid JSON; the client reports where.
     if (!is_object) return add(json.empty() ? "?" : json);
     const auto inner = json.substr(begin + 1, end - begin - 1);
     return inner.find_first_not_of(" \t\r\n") == inner.npos ? *this : add(inner);
   }
-  /// Where the service is, "https://host/v1" for instance. A trailing slash does not matter; a
+  /// The base URL of the service, "https://host/v1" for instance. A trailing slash is ignored; a
   /// query is kept.
   config& base_url(std::string_view url) & { return option("base_url", url); }
-  /// The proxy for every request, "http://...", "https://..." or "socks5h://..."; empty for none
-  /// at all. Without this the environment decides.
+  /// The proxy for every request, "http://...", "https://..." or "socks5h://..."; empty for no
+  /// proxy. By default the environment decides.
   config& proxy(std::string_view url) & { return option("proxy", url); }
-  /// Adds certificates of authorities, as PEM text, that are trusted beside the system's.
+  /// Adds trusted CA certificates, as PEM text, to those of the system.
   config& ca_pem(std::string_view pem) & { return option("ca_pem", pem); }
-  /// The certificate with which the client proves itself to the service, its chain and its
-  /// private key, as PEM text.
+  /// The client certificate, its chain and its private key, as PEM text.
   config& client_certificate_pem(std::string_view pem) & {
     return option("client_certificate_pem", pem);
   }
-  /// Speaks HTTP/2 with an https service: many calls share one connection. False by default.
+  /// Uses HTTP/2 with an https service: many calls share one connection. False by default.
   config& http2(bool on = true) & { return option("http2", on); }
-  /// Opening a connection, TLS included; 10 s by default, `no_timeout` for none.
+  /// The longest time to open a connection, including TLS; 10 s by default, `no_timeout` for
+  /// none.
   config& connect_timeout(std::optional<std::chrono::milliseconds> longest) & {
     return time("connect_timeout_ms", longest);
   }
-  /// Largest server-sent event, in bytes; 16 MiB by default. Here and below 1 to 2147483647; a
-  /// response that breaks a bound is an error that names it.
+  /// The largest server-sent event, in bytes; 16 MiB by default. This and the limits below are 1
+  /// to 2147483647; a response that exceeds one is an error that names it.
   config& event_bytes_max(std::int64_t bytes) & { return option("event_bytes_max", bytes); }
-  /// Largest response that is held whole, in bytes; 256 MiB by default.
+  /// The largest response that is kept in memory, in bytes; 256 MiB by default.
   config& response_bytes_max(std::int64_t bytes) & { return option("response_bytes_max", bytes); }
-  /// How much of a failed response's body is read and kept, in bytes; 64 KiB by default.
+  /// The part of a failed response's body that is read and kept, in bytes; 64 KiB by default.
   config& error_body_bytes_max(std::int64_t bytes) & {
     return option("error_body_bytes_max", bytes);
   }
-  /// Most headers that a response may have; 100 by default.
+  /// The maximum number of headers of a response; 100 by default.
   config& headers_max(std::int64_t count) & { return option("headers_max", count); }
-  /// Bytes of one call that wait to be taken before its body is no longer read; 256 KiB by
-  /// default. A single larger event waits alone.
+  /// The bytes of one call that may be queued before the library stops reading its body; 256 KiB
+  /// by default. A single larger event is queued alone.
   config& queue_bytes_max(std::int64_t bytes) & { return option("queue_bytes_max", bytes); }
-  /// Events of one call that wait to be taken before its body is no longer read; 1024 by default.
+  /// The events of one call that may be queued before the library stops reading its body; 1024 by
+  /// default.
   config& queue_events_max(std::int64_t count) & { return option("queue_events_max", count); }
-  /// Connections that calls of the client have at once; 1000 by default, and fewer where the
-  /// process may have few descriptors. Further calls wait in order.
+  /// The maximum number of connections in use by the client's calls; 1000 by default, fewer if
+  /// the process has a low descriptor limit. Further calls wait in order.
   config& connections_max(std::int64_t count) & { return option("connections_max", count); }
-  /// Connections that are kept for later calls while none uses them; 1000 by default.
+  /// The maximum number of idle connections kept for later calls; 1000 by default.
   config& idle_connections_max(std::int64_t count) & {
     return option("idle_connections_max", count);
   }
-  /// How long a connection that no call uses is kept; 4 s by default.
+  /// How long an idle connection is kept; 4 s by default.
   config& idle_connection_max(std::chrono::milliseconds longest) & {
     return time("idle_connection_ms_max", longest);
   }
 
-  /// @name The same on a configuration that has no name yet.
+  /// @name The same on a temporary configuration.
   /// @{
   config&& options(std::string_view json) && { return std::move(options(json)); }
   config&& base_url(std::string_view url) && { return std::move(base_url(url)); }
@@ -1853,8 +1854,8 @@ class config : public detail::common_options<config> {
   detail::filled filled_;
 };
 
-/// A request of one of the three operations, for any number of calls. One thread at a time fills
-/// it; it remembers the first thing that was wrong.
+/// A request for one of the three operations, for any number of calls. One thread at a time fills
+/// it; it keeps its first error.
 ///
 ///   auto question = modelwire::request::chat("a-model")
 ///                       .system("Answer in one word.")
@@ -1865,30 +1866,30 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
  public:
   /// Adopts a request of C.
   ///
-  /// @param what  what it asks for, which decides how `max_tokens` calls its field
+  /// @param what  its operation, which determines the field that `max_tokens` sets
   explicit request(modelwire_request* adopted, operation what = operation::chat) noexcept
       : handle(adopted), operation_(what) {}
 
-  /// List the models.
+  /// The model list.
   static request models() { return request(operation::models, std::nullopt); }
-  /// A chat completion, to be filled with messages and fields.
+  /// A chat completion, to fill with messages and fields.
   static request chat(std::string_view model) {
     return std::move(request(operation::chat, std::nullopt).set("model", model));
   }
-  /// A response, to be filled with its input and fields.
+  /// A response, to fill with its input and fields.
   static request response(std::string_view model) {
     return std::move(request(operation::responses, std::nullopt).set("model", model));
   }
-  /// A chat completion from JSON text with at least "model" and "messages". The text is sent as it
-  /// is, but for "stream", which follows from how the call is made. What is not JSON is a problem
-  /// that names the byte, and so is a field that cannot be right, by its name.
+  /// A chat completion from JSON text with at least "model" and "messages". The text is sent as
+  /// it is, except for "stream", which follows from how the call is run. Text that is not JSON is
+  /// an error that names the byte; an invalid field is an error that names the field.
   static request chat_json(std::string_view json) { return request(operation::chat, json); }
   /// A response from JSON text with at least "model" and "input"; as `chat_json`.
   static request response_json(std::string_view json) {
     return request(operation::responses, json);
   }
 
-  /// The first thing that was wrong so far; NULL if all is well. Using the request gives it, too.
+  /// The first error so far; NULL if there is none. Using the request gives this error, too.
   const modelwire::error* problem() const noexcept { return problem_ ? &*problem_ : nullptr; }
 
   /// Adds a message to a chat that is built field by field. A longer conversation generally costs
@@ -1905,8 +1906,8 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
   request& user(std::string_view content) & { return message("user", content); }
   /// A message of the role "assistant".
   request& assistant(std::string_view content) & { return message("assistant", content); }
-  /// The input of a response that is built field by field, as plain text. A longer one generally
-  /// costs more and takes longer.
+  /// The input of a response that is built field by field, as plain text. A longer input
+  /// generally costs more and takes longer.
   request& input(std::string_view text) & {
     if (operation_ != operation::responses) {
       return refuse("request.input", "only a response has an input, a chat has messages");
@@ -1914,21 +1915,21 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
     return set("input", text);
   }
   /// The upper bound on the output, in tokens, at least 1: "max_tokens" of a chat,
-  /// "max_output_tokens" of a response. Set by another function, it is held to the same bound when
-  /// the call is made. A higher bound may consume more.
+  /// "max_output_tokens" of a response. A value set by another function is checked in the same
+  /// way when the call is made. A higher bound may consume more.
   request& max_tokens(std::int32_t tokens) & {
     if (tokens < 1) return refuse("request.max_tokens", "max_tokens must be at least 1");
     return set(operation_ == operation::responses ? "max_output_tokens" : "max_tokens", tokens);
   }
-  /// Any further field with a text as its value, "reasoning_effort" for instance.
+  /// Sets any other field to a text, "reasoning_effort" for instance.
   request& set(std::string_view name, std::string_view value) & {
     return note_field(name, [&](auto* failure) {
       return modelwire_request_set_text(get(), detail::start(name), name.size(),
                                         detail::start(value), value.size(), failure);
     });
   }
-  /// Any further field with a boolean, an integer or a number as its value. JSON has neither
-  /// infinities nor NaN.
+  /// Sets any other field to a boolean, an integer or a number. JSON has no infinities and no
+  /// NaN.
   template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
   request& set(std::string_view name, N value) & {
     static_assert(!std::is_same_v<N, char> && !std::is_same_v<N, wchar_t> &&
@@ -1936,7 +1937,7 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
                   "a character is neither a text nor a number");
     if constexpr (std::is_unsigned_v<N> && !std::is_same_v<N, bool> &&
                   sizeof(N) >= sizeof(std::int64_t)) {
-      return json(name, std::to_string(value));  // it may be beyond 63 bits
+      return json(name, std::to_string(value));  // it may exceed 63 bits
     } else {
       return note_field(name, [&](auto* failure) {
         const char* begin = detail::start(name);
@@ -1951,29 +1952,29 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
       });
     }
   }
-  /// NULL is no value; `json(name, "null")` is.
+  /// NULL is not a value; `json(name, "null")` is.
   request& set(std::string_view name, std::nullptr_t) & = delete;
-  /// Any further field with JSON text as its value: "tools", "response_format", "messages" with
-  /// images, numbers of any size. Sent as it is; what is not JSON is a problem that names the byte.
+  /// Sets any other field to JSON text: "tools", "response_format", "messages" with images,
+  /// numbers of any size. Sent as it is; text that is not JSON is an error that names the byte.
   request& json(std::string_view name, std::string_view text) & {
     return note_field(name, [&](auto* failure) {
       return modelwire_request_set_json(get(), detail::start(name), name.size(),
                                         detail::start(text), text.size(), failure);
     });
   }
-  /// Sets options of this request by name from one JSON object, all of them or none: they take the
-  /// place of the client's. docs/options.md has the names.
+  /// Sets options of this request by name from one JSON object, all of them or none: they
+  /// override the client's. docs/options.md has the names.
   request& options(std::string_view json) & { return set_options("request.options", json); }
-  /// Leaves out a header that the client would send.
+  /// Omits a header that the client would send.
   request& without_header(std::string_view name) & {
     detail::wiped_text list("[");
     return put("without_headers", list.append(detail::json_of(name).view()).append("]").view());
   }
-  /// Lets a stream gather its chunks, so that the response at its end has the whole response too,
-  /// and an error has what came before it; needs memory for the response.
+  /// Gathers the chunks of a stream, so that the response at its end is complete and an error has
+  /// the part before it; needs memory for the response.
   request& gather(bool on = true) & { return option("gather", on); }
 
-  /// @name The same on a request that has no name yet.
+  /// @name The same on a temporary request.
   /// @{
   request&& message(std::string_view role, std::string_view content) && {
     return std::move(message(role, content));
@@ -2015,14 +2016,14 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
     handle::operator=(request(out, what));
   }
 
-  /// Why it cannot be used: the first thing that was wrong, or that it is empty.
+  /// Why it cannot be used: its first error, or that it is empty.
   std::optional<modelwire::error> obstacle() const {
     if (problem_) return problem_;
     if (get() != nullptr) return std::nullopt;
     return modelwire::error(MODELWIRE_E_ARGUMENT, "request was moved from", "Make a new one.");
   }
 
-  /// Calls a setter of C, and remembers what it refused if it is the first.
+  /// Calls a setter of C, and keeps its error if it is the first.
   template <class Set>
   request& note(std::string_view what, Set&& set) {
     modelwire_error* failure = nullptr;
@@ -2081,7 +2082,7 @@ flow visit(F& lambda, const Seen& seen) {
 }
 
 /// Runs a lambda of the program that the library calls. Exceptions must not pass through the
-/// library: one is kept, and counts as `flow::stop`.
+/// library: the exception is kept, and counts as `flow::stop`.
 template <class F>
 flow guarded(std::exception_ptr& thrown, F&& body) noexcept {
 #if MODELWIRE_EXCEPTIONS
@@ -2110,29 +2111,29 @@ struct visitor {
   }
 };
 
-/// What a started call's handle and its callback share. Callbacks of one call come one after
-/// another, so that what they write needs no lock, and a forked child finds none that is held.
+/// State shared by a started call's handle and its callback. Callbacks of one call run one after
+/// another, so they need no lock, and a forked child finds no held lock.
 class started {
  public:
-  /// Keeps what the callback threw, if it is the first.
+  /// Keeps the exception of the callback, if it is the first.
   void keep(std::exception_ptr thrown) noexcept {
     if (has_thrown_.load(std::memory_order_relaxed)) return;
     thrown_ = std::move(thrown);
     has_thrown_.store(true, std::memory_order_release);
   }
 
-  /// What the callback threw first.
+  /// The first exception of the callback.
   std::exception_ptr thrown() const noexcept {
     return has_thrown_.load(std::memory_order_acquire) ? thrown_ : nullptr;
   }
 
-  /// Takes the handle of a call that goes on by itself, and frees it when the call is over.
+  /// Takes the handle of a detached call, and frees it when the call has ended.
   void leave(modelwire_call* call) noexcept {
     left_ = call;
     if (state_.exchange(detached) == over) modelwire_call_free(call);
   }
 
-  /// The callback was called for the last time and is destroyed.
+  /// The callback has run for the last time and is destroyed.
   void end() noexcept {
     if (state_.exchange(over) == detached) modelwire_call_free(left_);
   }
@@ -2145,7 +2146,7 @@ class started {
   modelwire_call* left_ = nullptr;
 };
 
-/// A lambda that the library owns until the call is over.
+/// A lambda that the library owns until the call has ended.
 template <class F>
 struct started_visitor {
   F lambda;
@@ -2186,22 +2187,23 @@ struct call_visitor {
 
 }  // namespace detail
 
-/// One exchange with the service: made before it starts, so that any thread can cancel it at any
-/// time; run once, in one of three ways. Destroying an unfinished one cancels it.
+/// One exchange with the service. You create it before it starts, so that any thread can cancel
+/// it at any time; it runs once, in one of three ways. Destroying an unfinished call cancels it.
 ///
-/// One that was started with a callback waits in its destructor until the callback was called for
-/// the last time and is destroyed, so that the callback may refer to whatever outlives this object;
-/// `detach()` gives that up. In a forked child, and inside a callback of the same client, where it
-/// could wait for itself, it does not wait. Calls by tag, without an object each: modelwire::queue.
+/// The destructor of a call that was started with a callback waits until the callback has run for
+/// the last time and is destroyed, so that the callback may refer to anything that outlives this
+/// object; `detach()` disables that. In a forked child, and inside a callback of the same client,
+/// where it could wait for itself, the destructor does not wait. For calls by tag, without an
+/// object each, use modelwire::queue.
 class call : public detail::handle<modelwire_call, modelwire_call_free> {
  public:
-  /// Nothing.
+  /// Empty.
   call() noexcept : handle(nullptr) {}
   /// Adopts a call of C.
   explicit call(modelwire_call* adopted) noexcept : handle(adopted) {}
-  /// Takes a call over, started or not.
+  /// Takes over a call, started or not.
   call(call&& other) noexcept = default;
-  /// The same; the call that was here ends as in the destructor.
+  /// The same; the previous call of this object ends as in the destructor.
   call& operator=(call&& other) noexcept {
     if (this == &other) return *this;
     end();
@@ -2209,11 +2211,11 @@ class call : public detail::handle<modelwire_call, modelwire_call_free> {
     started_ = std::move(other.started_);
     return *this;
   }
-  /// Cancels what is not over, and waits for the callback if there is one.
+  /// Cancels an unfinished call, and waits for the callback if there is one.
   ~call() { end(); }
 
-  /// Runs a call that is answered whole, and waits for the response. An interruptible call may give
-  /// an error of the kind `interrupted`: it goes on, and is waited for by running it again.
+  /// Runs a call without streaming, and waits for the response. An interruptible call may give an
+  /// error of the kind `interrupted`: the call continues; run it again to wait again.
   result<modelwire::response> try_run() {
     modelwire_response* out = nullptr;
     modelwire_error* failure = nullptr;
@@ -2222,12 +2224,12 @@ class call : public detail::handle<modelwire_call, modelwire_call_free> {
     return modelwire::response(out);
   }
 
-  /// Runs a call that is answered piece by piece, and calls back for each piece on this thread.
-  /// Interrupted as `try_run`; the next `try_stream` goes on behind the last chunk.
+  /// Runs a call as a stream, and calls back for each chunk on this thread. Interrupted as
+  /// `try_run`; the next `try_stream` continues after the last chunk.
   ///
   /// @param on_chunk  called with a `const event_view&`, valid during the call; returns nothing,
-  ///                  or a `flow`. What it throws ends the call and comes out here, unchanged.
-  /// @return how the stream ended and what it used; nothing if the callback ended it
+  ///                  or a `flow`. An exception ends the call and is rethrown here, unchanged.
+  /// @return how the stream ended, and its usage; empty if the callback ended it
   template <class F>
   result<std::optional<modelwire::response>> try_stream(F&& on_chunk) {
     using lambda = std::remove_reference_t<F>;
@@ -2248,15 +2250,15 @@ class call : public detail::handle<modelwire_call, modelwire_call_free> {
     return std::optional<modelwire::response>(modelwire::response(out));
   }
 
-  /// Starts a call and returns; its events go to a callback on the client's callback thread, which
-  /// may block and run other calls. The callbacks of one client run one after another.
+  /// Starts a call and returns; its events go to a callback on the client's callback thread. The
+  /// callback may block and run other calls. The callbacks of one client run one after another.
   ///
-  /// The last event is RESPONSE or ERROR, exactly once, however the call ends; then the callback is
-  /// destroyed. What it throws ends the call like `flow::stop`, which the ERROR tells as cancelled;
-  /// the first one is kept for `thrown()` and `join()`.
+  /// The last event is RESPONSE or ERROR, exactly once, however the call ends; then the callback
+  /// is destroyed. An exception ends the call like `flow::stop`, with an ERROR of kind cancelled;
+  /// the first exception is kept for `thrown()` and `join()`.
   ///
   /// @param on_event  called with a `const event_view&`, valid during the call; returns nothing,
-  ///                  or a `flow`; moved or copied. If the start fails it is only destroyed.
+  ///                  or a `flow`; moved or copied. If the start fails, it is only destroyed.
   template <class F>
   result<void> try_start(F&& on_event, mode how = mode::stream) {
     using visitor = detail::started_visitor<std::decay_t<F>>;
@@ -2287,9 +2289,9 @@ class call : public detail::handle<modelwire_call, modelwire_call_free> {
   void start(F&& on_event, mode how = mode::stream) {
     try_start(std::forward<F>(on_event), how).value();
   }
-  /// Waits until the callback of a started call was called for the last time and is destroyed, also
-  /// where signals interrupt that; then throws what it threw. Inside a callback of the same client,
-  /// and in a forked child, it throws that instead of waiting for ever.
+  /// Waits until the callback of a started call has run for the last time and is destroyed, even
+  /// if signals interrupt the wait; then rethrows its exception. Inside a callback of the same
+  /// client, and in a forked child, it throws an error instead of waiting forever.
   void join() const {
     if (started_) {
       modelwire_error* failure = nullptr;
@@ -2300,37 +2302,38 @@ class call : public detail::handle<modelwire_call, modelwire_call_free> {
   }
 #endif
 
-  /// Waits until the callback of a started call was called for the last time and is destroyed, and
-  /// nothing of it runs any more: its code may be unloaded then.
+  /// Waits until the callback of a started call has run for the last time and is destroyed: then
+  /// its code may be unloaded.
   ///
-  /// @param longest  longest wait; 0 looks
-  /// @return whether that is so; true for a call that was not started with one. False at once
-  ///         inside a callback of the same client and in a forked child; and when a signal or
+  /// @param longest  longest wait; 0 does not wait
+  /// @return whether that is so; true for a call that was not started with a callback. False at
+  ///         once inside a callback of the same client and in a forked child; and if a signal or
   ///         `wakeup()` interrupted an interruptible call.
   bool wait(std::chrono::milliseconds longest = unlimited) const noexcept {
     return !started_ ||
            modelwire_call_wait(get(), detail::wait_ms(longest), nullptr) == MODELWIRE_OK;
   }
 
-  /// What the callback of a started call threw first; NULL if nothing. Final once `wait()` is true.
+  /// The first exception of the callback of a started call; NULL if none. Final once `wait()` is
+  /// true.
   std::exception_ptr thrown() const noexcept { return started_ ? started_->thrown() : nullptr; }
 
-  /// Lets a started call go on by itself: it is neither cancelled nor waited for, and this object
-  /// is empty. Without effect on any other call. Only client::close() waits for it.
+  /// Detaches a started call: it is neither cancelled nor waited for, and this object is empty.
+  /// Has no effect on other calls. Only client::close() waits for it.
   void detach() noexcept {
     if (auto shared = std::move(started_)) shared->leave(handle::release());
   }
 
-  /// Ends a call now, in whatever state it is, also before it starts: it fails as cancelled. A
-  /// call that is done stays as it is. Any thread, any time, also inside a callback, but not in a
-  /// signal handler: `wakeup` the call there, and cancel it behind the wait.
+  /// Cancels a call now, in any state, even before it starts. A call that has ended stays as it
+  /// is. Any thread, any time, also inside a callback, but not in a signal handler: there, call
+  /// `wakeup`, and cancel after the wait.
   void cancel() const noexcept { modelwire_call_cancel(get()); }
 
-  /// Lets one thread that waits for an interruptible call, or the next one that would, return as
-  /// interrupted; the call goes on. Any thread, also in a signal handler.
+  /// Lets one thread that waits for an interruptible call, or the next thread that would wait,
+  /// return as interrupted; the call continues. Any thread, also in a signal handler.
   void wakeup() const noexcept { modelwire_call_wakeup(get()); }
 
-  /// The C object, which is the caller's from now on, with its callback if it has one: this object
+  /// Gives ownership of the C object to the caller, with its callback if it has one: this object
   /// is empty and waits for nothing.
   [[nodiscard]] modelwire_call* release() noexcept {
     started_.reset();
@@ -2338,7 +2341,8 @@ class call : public detail::handle<modelwire_call, modelwire_call_free> {
   }
 
 #if defined(__cpp_lib_jthread)
-  /// As `wait`, without end; a stop that is requested cancels the call, whose end is waited for.
+  /// As `wait`, without limit; a stop request cancels the call, and the function waits for its
+  /// end.
   bool wait(std::stop_token stop) const {
     const std::stop_callback watch(std::move(stop), [this]() noexcept { cancel(); });
     return !started_ || wait_on(nullptr) == MODELWIRE_OK;
@@ -2364,28 +2368,28 @@ class call : public detail::handle<modelwire_call, modelwire_call_free> {
   std::shared_ptr<detail::started> started_;
 };
 
-/// What came out of a queue: an event, or the reason why there is none.
+/// The result of a wait on a queue: an event, or the reason why there is none.
 class next_event {
  public:
-  /// For templates that have to know that this lends views of itself.
+  /// Tells templates that this type lends views into itself.
   using lends_views = void;
 
   /// Made by queue::next.
   next_event(waited how, event taken) noexcept : how_(how), event_(std::move(taken)) {}
   /// Whether there is an event.
   explicit operator bool() const noexcept { return how_ == waited::taken; }
-  /// The event; one of nothing if there is none. Move it out to keep it.
+  /// The event; empty if there is none. Move it out to keep it.
   event& operator*() & noexcept { return event_; }
   /// The event, borrowed.
   const event& operator*() const& noexcept { return event_; }
-  /// The event of one that nobody keeps.
+  /// The event of a temporary.
   event&& operator*() && noexcept { return std::move(event_); }
-  /// A member of the event, of one that is kept.
+  /// A member of the event; not for a temporary.
   const event* operator->() const& noexcept { return &event_; }
   const event* operator->() && = delete;
   /// How the wait ended.
   waited how() const noexcept { return how_; }
-  /// Whether the queue was closed and is empty: no event will come any more.
+  /// Whether the queue is closed and empty: there will be no more events.
   bool is_closed() const noexcept { return how_ == waited::closed; }
 
  private:
@@ -2393,12 +2397,11 @@ class next_event {
   event event_;
 };
 
-/// The events of many calls in one place, each call named by a tag. Any number of threads may use
-/// it at the same time.
+/// A queue for the events of many calls, each call identified by a tag. Any number of threads may
+/// use it at the same time.
 ///
 /// A thread waits in `next`; an event loop watches `fd` for reading and then calls `next(0ms)`
-/// until it gives nothing. The queue owns its calls: destroying it cancels those that are
-/// unfinished.
+/// until it returns no event. The queue owns its calls: destroying it cancels unfinished ones.
 ///
 ///   modelwire::queue queue;
 ///   for (std::size_t i = 0; i < requests.size(); i++) queue.submit(client, requests[i], i);
@@ -2408,13 +2411,13 @@ class next_event {
 ///   }
 class queue : public detail::handle<modelwire_queue, modelwire_queue_free> {
  public:
-  /// How many events `take` takes at most by default.
+  /// The default maximum number of events for `take`.
   static constexpr std::size_t batch = 32;
 
   /// Adopts a queue of C.
   explicit queue(modelwire_queue* adopted) noexcept : handle(adopted) {}
 
-  /// Makes an empty queue.
+  /// Creates an empty queue.
   static result<queue> make(wait_flags how = wait_flags::none) {
     modelwire_queue* out = nullptr;
     modelwire_error* failure = nullptr;
@@ -2424,22 +2427,22 @@ class queue : public detail::handle<modelwire_queue, modelwire_queue_free> {
     return queue(out);
   }
 
-  /// Starts a call whose events come out here; the last of them is RESPONSE or ERROR, exactly once,
-  /// however the call ends. What is wrong with the request comes so too. An error, and no event, if
-  /// the queue is closed, if an unfinished call of the queue has the tag, or if the request had a
-  /// problem where it was filled.
+  /// Starts a call whose events come out here; the last one is RESPONSE or ERROR, exactly once,
+  /// however the call ends, and reports any error in the request. The function returns an error,
+  /// and there is no event, if the queue is closed, if an unfinished call of the queue has the
+  /// tag, or if filling the request failed.
   ///
   /// @param request  copied
-  /// @param tag      any number: an index, or a pointer of the program's; each event carries it
+  /// @param tag      any number, such as an index or a pointer; each event carries it
   result<void> try_submit(const client& client, const request& request, std::uint64_t tag,
                           mode how = mode::stream) const;
 
-  /// The same of a request as JSON text; a list of models has none: "".
+  /// The same for a request as JSON text; "" for the model list.
   result<void> try_submit(const client& client, operation what, std::string_view json,
                           std::uint64_t tag, mode how = mode::stream) const;
 
-  /// Lets the log of the library come out here, as events of the kind LOG, in place of wherever it
-  /// went before.
+  /// Delivers the library's log here as well, as events of the kind LOG. Other queues and the
+  /// callback of `set_log` still receive it.
   ///
   /// @param level  records of this level and more important ones; `off` ends it
   result<void> try_log(log_level level, std::uint64_t tag = 0) const {
@@ -2449,16 +2452,16 @@ class queue : public detail::handle<modelwire_queue, modelwire_queue_free> {
     return detail::outcome(status, failure);
   }
 
-  /// Puts the records of the calls of a client into this queue too, as events of the kind CALL: those
-  /// of client::on_call, for a program with a loop. At most 4096 wait. A queue that is closed gives
-  /// those of its calls before its end.
+  /// Delivers the records of a client's calls through this queue as well, as events of the kind
+  /// CALL: those of client::on_call, for a program with an event loop. At most 4096 are queued. A
+  /// closed queue delivers the records of its calls before its end.
   ///
-  /// @param tag  of these events, in place of an earlier one
+  /// @param tag  the tag of these events, in place of an earlier one
   result<void> try_follow_calls(const client& client, std::uint64_t tag = 0) const;
-  /// Ends that; what waits is lost.
+  /// Ends these events; queued ones are discarded.
   result<void> try_ignore_calls(const client& client) const;
 
-  /// Takes the next event of any call. The events of one call come in order; no call can starve
+  /// Takes the next event of any call. The events of one call arrive in order; no call can starve
   /// the others.
   ///
   /// @param longest  longest wait; 0 does not wait
@@ -2470,12 +2473,12 @@ class queue : public detail::handle<modelwire_queue, modelwire_queue_free> {
     return next_event(*how, event(out));
   }
 
-  /// Takes as many events as are there, up to a number, and waits only for the first one: cheaper
-  /// for each event.
+  /// Takes all events that are ready, up to a number, and waits only for the first: this costs
+  /// less per event.
   ///
-  /// @param out      the events replace what is in it; its memory is used again
+  /// @param out      receives the events in place of its contents; its memory is reused
   /// @param longest  longest wait; 0 does not wait
-  /// @param most     how many to take at most, at least 1
+  /// @param most     the maximum number to take, at least 1
   result<waited> try_take(std::vector<event>& out, std::chrono::milliseconds longest = unlimited,
                           std::size_t most = batch) const {
     out.clear();
@@ -2524,16 +2527,16 @@ class queue : public detail::handle<modelwire_queue, modelwire_queue_free> {
   }
 #endif
 
-  /// Ends the call with this tag: its last event is an ERROR that says cancelled, unless it was on
-  /// its way. Any thread.
+  /// Cancels the call with this tag: its last event is an ERROR of kind cancelled, unless the
+  /// call was already received completely. Any thread.
   ///
   /// @return whether an unfinished call has the tag
   bool cancel(std::uint64_t tag) const noexcept {
     return modelwire_queue_cancel(get(), tag) == MODELWIRE_OK;
   }
-  /// Holds the events of one call back until `resume`; when as much of it waits as the client
-  /// allows (`queue_bytes_max`, `queue_events_max`), its body is no longer read. Cancelling it ends
-  /// a pause.
+  /// Holds back the events of one call until `resume`. When as many wait as the client allows
+  /// (`queue_bytes_max`, `queue_events_max`), the library stops reading the body. Cancelling the
+  /// call ends the pause.
   ///
   /// @return whether an unfinished call has the tag
   bool pause(std::uint64_t tag) const noexcept {
@@ -2545,20 +2548,20 @@ class queue : public detail::handle<modelwire_queue, modelwire_queue_free> {
   bool resume(std::uint64_t tag) const noexcept {
     return modelwire_queue_resume(get(), tag) == MODELWIRE_OK;
   }
-  /// How many calls are unfinished: their last event was not taken.
+  /// The number of unfinished calls: their last event has not been taken.
   std::size_t count() const noexcept { return modelwire_queue_count(get()); }
 
-  /// A descriptor that is readable while there may be something to take, and once the queue is
-  /// closed and drained; for epoll, poll, select and every loop built on them. It belongs to the
-  /// queue, and what is read from it has no meaning. -1 if none can be made.
+  /// A descriptor that is readable while the queue may have an event, and once the queue is
+  /// closed and drained; for epoll, poll, select and every loop built on them. The queue owns it;
+  /// the bytes in it have no meaning. -1 if none can be made.
   int fd() const noexcept { return modelwire_queue_fd(get()); }
 
-  /// Lets one thread that waits, or the next one that would, return without an event; in a signal
-  /// handler only if the queue is interruptible.
+  /// Lets one waiting thread, or the next thread that would wait, return without an event; in a
+  /// signal handler only if the queue is interruptible.
   void wakeup() const noexcept { modelwire_queue_wakeup(get()); }
 
-  /// Refuses new calls and cancels those under way. Their last events come out as always; then
-  /// every thread is told that the queue is closed.
+  /// Refuses new calls and cancels those in flight. You take their last events as usual; then
+  /// every wait reports that the queue is closed.
   void close() const noexcept { modelwire_queue_close(get()); }
 
  private:
@@ -2572,16 +2575,16 @@ class queue : public detail::handle<modelwire_queue, modelwire_queue_free> {
   }
 };
 
-/// A streamed response, pulled by its reader: while nobody reads, little is buffered, and the
-/// service waits. Destroying it closes the exchange; so leaving a loop over
-/// `client.stream(request)` early does.
+/// A streamed response, pulled by its reader: without a reader, little is buffered, and the
+/// service waits. Destroying it closes the exchange; so does leaving a loop over
+/// `client.stream(request)` early.
 ///
 ///   auto stream = client.stream(request);
 ///   for (auto&& chunk : stream) std::cout << chunk.text();
 ///   std::cout << stream.response().usage()->total_tokens;
 ///
-/// A loop over a stream that has a name can be left and entered again: it goes on behind the last
-/// chunk. In an event loop: whenever `stream.fd()` is readable,
+/// You can leave and reenter a loop over a named stream: it continues after the last chunk. In an
+/// event loop, whenever `stream.fd()` is readable:
 ///
 ///   while (auto* chunk = stream.next(0ms)) std::cout << chunk->text();
 ///   if (stream.is_over()) finish();
@@ -2590,9 +2593,9 @@ class stream {
   /// The next chunk; waits for it.
   ///
   /// @param longest  longest wait; 0 does not wait
-  /// @return the chunk, borrowed until the next one is asked for; NULL if none came in time, and at
-  ///         the end, which `is_over` tells apart; or what ended the stream, after all chunks
-  ///         before it, and each time again
+  /// @return the chunk, borrowed until the next call; NULL if none arrived in time, and at the
+  ///         end, which `is_over` distinguishes; or the error that ended the stream, after all
+  ///         chunks before it, on every call
   result<const event*> try_next(std::chrono::milliseconds longest = unlimited) & {
     if (!state_) return modelwire::error(MODELWIRE_E_ARGUMENT, "the stream was moved from");
     while (!is_over()) {
@@ -2619,11 +2622,11 @@ class stream {
     if (state_->failure) return *state_->failure;
     return nullptr;
   }
-  /// Of a stream that nobody keeps the chunk would dangle.
+  /// The chunk of a temporary stream would dangle.
   result<const event*> try_next(std::chrono::milliseconds longest = unlimited) && = delete;
 
-  /// How the stream ended and what it used; borrowed. The error that ended it, or one that says
-  /// that it has not ended.
+  /// How the stream ended, and its usage; borrowed. Or the error that ended it, or an error that
+  /// it has not ended.
   result<response_view> try_response() const& {
     if (!state_) return modelwire::error(MODELWIRE_E_ARGUMENT, "the stream was moved from");
     if (state_->failure) return *state_->failure;
@@ -2636,8 +2639,8 @@ class stream {
   }
   result<response_view> try_response() && = delete;
 
-  /// What ended the stream before its end; NULL if nothing did so far. After a loop without
-  /// exceptions this tells the end from a failure.
+  /// The error that ended the stream early; NULL if there is none so far. After a loop without
+  /// exceptions it distinguishes the end from a failure.
   const modelwire::error* failure() const& noexcept {
     return state_ && state_->failure ? &*state_->failure : nullptr;
   }
@@ -2654,24 +2657,24 @@ class stream {
   response_view response() && = delete;
 #endif
 
-  /// Whether no chunk will come any more: the stream ended, failed, was closed or moved from.
+  /// Whether there are no more chunks: the stream ended, failed, was closed or moved from.
   bool is_over() const noexcept {
     return !state_ || state_->is_closed || state_->last || state_->failure;
   }
 
-  /// A descriptor that is readable when `next(0ms)` may have something to give, for every event
-  /// loop. Call `next(0ms)` until it gives NULL each time that it is: chunks that were taken
-  /// together do not make it readable again. It belongs to the stream, and is closed with it. -1 if
-  /// none can be made, and for a stream that was moved from.
+  /// A descriptor that is readable when `next(0ms)` may return something, for every event loop.
+  /// Each time, call `next(0ms)` until it returns NULL: chunks that were received together do not
+  /// make it readable again. The stream owns it and closes it. -1 if none can be made, and for a
+  /// moved-from stream.
   int fd() const noexcept { return state_ ? state_->events.fd() : -1; }
 
-  /// Ends the stream from any thread: whoever reads it gets an error that says cancelled.
+  /// Cancels the stream from any thread: its reader gets an error of kind cancelled.
   void cancel() const noexcept {
     if (state_) state_->events.cancel(tag);
   }
 
-  /// Closes the exchange now. There are no more chunks then; that is no error. Harmless after the
-  /// end, whose response stays.
+  /// Closes the exchange now. There are no more chunks then; this is not an error. Has no effect
+  /// after the end; the response stays.
   void close() noexcept {
     if (!state_) return;
     state_->is_closed = true;
@@ -2680,8 +2683,8 @@ class stream {
     state_->events.cancel(tag);
   }
 
-  /// Walks over the chunks; single pass. With exceptions it throws what ends the stream, without
-  /// them it stops there.
+  /// Iterates over the chunks; single pass. With exceptions it throws the error that ends the
+  /// stream, without them it stops there.
   class iterator {
    public:
     using iterator_category = std::input_iterator_tag;  ///< Single pass.
@@ -2724,7 +2727,7 @@ class stream {
     const event* chunk_ = nullptr;
   };
 
-  /// Waits for the next chunk. The stream must not be moved while it is walked over.
+  /// Waits for the next chunk. The stream must not be moved during the iteration.
   iterator begin() & { return iterator(this); }
   iterator begin() && = delete;
   /// The end.
@@ -2741,7 +2744,7 @@ class stream {
     event last;
     std::optional<modelwire::error> failure;
     bool is_closed = false;
-    /// Watches for a stop that is requested; declared last, so that it ends first.
+    /// Watches for a stop request; declared last, so that it is destroyed first.
     std::shared_ptr<void> watch;
 
     explicit state(modelwire::queue from) : events(std::move(from)) {}
@@ -2752,16 +2755,16 @@ class stream {
   std::unique_ptr<state> state_;
 };
 
-/// A client of one service. Any number of threads may use it at the same time and do not wait for
-/// each other; share it by reference. Its calls go on when it is destroyed.
+/// A client of one service. Any number of threads may use it at the same time without blocking
+/// each other; share it by reference. Its calls continue when it is destroyed.
 class client : public detail::handle<modelwire_client, modelwire_client_free> {
  public:
   /// Adopts a client of C.
   explicit client(modelwire_client* adopted) noexcept : handle(adopted) {}
 
-  /// Makes a client with every default, from what the environment says. Connects to nothing yet.
+  /// Creates a client with all defaults, from the environment. Does not connect yet.
   static result<client> make() { return made(nullptr, 0); }
-  /// Makes a client. Connects to nothing yet.
+  /// Creates a client. Does not connect yet.
   ///
   /// @param config  copied
   static result<client> make(const config& config) {
@@ -2771,12 +2774,12 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
     const detail::wiped_text options = config.object();
     return made(options.view().data(), options.view().size());
   }
-  /// Makes a client from one JSON object of options; docs/options.md has their names.
+  /// Creates a client from one JSON object of options; docs/options.md has their names.
   static result<client> make(std::string_view options) {
     return made(detail::start(options), options.size());
   }
 
-  /// Makes a call that is not started yet, to be cancelled from anywhere at any time.
+  /// Creates a call without starting it; any thread can cancel it at any time.
   ///
   /// @param request  copied
   /// @param how      `wait_flags::interruptible`, or none
@@ -2791,15 +2794,15 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
     return modelwire::call(out);
   }
 
-  /// Runs a request that is answered whole, and waits for the response.
+  /// Runs a request without streaming, and waits for the response.
   result<response> try_run(const request& request) const {
     auto call = try_call(request);
     if (!call) return call.error();
     return call->try_run();
   }
 
-  /// Runs a request that is answered piece by piece, as a range that is pulled by a loop. What is
-  /// wrong with the request, but for what it has as its problem, is told by the first step.
+  /// Runs a request as a stream, a range that a loop pulls. The first step reports errors in the
+  /// request, except those from filling it.
   result<modelwire::stream> try_stream(const request& request) const {
     auto events = queue::make();
     if (!events) return events.error();
@@ -2808,8 +2811,8 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
     return modelwire::stream(*std::move(events));
   }
 
-  /// Runs a request that is answered piece by piece, and calls back for each piece on this thread;
-  /// as call::try_stream.
+  /// Runs a request as a stream, and calls back for each chunk on this thread; as
+  /// call::try_stream.
   template <class F, class = std::enable_if_t<std::is_invocable_v<F&, const event_view&>>>
   result<std::optional<response>> try_stream(const request& request, F&& on_chunk) const {
     auto call = try_call(request);
@@ -2820,7 +2823,7 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
   /// Starts a request and returns; its events go to a callback on the client's callback thread; as
   /// call::try_start.
   ///
-  /// @return the call, to be kept: its destructor cancels it and waits for the callback
+  /// @return the call, which you must keep: its destructor cancels it and waits for the callback
   template <class F>
   result<modelwire::call> try_start(const request& request, F&& on_event,
                                     mode how = mode::stream) const {
@@ -2830,30 +2833,31 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
     return call;
   }
 
-  /// Lists the models; response_view::model_ids has their names.
+  /// Lists the models; response_view::model_ids returns their ids.
   result<response> try_models() const { return try_run(request::models()); }
-  /// One question to a model.
+  /// Sends one question to a model.
   result<response> try_chat(std::string_view model, std::string_view text) const {
     return try_run(request::chat(model).user(text));
   }
-  /// One input to a model.
+  /// Sends one input to a model.
   result<response> try_respond(std::string_view model, std::string_view input) const {
     return try_run(request::response(model).input(input));
   }
 
-  /// Calls a callback with the record of each call, in place of an earlier callback: once for each call
-  /// that was started, after it has ended, however it ended. No call waits for the callback: at most
-  /// 4096 records wait, and further ones are dropped and counted.
+  /// Sets the callback that receives the record of each call, in place of an earlier callback:
+  /// once for each call that was started, after it has ended, however it ended. No call waits for
+  /// the callback: at most 4096 records are queued, and further ones are dropped and counted.
   ///
   ///   client.on_call([](const modelwire::call_record& call) {
   ///     if (call.first_chunk) std::clog << call.first_chunk->count() << " us\n";
   ///   });
   ///
-  /// @param on_call  called with a `const call_record&` on one thread of the library, one record after
-  ///                 another, a moment after its call has ended; returns nothing, or a `flow`, which
-  ///                 may end this; moved or copied, and destroyed after the records that wait: when
-  ///                 another one is set, when the client and its calls are gone, at `close` and at a
-  ///                 shutdown, which wait for it. It may use the library. What it throws is lost.
+  /// @param on_call  called with a `const call_record&` on one thread of the library, one record
+  ///                 after another, shortly after its call has ended; returns nothing, or a
+  ///                 `flow`, which may end the callbacks; moved or copied, and destroyed after
+  ///                 the queued records: when another one is set, when the client and its calls
+  ///                 are gone, at `close` and at a shutdown, which wait for it. It may use the
+  ///                 library. Its exceptions are discarded.
   template <class F>
   result<void> try_on_call(F&& on_call) const {
     using visitor = detail::call_visitor<std::decay_t<F>>;
@@ -2863,7 +2867,7 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
         get(), visitor::on_call, owned.release(), visitor::on_end, &failure);
     return detail::outcome(status, failure);
   }
-  /// Ends that, for calls that end from now on; waits for nothing.
+  /// Ends the callbacks of `on_call`, for calls that end from now on; does not wait.
   result<void> try_end_on_call() const {
     modelwire_error* failure = nullptr;
     const modelwire_status status =
@@ -2871,12 +2875,13 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
     return detail::outcome(status, failure);
   }
 
-  /// Refuses new calls, ends those under way as closed, and waits until every callback of its
-  /// started calls was called for the last time and is destroyed, detached ones too, and that of
-  /// `on_call` behind all records: then nothing of the program runs here any more. A plugin that is unloaded closes its clients.
+  /// Refuses new calls, ends those in flight as closed, and waits until every callback of its
+  /// started calls, including detached ones, and that of `on_call`, after all records, has run
+  /// for the last time and is destroyed: then the client no longer runs code of the program. A
+  /// plugin closes its clients before it is unloaded.
   ///
   /// @param longest  longest wait; 0 does not wait
-  /// @return whether that is so; an error inside one of its callbacks
+  /// @return whether that is so in time; an error inside one of its callbacks
   result<bool> try_close(std::chrono::milliseconds longest = unlimited) const {
     modelwire_error* failure = nullptr;
     const modelwire_status status =
@@ -2937,14 +2942,14 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
 #endif
 
 #if defined(__cpp_lib_jthread)
-  /// As above; a stop that is requested cancels the call, which fails as cancelled.
+  /// As above; a stop request cancels the call, which fails as cancelled.
   result<response> try_run(const request& request, std::stop_token stop) const {
     auto call = try_call(request);
     if (!call) return call.error();
     const std::stop_callback watch(std::move(stop), [&call]() noexcept { call->cancel(); });
     return call->try_run();
   }
-  /// As above; a stop that is requested at any time before its end cancels the stream.
+  /// As above; a stop request at any time before its end cancels the stream.
   result<modelwire::stream> try_stream(const request& request, std::stop_token stop) const {
     auto made = try_stream(request);
     if (!made) return made;
@@ -2953,7 +2958,7 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
         std::make_shared<std::stop_callback<canceller>>(std::move(stop), cancel);
     return made;
   }
-  /// As above; a stop that is requested cancels the call, which fails as cancelled.
+  /// As above; a stop request cancels the call, which fails as cancelled.
   template <class F>
   result<std::optional<response>> try_stream(const request& request, F&& on_chunk,
                                              std::stop_token stop) const {
@@ -2980,26 +2985,25 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
 #endif
 #endif
 
-  /// What the answered chats and responses used so far, over all models, in this process. Model
-  /// lists and calls that failed or were stopped do not count. Models beyond 16384 are
+  /// The usage of the answered chats and responses so far, over all models, in this process.
+  /// Model lists and calls that failed or were stopped do not count. Models beyond 16384 are
   /// summed up as "(other)".
   client_usage usage() const { return usage_at(usage_value(), ""); }
-  /// The same of the calls that asked for one model; nothing if none of them was answered.
+  /// The same for the calls that requested one model; empty if none of them was answered.
   std::optional<client_usage> usage(std::string_view model) const {
     return usage_below("models", model);
   }
-  /// The same of the calls that were made with one key, by its id; nothing if none of them was
-  /// answered.
+  /// The same for the calls made with one key, by its id; empty if none of them was answered.
   std::optional<client_usage> usage_of_key(std::string_view id) const {
     return usage_below("keys", id);
   }
-  /// The id of the client's own key: the first 16 hexadecimal digits, in lower case, of the SHA-256 of
-  /// "modelwire:" and the key.
+  /// The id of the client's own key: the first 16 hexadecimal digits, in lower case, of the
+  /// SHA-256 of "modelwire:" and the key.
   std::string key_id() const { return usage_value().get<std::string>("/key_id").value_or(""); }
-  /// What `usage_value` gives, and sets all sums back to 0 in one step: a call that ends meanwhile is
-  /// in these sums or in the next ones.
+  /// Returns what `usage_value` returns and resets all sums to 0 in one atomic step: a call that
+  /// ends at the same time is in these sums or in the next ones.
   value take_usage() const { return value(modelwire_client_take_usage(get())); }
-  /// The same of all models and keys, as one JSON object: what modelwire_client_usage of C lists.
+  /// The same for all models and keys, as the JSON object of modelwire_client_usage in C.
   value usage_value() const { return value(modelwire_client_usage(get())); }
 
  private:
@@ -3093,15 +3097,15 @@ struct log_visitor {
 
 }  // namespace detail
 
-/// Sends the log of the whole library to a callback, in place of wherever it went before.
+/// Sends the library's log to a callback, in place of an earlier callback.
 ///
 /// @param level    records of this level and more important ones; `off` ends the log
-/// @param on_log   called with a `const log_record&` on a thread of the library's own, one record
+/// @param on_log   called with a `const log_record&` on one thread of the library, one record
 ///                 after another; returns nothing, or a `flow`, which may end the log; moved or
 ///                 copied, and destroyed when another log is set or the log is ended. It may use
-///                 the library. What it throws is lost, with that record.
-/// @param longest  how long to wait for the earlier callback to be over
-/// @return whether the earlier callback is over and destroyed; if not, that happens by itself
+///                 the library. Its exceptions are discarded.
+/// @param longest  how long to wait for the earlier callback to end
+/// @return whether the earlier callback has ended and is destroyed; if not, this happens later
 template <class F>
 result<bool> try_set_log(log_level level, F&& on_log,
                          std::chrono::milliseconds longest = unlimited) {
@@ -3114,19 +3118,20 @@ result<bool> try_set_log(log_level level, F&& on_log,
   return detail::outcome_of_wait(status, failure);
 }
 
-/// Ends the log, which goes to a callback or a queue.
+/// Ends the log to a callback. The log in a queue ends with `queue::log(log_level::off)`.
 ///
-/// @param longest  how long to wait for the callback; 0 inside it, which would wait for itself
-/// @return whether the callback is over and destroyed; if not, that happens by itself
+/// @param longest  how long to wait for the callback; use 0 inside the callback, which would wait
+///                 for itself
+/// @return whether the callback has ended and is destroyed; if not, this happens later
 inline bool end_log(std::chrono::milliseconds longest = unlimited) noexcept {
   return modelwire_set_log(MODELWIRE_LOG_OFF, nullptr, nullptr, nullptr, detail::wait_ms(longest),
                            nullptr) == MODELWIRE_OK;
 }
 
-/// Ends every call of this copy of the library, closes all connections, lets the callbacks of
-/// started calls see their last event, ends the log and joins the library's threads. Clients,
-/// queues and requests stay good: the library starts afresh when it is used again. Optional: a
-/// process may simply exit. A plugin closes its clients instead, which is nobody else's business.
+/// Ends every call of this copy of the library, closes all connections, delivers the last events
+/// of started calls to their callbacks, ends the log and joins the library's threads. Clients,
+/// queues and requests stay valid: the library starts again when you use it. Optional: a process
+/// may simply exit. A plugin closes its own clients instead, which affects no other code.
 ///
 /// @param longest  longest wait
 /// @return whether every thread ended in time; an error from inside a callback: nothing was done

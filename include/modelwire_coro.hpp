@@ -1,6 +1,6 @@
 /*
  * Calls for C++20 coroutines of any executor: `co_await` a response, `co_await` the next chunk. It
- * knows no event loop; the program gives one function that watches a descriptor.
+ * has no event loop: the program provides one function that watches a descriptor.
  *
  *   modelwire::coro::client service(client, watch);  // a modelwire::coro::watcher
  *   const auto answer = co_await service.run(question);
@@ -8,13 +8,12 @@
  *   auto stream = service.stream(question);
  *   while (const auto* chunk = co_await stream.next()) std::cout << chunk->text() << std::flush;
  *
- * Coroutine types that take any awaitable take these. For one that does not, as asio's,
+ * Coroutine types that accept any awaitable accept these. For types that do not, such as asio's,
  * ffi-c/examples/asio_coroutines.cpp has the eight lines.
  *
- * Threads.  What is awaited is made, awaited and destroyed on the thread of its event loop. A
- *   coroutine is resumed inside the call of `ready`.
- * Ownership.  Destroying a coroutine that waits cancels its call; `ready` may come later and does
- *   nothing then.
+ * Threads.  Create, await and destroy an awaitable on the thread of its event loop. A coroutine is
+ *   resumed inside the call of `ready`.
+ * Ownership.  Destroying a waiting coroutine cancels its call; a later `ready` does nothing.
  */
 #ifndef MODELWIRE_CORO_HPP
 #define MODELWIRE_CORO_HPP
@@ -44,35 +43,35 @@ namespace modelwire {
 inline namespace MODELWIRE_FLAVOUR {
 namespace coro {
 
-/// All that an event loop has to do: call `ready` once, from the loop and not from inside this
-/// function, when the descriptor is readable. The descriptor stays the library's: a loop that
-/// closes what it watches is given a duplicate. It may be closed before that, if nobody waits any
-/// more.
+/// What an event loop must do: call `ready` once, from the loop and not from inside this function,
+/// when the descriptor is readable. The library owns the descriptor: give a duplicate to a loop
+/// that closes the descriptors that it watches. The library may close it earlier, if nothing waits
+/// any longer.
 using watcher = std::function<void(int fd, std::function<void()> ready)>;
 
-/// What a coroutine awaits; made by the classes below.
+/// The awaitable of a coroutine; created by the classes below.
 ///
-/// @tparam Throws  whether it gives a T and throws the error, or gives a result<T>
+/// @tparam Throws whether it returns a T and throws the error, or returns a result<T>
 template <class T, bool Throws>
 class [[nodiscard]] awaited {
  public:
-  /// What `co_await` gives.
+  /// The type of the `co_await` expression.
   using value_type = std::conditional_t<Throws, T, result<T>>;
-  /// Looks, without waiting, whether the result is there.
+  /// Checks, without waiting, whether the result is ready.
   using looker = std::function<std::optional<result<T>>()>;
 
-  /// Awaits what `look` finds when the descriptor is readable.
+  /// Awaits the result that `look` finds when the descriptor is readable.
   awaited(int fd, watcher watch, looker look)
       : fd_(fd), watch_(std::move(watch)), look_(std::move(look)) {}
-  /// It can be moved until it waits.
+  /// Movable until it waits.
   awaited(awaited&&) = default;
   awaited& operator=(awaited&&) = delete;
-  /// Whoever waited is not told any more.
+  /// A waiting coroutine is not resumed any more.
   ~awaited() {
     if (waiting_) *waiting_ = nullptr;
   }
 
-  /// Whether the result is there already.
+  /// Whether the result is already there.
   bool await_ready() {
     found_ = look_();
     if (!found_ && fd_ < 0) {
@@ -85,7 +84,7 @@ class [[nodiscard]] awaited {
   void await_suspend(std::coroutine_handle<> who) {
     when_ready([who] { who.resume(); });
   }
-  /// The result; throws, or gives, the error that there is in its place.
+  /// The result; throws, or returns, the error if there is one.
   value_type await_resume() {
     if constexpr (Throws) {
       return (*std::move(found_)).value();
@@ -94,8 +93,8 @@ class [[nodiscard]] awaited {
     }
   }
 
-  /// For executors with awaitables of their own, after `await_ready` was false: calls `then` from
-  /// the loop as soon as `await_resume` has something to give, which may destroy this object.
+  /// For executors with their own awaitables, after `await_ready` was false: calls `then` from the
+  /// loop as soon as `await_resume` has a result; `then` may destroy this object.
   void when_ready(std::function<void()> then) {
     then_ = std::move(then);
     waiting_ = std::make_shared<awaited*>(this);
@@ -130,8 +129,8 @@ class stream {
   stream(modelwire::stream from, watcher watch)
       : from_(std::move(from)), watch_(std::move(watch)) {}
 
-  /// `co_await` gives the next chunk, borrowed until the next one is asked for, and NULL at the
-  /// end; or the error that ended the stream.
+  /// `co_await` returns the next chunk, borrowed until the next call, and NULL at the end; or the
+  /// error that ended the stream.
   awaited<const event*, false> try_next() & { return next_as<false>(); }
   awaited<const event*, false> try_next() && = delete;
 #if MODELWIRE_EXCEPTIONS
@@ -158,17 +157,17 @@ class stream {
   watcher watch_;
 };
 
-/// A client whose calls are awaited. It borrows the client, which has to outlive it.
+/// A client whose calls are awaited. It borrows the client, which must outlive it.
 class client {
  public:
-  /// Awaits the calls of a client by this event loop.
+  /// Awaits the calls of a client with this event loop.
   client(const modelwire::client& from, watcher watch) : from_(&from), watch_(std::move(watch)) {}
   client(const modelwire::client&& from, watcher watch) = delete;
 
-  /// `co_await` gives the last event of a call that is answered whole: its `text()` is the
-  /// answer's, its `response()` the whole response.
+  /// `co_await` returns the last event of a call without streaming: its `text()` is the text of
+  /// the answer, its `response()` the whole response.
   awaited<event, false> try_run(const request& request) const { return run_as<false>(request); }
-  /// Runs a request that is answered piece by piece.
+  /// Runs a request as a stream.
   result<coro::stream> try_stream(const request& request) const {
     auto made = from_->try_stream(request);
     if (!made) return made.error();

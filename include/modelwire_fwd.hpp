@@ -1,11 +1,10 @@
 /*
- * The names of modelwire.hpp, declared ahead: for headers that only mention them. Knows nothing of
- * what they can do, and includes next to nothing.
+ * Forward declarations of the names in modelwire.hpp, for headers that need only the names.
  *
  *   #include <modelwire_fwd.hpp>
  *   class chat_window { void show(const modelwire::response& answer); };
  *
- * Declare them by this header and not by hand: the names stand in an inline namespace, one for
+ * Use this header instead of your own declarations: the names are in an inline namespace, one for
  * units with exceptions and one for units without, so that both can be linked into one program.
  */
 #ifndef MODELWIRE_FWD_HPP

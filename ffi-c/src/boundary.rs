@@ -1,6 +1,6 @@
-//! Where C and Rust meet: pointers, strings and callbacks from C are checked and converted here,
-//! handles for C are made and freed here, and no panic gets through to C. All `unsafe` code of the
-//! crate stands in this file, so that whoever reviews it has one file to read.
+//! The boundary between C and Rust: it checks and converts pointers, strings and callbacks from C,
+//! creates and frees handles for C, and stops panics. All `unsafe` code of the crate is in this file,
+//! so that a reviewer reads one file.
 
 use std::ffi::{c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,17 +9,17 @@ use modelwire_core::{Error, without_thread_cancellation};
 
 use crate::status::{MODELWIRE_OK, modelwire_status};
 
-/// The length that stands for "ends with NUL".
+/// The length that means "ends with NUL".
 const NUL: usize = usize::MAX;
 
-/// Longest string that is read up to its NUL, in bytes: one whose NUL was forgotten is refused
-/// before it is read without end.
+/// Longest string that is read up to its NUL, in bytes: a string without its NUL is rejected instead of
+/// read without end.
 const NUL_BYTES_MAX: usize = 1 << 31;
 
-/// A type of which C holds a pointer: to a `Marked` of it, in a box that C owns or in one that a
-/// parent owns and lends.
+/// A type that C holds by pointer: to a `Marked` of it, in a box that C owns or one that a parent owns
+/// and lends.
 pub(crate) trait Handle: Sized {
-    /// What error messages call it, "request is NULL" for instance.
+    /// Its name in error messages, "request is NULL" for instance.
     const NAME: &'static str;
 
     fn into_raw(self) -> *mut Self {
@@ -27,8 +27,8 @@ pub(crate) trait Handle: Sized {
     }
 }
 
-/// A handle where it stands in memory, behind a mark that tells it from other types, and what C owns
-/// from what it borrows: who hands over the wrong one gets an error, and nobody frees what is lent.
+/// A handle in memory, after a mark that distinguishes it from other types, and owned handles from
+/// borrowed ones: passing the wrong one is an error, and freeing a borrowed one does nothing.
 #[repr(C)]
 pub(crate) struct Marked<T> {
     mark: usize,
@@ -37,16 +37,16 @@ pub(crate) struct Marked<T> {
 
 /// The mark of a handle that was freed.
 const FREED: usize = 0;
-/// The bit of a mark that says who frees it: a parent.
+/// The bit of a mark that says that a parent frees the handle.
 const LENT: usize = 1 << (usize::BITS - 1);
 
 impl<T: Handle> Marked<T> {
-    /// For a parent that lends it.
+    /// A handle that a parent lends.
     pub(crate) fn new(value: T) -> Marked<T> {
         Marked { mark: Marked::<T>::mark() | LENT, value }
     }
 
-    /// Each type has a name of its own.
+    /// Each type has its own name.
     fn mark() -> usize {
         let letters = T::NAME.bytes().take(6);
         letters.fold(0x6d77, |mark, letter| mark << 8 | usize::from(letter)) & !LENT
@@ -62,21 +62,22 @@ impl<T: Handle> Marked<T> {
     }
 }
 
-/// Runs the body of a function that C calls; `fallback` is given where it panics. Functions that
-/// give a status use `error::guard`, those that may wait or do I/O `guard_io`.
+/// Runs the body of a function that C calls; returns `fallback` if it panics. Functions that return a
+/// status use `error::guard`, those that may wait or do I/O `guard_io`.
 pub(crate) fn guard_or<T>(fallback: T, body: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(fallback)
 }
 
-/// As `guard_or`, for what may wait or do I/O: a `pthread_cancel` of the thread takes effect behind it.
+/// As `guard_or`, for code that may wait or do I/O: a `pthread_cancel` of the thread takes effect after
+/// it.
 pub(crate) fn guard_io<T>(fallback: T, body: impl FnOnce() -> T) -> T {
     without_thread_cancellation(|| guard_or(fallback, body))
 }
 
 /// The handle behind a pointer, if it is one; for signal handlers too.
 pub(crate) fn peek<'a, T: Handle>(handle: *const T) -> Option<&'a T> {
-    // SAFETY: it is NULL or came from `Marked` and was not freed; shared use is allowed by the
-    // header's rule for `const T *`. The mark stands first in a handle of any type.
+    // SAFETY: it is NULL or came from `Marked` and was not freed; the header's rule for `const T *`
+    // allows shared use. The mark is first in a handle of any type.
     let mark = unsafe { handle.cast::<usize>().as_ref() }?;
     // SAFETY: as above, and it is of this type.
     (*mark & !LENT == Marked::<T>::mark()).then(|| &unsafe { &*handle.cast::<Marked<T>>() }.value)
@@ -87,19 +88,20 @@ pub(crate) fn borrow<'a, T: Handle>(handle: *const T) -> Result<&'a T, Error> {
     if handle.is_null() {
         return Err(missing(T::NAME));
     }
-    let wrong = || Error::argument(format!("this is no {}, or it was freed", T::NAME));
+    let wrong =
+        || Error::argument(format!("this is not a valid {} handle, or it was freed", T::NAME));
     peek(handle).ok_or_else(wrong)
 }
 
 /// The handle behind a pointer, for the caller alone.
 pub(crate) fn borrow_mut<'a, T: Handle>(handle: *mut T) -> Result<&'a mut T, Error> {
     borrow(handle.cast_const())?;
-    // SAFETY: as in `peek`; `T *` demands that nobody else uses the handle meanwhile.
+    // SAFETY: as in `peek`; `T *` requires that nothing else uses the handle at the same time.
     Ok(&mut unsafe { &mut *handle.cast::<Marked<T>>() }.value)
 }
 
-/// Takes a handle back and drops it; NULL, what is no handle of this type, and what is lent do
-/// nothing.
+/// Takes a handle back and drops it; does nothing for NULL, a handle of another type, or a borrowed
+/// one.
 pub(crate) fn free<T: Handle>(handle: *mut T) {
     // SAFETY: as in `peek`.
     let mark = unsafe { handle.cast::<usize>().as_ref() };
@@ -112,21 +114,21 @@ pub(crate) fn free<T: Handle>(handle: *mut T) {
     }
 }
 
-/// Releases the user_data of a callback. It is called once, when the callback will not be called
-/// any more; on which thread, the function that takes it says.
+/// Releases the user_data of a callback. It is called once, when the callback will not be called again;
+/// the function that takes it documents the thread.
 ///
-/// @param user_data  as it was given
+/// @param user_data  the pointer that was passed with the callback
 pub type modelwire_finalizer = Option<unsafe extern "C" fn(user_data: *mut c_void)>;
 
-/// Calls a C function back, and its finalizer once, when it is dropped.
+/// A callback of C; its finalizer runs once, when this is dropped.
 pub(crate) struct Callback<F> {
     function: F,
     user_data: *mut c_void,
     finalizer: modelwire_finalizer,
 }
 
-// SAFETY: the header says on which thread callback and finalizer run and that `user_data` must be
-// good there.
+// SAFETY: the header documents on which thread callback and finalizer run and that `user_data` must be
+// valid there.
 unsafe impl<F> Send for Callback<F> {}
 
 impl<F> Callback<F> {
@@ -144,17 +146,17 @@ impl<F> Callback<Option<F>> {
         self.function.is_none()
     }
 
-    /// Refuses the callback that a function cannot do without.
+    /// Checks a callback that a function requires.
     pub(crate) fn check(&self, name: &str) -> Result<(), Error> {
         if self.is_none() { Err(missing(name)) } else { Ok(()) }
     }
 }
 
 impl<T: Handle> Callback<Option<unsafe extern "C" fn(*mut c_void, *const T) -> i32>> {
-    /// Calls the function and gives what it returns; 0 where C gave no function.
+    /// Calls the function and returns its result; 0 if C passed no function.
     pub(crate) fn ask(&self, about: T) -> i32 {
         let about = Marked::new(about);
-        // SAFETY: the caller's function and data; what it is about outlives the callback.
+        // SAFETY: the caller's function and data; its argument outlives the callback.
         self.function.map_or(0, |function| unsafe { function(self.user_data, about.lend()) })
     }
 }
@@ -162,18 +164,18 @@ impl<T: Handle> Callback<Option<unsafe extern "C" fn(*mut c_void, *const T) -> i
 impl<F> Drop for Callback<F> {
     fn drop(&mut self) {
         if let Some(finalizer) = self.finalizer.take() {
-            // SAFETY: the caller's finalizer, called this once.
+            // SAFETY: the caller's finalizer, called only here.
             unsafe { finalizer(self.user_data) };
         }
     }
 }
 
-/// An array of handles that the caller lets us write, all NULL at first.
+/// An array of handles in the caller's memory, all NULL at first.
 pub(crate) fn outputs<'a, T>(out: *mut *mut T, count: usize) -> Result<&'a mut [*mut T], Error> {
     if out.is_null() {
         return Err(missing("out"));
     }
-    // SAFETY: the caller gives that many writable places; each is written before it can be read.
+    // SAFETY: the caller provides that many writable places; each is written before it can be read.
     unsafe {
         for at in 0..count {
             out.add(at).write(std::ptr::null_mut());
@@ -182,11 +184,11 @@ pub(crate) fn outputs<'a, T>(out: *mut *mut T, count: usize) -> Result<&'a mut [
     }
 }
 
-/// A place that the caller lets us write a handle to. It is NULL until then.
+/// A place in the caller's memory for a handle. It is NULL until one is written.
 pub(crate) struct Output<T>(*mut *mut T);
 
-/// Checks an `out` argument before any work is done, so that nothing is made and lost, and makes it
-/// NULL, so that a caller who misses a failure does not use what stood there.
+/// Checks an `out` argument before any work is done, so that no result is lost, and sets it to NULL, so
+/// that a caller who overlooks a failure does not use an old value.
 pub(crate) fn output<T>(out: *mut *mut T) -> Result<Output<T>, Error> {
     if out.is_null() {
         return Err(missing("out"));
@@ -196,7 +198,7 @@ pub(crate) fn output<T>(out: *mut *mut T) -> Result<Output<T>, Error> {
 }
 
 impl<T: Handle> Output<T> {
-    /// Gives a handle to the caller, who frees it.
+    /// Hands a handle to the caller, who frees it.
     pub(crate) fn give(self, handle: T) -> modelwire_status {
         write(self.0, handle.into_raw());
         MODELWIRE_OK
@@ -206,7 +208,7 @@ impl<T: Handle> Output<T> {
 /// Writes through a pointer; NULL means that the caller does not want it.
 pub(crate) fn write<T>(out: *mut T, value: T) {
     if !out.is_null() {
-        // SAFETY: it points to a place that the caller lets us write, whatever is in it.
+        // SAFETY: it points to memory that the caller lets us overwrite.
         unsafe { out.write(value) };
     }
 }
@@ -220,7 +222,7 @@ pub(crate) fn copy_text(name: &str, start: *const c_char, length: usize) -> Resu
     borrow_text(name, start, length).map(str::to_owned)
 }
 
-/// A string from C where it stands, for as long as the function runs that was given it.
+/// A string from C in place, for as long as the function runs that received it.
 pub(crate) fn borrow_text<'a>(
     name: &str,
     start: *const c_char,
@@ -238,7 +240,7 @@ pub(crate) fn borrow_text<'a>(
     if length > NUL_BYTES_MAX {
         return Err(Error::argument(format!("{name} is longer than {NUL_BYTES_MAX} bytes")));
     }
-    // SAFETY: the caller gives that many readable bytes.
+    // SAFETY: the caller provides that many readable bytes.
     let bytes = unsafe { std::slice::from_raw_parts(start.cast::<u8>(), length) };
     std::str::from_utf8(bytes).map_err(|invalid| {
         Error::argument(format!("{name} is not UTF-8 at byte {}", invalid.valid_up_to()))

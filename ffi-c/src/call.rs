@@ -1,5 +1,4 @@
-//! The call handle of C: made, run in one of its ways, waited for, cancelled from any thread. Knows
-//! no queue.
+//! The call handle of C: create it, run it, wait for it, cancel it from any thread.
 
 use std::ffi::c_void;
 use std::ops::ControlFlow;
@@ -23,15 +22,15 @@ use crate::status::{
 };
 use crate::timeout::patience;
 
-/// One exchange with the service: made before it starts, so that any thread can cancel it at any
-/// time; run once.
+/// One exchange with the service. You create it before it starts, so that any thread can cancel it at
+/// any time; it runs once.
 pub struct modelwire_call(Arc<Inner>);
 
-/// What a function that runs holds too: it lives on there when the handle is freed.
+/// Shared with the functions that run, which keep it alive after the handle is freed.
 struct Inner {
     core: Call,
     is_interruptible: bool,
-    /// How it was run by one that was interrupted: the next run waits on. Else `NOT_RUN`.
+    /// How an interrupted run ran it: the next run continues the wait. Otherwise `NOT_RUN`.
     runs: AtomicU8,
 }
 
@@ -54,14 +53,14 @@ fn inner(call: *const modelwire_call) -> Result<Arc<Inner>, Error> {
     borrow(call).map(|call| call.0.clone())
 }
 
-/// Makes a call that is not started yet.
+/// Creates a call without starting it.
 ///
-/// @param client   the client; the call keeps what it needs of it
+/// @param client   the client; the call keeps what it needs from it
 /// @param request  the request, copied
-/// @param flags    0, or MODELWIRE_INTERRUPTIBLE: its waits return MODELWIRE_INTERRUPTED when a signal
-///                 handler ran on the thread that waits
+/// @param flags    0, or MODELWIRE_INTERRUPTIBLE: waits return MODELWIRE_INTERRUPTED when a signal
+///                 handler has run on the waiting thread
 /// @param out      the call; free it with modelwire_call_free
-/// @param err      what is wrong, on failure; may be NULL
+/// @param err      the error, on failure; may be NULL
 /// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or unknown flags
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_call_new(
@@ -84,15 +83,15 @@ pub unsafe extern "C" fn modelwire_call_new(
     })
 }
 
-/// Runs a call that is answered whole, and waits for the response.
+/// Runs a call without streaming, and waits for the response.
 ///
-/// @param call  the call; a second run gives MODELWIRE_E_ARGUMENT
+/// @param call  the call; running it again returns MODELWIRE_E_ARGUMENT
 /// @param out   the response; free it with modelwire_response_free
-/// @param err   what went wrong, on failure; may be NULL
-/// @return MODELWIRE_OK; MODELWIRE_INTERRUPTED of an interruptible call, which goes on: run it again to
-///         wait on; or the kind of the error
+/// @param err   the error, on failure; may be NULL
+/// @return MODELWIRE_OK; MODELWIRE_INTERRUPTED for an interruptible call, which continues: run it again
+///         to wait again; or the kind of the error
 ///
-/// Blocks the calling thread only. modelwire_call_cancel from another thread ends it at once.
+/// Blocks the calling thread only. modelwire_call_cancel from another thread ends the call at once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_call_run(
     call: *mut modelwire_call,
@@ -102,17 +101,17 @@ pub unsafe extern "C" fn modelwire_call_run(
     run(call, RUNS_WHOLE, out, err, |_| ControlFlow::Continue(()))
 }
 
-/// Runs a call that is answered piece by piece, and calls back for each piece on this thread.
+/// Runs a call as a stream, and calls back for each chunk on this thread.
 ///
-/// @param call       the call; a second run gives MODELWIRE_E_ARGUMENT
+/// @param call       the call; running it again returns MODELWIRE_E_ARGUMENT
 /// @param on_event   called for each chunk, in order
-/// @param user_data  handed to the callback
-/// @param out        how the stream ended and what it used; free it with modelwire_response_free
-/// @param err        what went wrong, on failure, after all chunks that came before; may be NULL
-/// @return MODELWIRE_OK; MODELWIRE_STOPPED if the callback ended it; MODELWIRE_INTERRUPTED of an
-///         interruptible call, which goes on: run it again to wait on; or the kind of the error
+/// @param user_data  passed to the callback
+/// @param out        how the stream ended, and its usage; free it with modelwire_response_free
+/// @param err        the error, on failure, after all chunks that arrived before it; may be NULL
+/// @return MODELWIRE_OK; MODELWIRE_STOPPED if the callback ended it; MODELWIRE_INTERRUPTED for an
+///         interruptible call, which continues: run it again to wait again; or the kind of the error
 ///
-/// Blocks the calling thread only. modelwire_call_cancel ends it at once.
+/// Blocks the calling thread only. modelwire_call_cancel ends the call at once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_call_stream(
     call: *mut modelwire_call,
@@ -131,7 +130,7 @@ pub unsafe extern "C" fn modelwire_call_stream(
     run(call, RUNS_STREAM, out, err, |chunk| go_on(callback.ask(modelwire_event::chunk(0, chunk))))
 }
 
-/// Takes the events of a call until the last one.
+/// Takes the events of a call, up to the last one.
 fn run(
     call: *mut modelwire_call,
     way: u8,
@@ -142,7 +141,7 @@ fn run(
     guard(err, || {
         let slot = output(out)?;
         let call = inner(call)?;
-        // Only an interrupted run leaves its mark here.
+        // Only an interrupted run sets this.
         if call.runs.load(Ordering::Relaxed) != way {
             match call.is_interruptible {
                 true => call.core.start(way == RUNS_STREAM)?,
@@ -178,26 +177,26 @@ fn run(
     })
 }
 
-/// Starts a call and returns; its events go to a callback on the client's callback thread, which may
-/// block: the I/O goes on without it. The callbacks of one client run one after another; those of two
+/// Starts a call and returns; its events go to a callback on the client's callback thread. The callback
+/// may block: the I/O continues. The callbacks of one client run one after another; those of two
 /// clients may run at the same time.
 ///
 /// The last event is of kind MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR, exactly once, however
-/// the call ends; then comes the finalizer, once, on that thread, and nothing follows. If the callback
-/// ends the call, the last event says MODELWIRE_E_CANCELLED. Freeing an unfinished call cancels it.
+/// the call ends; then the finalizer runs, once, on that thread, and nothing follows. If the callback
+/// ends the call, the last event has MODELWIRE_E_CANCELLED. Freeing an unfinished call cancels it.
 ///
-/// @param call       the call; a second start gives MODELWIRE_E_ARGUMENT
-/// @param stream     1 for a response piece by piece, 0 for a whole one
+/// @param call       the call; starting it again returns MODELWIRE_E_ARGUMENT
+/// @param stream     1 to stream the response, 0 for a whole response
 /// @param on_event   called for each event, in order
-/// @param user_data  handed to both functions, on the callback thread; may be NULL
-/// @param finalizer  releases user_data; may be NULL. If the start fails it is called too, before
-///                   this function returns, and on_event never is.
-/// @param err        what is wrong, on failure; may be NULL
+/// @param user_data  passed to both functions, on the callback thread; may be NULL
+/// @param finalizer  releases user_data; may be NULL. If the start fails, the finalizer is called
+///                   before this function returns, and on_event is never called.
+/// @param err        the error, on failure; may be NULL
 /// @return MODELWIRE_OK if the call was started, or the kind of the error; MODELWIRE_E_ARGUMENT for a stream
 ///         that is neither 1 nor 0
 ///
-/// A program that unloads itself, or tears its own runtime down, calls modelwire_call_wait or
-/// modelwire_client_close first: they return when the finalizer has returned.
+/// Before a program unloads the callback's code or tears down its runtime, it calls modelwire_call_wait
+/// or modelwire_client_close, which return when the finalizer has returned.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_call_start(
     call: *mut modelwire_call,
@@ -216,13 +215,14 @@ pub unsafe extern "C" fn modelwire_call_start(
     })
 }
 
-/// Waits until a started call is over: its last event was seen, and its finalizer has returned. A call
-/// that was not started with callbacks is over at once.
+/// Waits until a started call has ended: its callback has received the last event, and its finalizer
+/// has returned. For a call that was not started with callbacks it returns at once.
 ///
 /// @param call        the call
-/// @param timeout_ms  longest wait in milliseconds; 0 does not wait, negative waits without end
-/// @param err         what is wrong, on failure; may be NULL
-/// @return MODELWIRE_OK; MODELWIRE_TIMEOUT; MODELWIRE_INTERRUPTED of an interruptible call;
+/// @param timeout_ms  longest wait in milliseconds; 0 does not wait, a negative value waits without
+///                    limit
+/// @param err         the error, on failure; may be NULL
+/// @return MODELWIRE_OK; MODELWIRE_TIMEOUT; MODELWIRE_INTERRUPTED for an interruptible call;
 ///         MODELWIRE_E_ARGUMENT for a call that was run; or MODELWIRE_E_CALLBACK (see CALLBACKS)
 ///
 /// Any thread.
@@ -262,15 +262,15 @@ fn go_on(returned: i32) -> ControlFlow<()> {
     if returned == 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
 }
 
-/// Ends a call now, in whatever state it is, also before it starts: it gives
-/// MODELWIRE_E_CANCELLED. A call that is done stays as it is. Any thread, any time, but no signal
-/// handler. Whoever hears of the end of the call by this may free it before this function has returned.
+/// Cancels a call now, in any state, even before it starts: it ends with MODELWIRE_E_CANCELLED. A call
+/// that has ended stays as it is. Any thread, any time, but not from a signal handler. Code that sees
+/// the call end may free it even before this function has returned.
 ///
 /// @param call  the call; NULL does nothing
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_call_cancel(call: *const modelwire_call) {
     guard_io((), || {
-        // Not by the handle, which whoever hears of the end may free meanwhile.
+        // Not through the handle, which code that sees the end may free at the same time.
         if let Ok(call) = inner(call) {
             call.core.cancel();
         }
@@ -278,22 +278,22 @@ pub unsafe extern "C" fn modelwire_call_cancel(call: *const modelwire_call) {
 }
 
 /// Lets the thread that waits in modelwire_call_run, modelwire_call_stream or modelwire_call_wait of an
-/// interruptible call, or the next one that would, return MODELWIRE_INTERRUPTED. Any thread, and a
-/// signal handler. Does nothing to other calls.
+/// interruptible call, or the next thread that would wait, return MODELWIRE_INTERRUPTED. May be called
+/// on any thread and in a signal handler. Has no effect on calls that are not interruptible.
 ///
 /// @param call  the call; NULL does nothing
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_call_wakeup(call: *const modelwire_call) {
     guard_io((), || {
-        // It may run in a signal handler: no error is made, no memory taken.
+        // It may run in a signal handler: it creates no error and allocates no memory.
         if let Some(call) = peek(call) {
             call.0.core.wakeup();
         }
     });
 }
 
-/// Frees a call with which no other thread is about to begin a function. An unfinished one is
-/// cancelled: the functions that run with it return, and what it holds is freed then.
+/// Frees a call. No other thread may be about to call a function with it. An unfinished call is
+/// cancelled: the functions that run with it return, and its memory is freed then.
 ///
 /// @param call  the call; NULL does nothing
 #[unsafe(no_mangle)]

@@ -1,4 +1,4 @@
-//! The client handle of C, what its calls used so far, and who is told of them. Knows no call.
+//! The client handle of C, the usage sums of its calls, and the callback for call records.
 
 use std::ffi::{c_char, c_void};
 use std::ops::ControlFlow;
@@ -16,27 +16,27 @@ use crate::status::{MODELWIRE_OK, MODELWIRE_TIMEOUT, modelwire_status};
 use crate::timeout::patience;
 use crate::value::modelwire_value;
 
-/// A client of one service: may be shared between threads, which do not wait for each other.
+/// A client of one service; may be shared between threads, which do not block each other.
 pub struct modelwire_client(pub(crate) Client);
 
 impl Handle for modelwire_client {
     const NAME: &'static str = "client";
 }
 
-/// Makes a client. Connects to nothing yet.
+/// Creates a client. Does not connect yet.
 ///
-/// What is not among the options has its default; base URL and key come from the environment then
-/// (MODELWIRE_BASE_URL or OPENAI_BASE_URL, MODELWIRE_API_KEY or OPENAI_API_KEY).
+/// Options that are not given have their defaults; the defaults of the base URL and the key come from
+/// the environment (MODELWIRE_BASE_URL or OPENAI_BASE_URL, MODELWIRE_API_KEY or OPENAI_API_KEY).
 ///
-/// @param options  one JSON object with options by name, as docs/options.md has them:
-///                 {"base_url":"https://host/v1","api_key":"...","idle_timeout_ms":30000} for
-///                 instance; UTF-8, copied; NULL means none
+/// @param options  one JSON object with options by name (see docs/options.md), for instance
+///                 {"base_url":"https://host/v1","api_key":"...","idle_timeout_ms":30000}; UTF-8,
+///                 copied; NULL means none
 /// @param length   its length in bytes, or MODELWIRE_NUL
 /// @param out      the client; free it with modelwire_client_free
-/// @param err      what is wrong, on failure: it names the option, and of an unknown one the nearest
-///                 that there is; may be NULL
-/// @return MODELWIRE_OK; MODELWIRE_E_CONFIG if the options are wrong or miss something; or
-///         MODELWIRE_E_ARGUMENT for what is not UTF-8
+/// @param err      the error, on failure: it names the option, and suggests one for an unknown name;
+///                 may be NULL
+/// @return MODELWIRE_OK; MODELWIRE_E_CONFIG if an option is wrong or missing; or MODELWIRE_E_ARGUMENT
+///         for text that is not UTF-8
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_client_new(
     options: *const c_char,
@@ -54,23 +54,24 @@ pub unsafe extern "C" fn modelwire_client_new(
     })
 }
 
-/// Frees a client. Its calls go on and keep what they need; the function of modelwire_client_on_call is
-/// still told of them.
+/// Frees a client. Its calls continue and keep what they need; the callback of modelwire_client_on_call
+/// still receives their records.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_client_free(client: *mut modelwire_client) {
     guard_io((), || free(client));
 }
 
-/// Ends what a client does: refuses new calls, ends those under way with MODELWIRE_E_CLOSED, closes
-/// its connections, and returns when every callback of its started calls has seen its last event, the
-/// function of modelwire_client_on_call was told of every call, and every finalizer has returned. What a host or a plugin does before it goes away: nothing of it is
-/// called by this client afterwards. Other clients are not touched.
+/// Closes a client: refuses new calls, ends those in flight with MODELWIRE_E_CLOSED, and closes its
+/// connections. Returns when every callback of its started calls has received its last event, the
+/// callback of modelwire_client_on_call has received the record of every call, and every finalizer has
+/// returned. For a host or a plugin before it is unloaded: afterwards this client calls nothing in it.
+/// Other clients are not affected.
 ///
-/// @param client      the client; it is still to be freed
-/// @param timeout_ms  longest wait in milliseconds; negative waits without end
-/// @param err         what is wrong, on failure; may be NULL
-/// @return MODELWIRE_OK; MODELWIRE_TIMEOUT if a callback did not return in time: waiting again goes
-///         on; or MODELWIRE_E_CALLBACK (see CALLBACKS)
+/// @param client      the client; you must still free it
+/// @param timeout_ms  longest wait in milliseconds; a negative value waits without limit
+/// @param err         the error, on failure; may be NULL
+/// @return MODELWIRE_OK; MODELWIRE_TIMEOUT if a callback did not return in time: call again to continue
+///         waiting; or MODELWIRE_E_CALLBACK (see CALLBACKS)
 ///
 /// Any thread. Closing again only waits.
 #[unsafe(no_mangle)]
@@ -86,16 +87,16 @@ pub unsafe extern "C" fn modelwire_client_close(
     })
 }
 
-/// What the answered chats and responses of a client used so far, in this process, as a JSON object:
-/// "calls"; "calls_without_usage", those among them whose responses reported none; "input_tokens",
-/// "output_tokens", "total_tokens"; of these "cached_input_tokens", "cache_write_tokens",
+/// The tokens that the answered chats and responses of a client have used so far in this process, as a
+/// JSON object: "calls"; "calls_without_usage", how many of these reported no usage; "input_tokens",
+/// "output_tokens", "total_tokens"; of these, "cached_input_tokens", "cache_write_tokens",
 /// "reasoning_tokens", "audio_input_tokens", "audio_output_tokens"; "models", an object with the same
-/// ten for each requested model; "keys", an object with all of this, "models" too, for each key; and
-/// "key_id", the name in "keys" of the client's own key. Keys are named by the first 16 hexadecimal
-/// digits, in lower case, of the SHA-256 of "modelwire:" and the key; of more than 4096 keys the last
-/// ones are summed up as "other". Of more than 16384 models, those of each key counted, the last ones are
-/// summed up as "(other)", as are those with names of more than 1024 bytes. Model lists and calls that failed or were stopped do not count. A sum
-/// that would be larger than 2^63 - 1 is that.
+/// ten for each requested model; "keys", an object with all of this, including "models", for each key;
+/// and "key_id", the name in "keys" of the client's own key. A key is named by the first 16 hexadecimal
+/// digits, in lower case, of the SHA-256 of "modelwire:" and the key; beyond 4096 keys, further keys
+/// are summed up as "other". Beyond 16384 models, counted over all keys, further models are summed up
+/// as "(other)", as are those with names of more than 1024 bytes. Model lists and calls that failed or
+/// were stopped do not count. Sums are capped at 2^63 - 1.
 ///
 /// @param client  the client
 /// @return the sums as they are now; free them with modelwire_value_free; NULL for NULL
@@ -110,9 +111,9 @@ pub unsafe extern "C" fn modelwire_client_usage(
     })
 }
 
-/// What modelwire_client_usage gives, and sets all sums back to 0 in one step: a call that ends
-/// meanwhile is in these sums or in the next ones, never in both and never in none. Of clients that
-/// share their sums it takes those of all.
+/// Returns what modelwire_client_usage returns and resets all sums to 0 in one atomic step: a call that
+/// ends at the same time is counted once, in these sums or in the next ones. For clients that share
+/// their sums, it takes the shared sums.
 ///
 /// @param client  the client
 /// @return the sums as they were; free them with modelwire_value_free; NULL for NULL
@@ -127,31 +128,34 @@ pub unsafe extern "C" fn modelwire_client_take_usage(
     })
 }
 
-/// Calls a function with the record of each call of a client, in place of an earlier function: once for each
-/// call that was started, after it has ended, however it ended, in the order of the ends, on one thread of the library.
-/// No call waits for the function, which may block and run calls. At most 4096 records wait for it, with 64 MiB of
-/// answers and times of chunks; further ones are dropped, and the next event has their number ("dropped" of
-/// modelwire_event_info). The function is called a moment after the program can see the end of the call;
-/// modelwire_client_close waits for the last one. The same record is "timing" in modelwire_response_info
-/// and in modelwire_error_value. A program with a loop uses modelwire_queue_follow_calls, without another thread.
+/// Sets the callback that receives the record of each call of a client, in place of an earlier
+/// callback: once for each call that was started, after it has ended, however it ended, in the order in
+/// which calls end, on one thread of the library. No call waits for the callback, which may block and
+/// run calls. At most 4096 records are queued for it, with 64 MiB of answers and chunk times; further
+/// ones are dropped, and the next event reports how many ("dropped" in modelwire_event_info). The
+/// callback runs shortly after the program can see the end of the call; modelwire_client_close waits
+/// for the last one. The same record is "timing" in modelwire_response_info and in
+/// modelwire_error_value. A program with an event loop uses modelwire_queue_follow_calls, which needs
+/// no other thread.
 ///
-/// An earlier function first gets the calls that ended before; its finalizer has returned when the new
-/// function is called for the first time. The function lives as long as the client and its calls. It ends, after
-/// what waits for it, at modelwire_client_close and at modelwire_shutdown, which wait for that; after a shutdown
-/// it can be set again. A forked child has none: neither the function nor its finalizer is called there.
+/// An earlier callback first receives the calls that ended before; its finalizer returns before the new
+/// callback runs for the first time. The callback lives as long as the client and its calls.
+/// modelwire_client_close and modelwire_shutdown deliver the queued records, then end it and wait for
+/// that; after a shutdown you can set it again. A forked child has none: neither the callback nor its
+/// finalizer runs there.
 ///
 /// @param client     the client
-/// @param on_call    called with one event of kind MODELWIRE_EVENT_CALL for each call, whose record
-///                   modelwire_event_json and modelwire_event_value give; a nonzero return ends this; NULL
-///                   ends it too, for calls that end from now on
-/// @param user_data  handed to both functions; may be NULL
-/// @param finalizer  releases user_data, once, when the function will not be called any more, on its
-///                   thread, or here if this function fails; may be NULL
-/// @param err        what is wrong, on failure, which leaves an earlier function as it is; may be NULL
+/// @param on_call    called with one event of kind MODELWIRE_EVENT_CALL for each call;
+///                   modelwire_event_json and modelwire_event_value return its record. A nonzero return
+///                   ends the callbacks; NULL also ends them, for calls that end from now on
+/// @param user_data  passed to both functions; may be NULL
+/// @param finalizer  releases user_data, once, when on_call will not be called again, on the thread of
+///                   on_call, or here if this function fails; may be NULL
+/// @param err        the error, on failure, which leaves an earlier callback in place; may be NULL
 /// @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the client was closed, MODELWIRE_E_SHUTDOWN during a
 ///         shutdown; or MODELWIRE_E_ARGUMENT for NULL
 ///
-/// Any thread, the function itself too.
+/// Any thread, including the callback itself.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_client_on_call(
     client: *const modelwire_client,

@@ -1,5 +1,4 @@
-//! The error handle of C, and `guard`, which makes a status of whatever a function does. Knows no
-//! call.
+//! The error handle of C, and `guard`, which turns the outcome of a function into a status.
 
 use std::ffi::c_char;
 use std::ptr::{null, null_mut};
@@ -12,8 +11,7 @@ use crate::status::{MODELWIRE_OK, modelwire_status, of_kind};
 use crate::text::{Ready, Text, give};
 use crate::value::{Lent, modelwire_value};
 
-/// What went wrong, with everything that is known about it; immutable, may be shared between
-/// threads.
+/// An error with everything that is known about it; immutable, may be shared between threads.
 pub struct modelwire_error {
     core: Error,
     message: OnceLock<Text>,
@@ -50,14 +48,14 @@ impl modelwire_error {
     }
 }
 
-/// Runs the body of a function that gives a status, and an error object through an optional
-/// pointer, which is NULL after a success. A panic is an error too.
+/// Runs the body of a function that returns a status, and writes an error object through an optional
+/// pointer: NULL after success. A panic becomes an error.
 pub(crate) fn guard(
     err: *mut *mut modelwire_error,
     body: impl FnOnce() -> Result<modelwire_status, Error>,
 ) -> modelwire_status {
     write(err, null_mut());
-    let panicked = || Err(Error::internal("a panic was caught at the C border"));
+    let panicked = || Err(Error::internal("a panic was caught at the C boundary"));
     match guard_io(None, || Some(body())).unwrap_or_else(panicked) {
         Ok(status) => status,
         Err(error) => {
@@ -86,7 +84,7 @@ pub unsafe extern "C" fn modelwire_error_status(error: *const modelwire_error) -
     })
 }
 
-/// The service's own message where it gave one, else the library's with the cause.
+/// The service's own message if it sent one, otherwise the library's message with the cause.
 ///
 /// @param error   the error
 /// @param length  its length in bytes; may be NULL
@@ -98,7 +96,7 @@ pub unsafe extern "C" fn modelwire_error_message(
     give(error, length, |error| Some(error.message()))
 }
 
-/// Everything that support needs, as text of several lines, without the key.
+/// A report for support, as text of several lines, without the API key.
 ///
 /// @param error   the error
 /// @param length  its length in bytes; may be NULL
@@ -112,12 +110,12 @@ pub unsafe extern "C" fn modelwire_error_report(
     })
 }
 
-/// All that is known of the error, as one JSON object without the key. Members, null where there is
-/// none:
+/// Everything that is known about the error, as one JSON object without the API key. Members, null
+/// where absent:
 ///
 /// @accessors error
 ///
-/// "timing" is what modelwire_event_json gives of the record of a call.
+/// "timing" is what modelwire_event_json returns for the record of a call.
 ///
 /// @param error   the error
 /// @param length  its length in bytes; may be NULL
@@ -129,7 +127,7 @@ pub unsafe extern "C" fn modelwire_error_json(
     give(error, length, |error| Some(error.json()))
 }
 
-/// The members of modelwire_error_json, to be read by path; borrowed. NULL for NULL.
+/// The members of modelwire_error_json, to read by path; borrowed. NULL for NULL.
 ///
 /// @param error  the error
 #[unsafe(no_mangle)]

@@ -1,5 +1,5 @@
-//! One event for C, lent to a callback or taken from a queue: a chunk of a stream, how a call ended,
-//! what it tells of itself, or a record of the log. Knows no queue.
+//! One event for C, lent to a callback or taken from a queue: a chunk of a stream, the end of a call,
+//! the record of a call, or a record of the log.
 
 use std::ffi::c_char;
 use std::ptr::null;
@@ -16,13 +16,13 @@ use crate::value::{Lent, modelwire_value};
 
 /// One chunk of a streamed response.
 pub const MODELWIRE_EVENT_CHUNK: i32 = 1;
-/// The last event of a call that ended well.
+/// The last event of a call that succeeded.
 pub const MODELWIRE_EVENT_RESPONSE: i32 = 2;
-/// The last event of a call that failed, was cancelled, or could not begin.
+/// The last event of a call that failed, was cancelled, or could not start.
 pub const MODELWIRE_EVENT_ERROR: i32 = 3;
-/// A record of the log; belongs to no call.
+/// A record of the log; does not belong to a call.
 pub const MODELWIRE_EVENT_LOG: i32 = 4;
-/// The record of a call that has ended, in the function of modelwire_client_on_call and in queues with
+/// The record of a call that has ended, for the callback of modelwire_client_on_call and in queues with
 /// modelwire_queue_follow_calls.
 pub const MODELWIRE_EVENT_CALL: i32 = 5;
 
@@ -30,20 +30,20 @@ pub const MODELWIRE_EVENT_CALL: i32 = 5;
 pub struct modelwire_event {
     tag: u64,
     what: What,
-    /// Made when it is asked for, and rarely.
+    /// Made on request, which is rare.
     extra: OnceLock<Box<Extra>>,
 }
 
 enum What {
     Chunk(Chunk, Piece),
-    // In boxes: nearly every event is a chunk, and is small.
+    // Boxed: nearly every event is a chunk, which is small.
     Response(Box<Marked<modelwire_response>>),
     Error(Box<Marked<modelwire_error>>),
     Log(Box<Line>),
     Call(Box<Record>),
 }
 
-/// The record of a call; its texts are made when they are asked for.
+/// The record of a call; its texts are made on request.
 struct Record {
     ended: CallEnded,
     json: OnceLock<Text>,
@@ -62,24 +62,24 @@ struct Line {
     json: Text,
 }
 
-/// What is known of an event beside its text.
+/// Values of an event other than its text.
 #[derive(Default)]
 struct Extra {
     value: Lent,
     info: Lent,
 }
 
-/// A text of up to so many bytes is stored in the event itself.
+/// Texts of up to this many bytes are stored in the event itself.
 const PIECE_BYTES: usize = 31;
 
-/// The text that a chunk adds, for C. Mostly it is a few bytes, which are stored in the event and
-/// need no allocation: the event does not move any more once C has it.
+/// The text that a chunk adds, for C. Usually it is a few bytes, which are stored in the event without
+/// an allocation: the event does not move once C has it.
 enum Piece {
     Short {
         bytes: [u8; PIECE_BYTES + 1],
         length: u8,
     },
-    /// Made ready when it is asked for.
+    /// Made on request.
     Long(OnceLock<Text>),
 }
 
@@ -113,7 +113,7 @@ impl modelwire_event {
         modelwire_event { tag, what, extra: OnceLock::new() }
     }
 
-    /// `None` for one that C is not given.
+    /// `None` for an event that is not passed to C.
     pub(crate) fn of(tag: u64, event: Event) -> Option<modelwire_event> {
         Some(match event {
             Event::Chunk(chunk) => modelwire_event::chunk(tag, chunk),
@@ -225,14 +225,14 @@ impl modelwire_event {
     }
 }
 
-/// Frees an event that was taken from a queue. Does nothing to one that a callback is given.
+/// Frees an event that was taken from a queue. Does nothing to an event that a callback received.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_event_free(event: *mut modelwire_event) {
     free(event);
 }
 
-/// MODELWIRE_EVENT_...; 0 for NULL. Kinds may be added: skip what you do not know. The last event of a
-/// call is of kind MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR, always.
+/// The kind of an event, MODELWIRE_EVENT_...; 0 for NULL. Kinds may be added: skip unknown ones. The
+/// last event of a call is always of kind MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR.
 ///
 /// @param event  the event
 #[unsafe(no_mangle)]
@@ -240,7 +240,7 @@ pub unsafe extern "C" fn modelwire_event_kind(event: *const modelwire_event) -> 
     guard_or(0, || borrow(event).map_or(0, modelwire_event::kind))
 }
 
-/// The tag of its call in the queue; 0 in a callback and for NULL.
+/// The tag of the event's call in the queue; 0 in a callback and for NULL.
 ///
 /// @param event  the event
 #[unsafe(no_mangle)]
@@ -248,9 +248,9 @@ pub unsafe extern "C" fn modelwire_event_tag(event: *const modelwire_event) -> u
     guard_or(0, || borrow(event).map_or(0, |event| event.tag))
 }
 
-/// What a person reads of it. Of a chunk the piece of output text that it adds: the content of a
-/// chat's first choice, or an output text delta of a response; empty for every other chunk. Of a
-/// response its whole text, of an error and of the log the message; of the record of a call nothing.
+/// The event's text for people. For a chunk, the output text that it adds: the content of a chat's
+/// first choice, or an output text delta of a response; empty for other chunks. For a response, its
+/// whole text; for an error and a log record, the message; for the record of a call, the empty string.
 ///
 /// @param event   the event
 /// @param length  its length in bytes; may be NULL
@@ -262,34 +262,37 @@ pub unsafe extern "C" fn modelwire_event_text(
     give(event, length, modelwire_event::text)
 }
 
-/// What a program reads of it. Of a chunk and of a response the JSON text as the service sent it
-/// (empty at the end of a stream that was not gathered); of an error what modelwire_error_json gives;
-/// of the log an object with "level" ("error" to "trace"), "target", "message" and "unix_ms".
+/// The event's JSON text for programs. For a chunk and a response, the text as the service sent it
+/// (empty at the end of a stream that was not gathered); for an error, what modelwire_error_json
+/// returns; for a log record, an object with "level" ("error" to "trace"), "target", "message" and
+/// "unix_ms".
 ///
-/// Of the record of a call an object, without the key, whose texts of the service are cut after 1024
-/// bytes. Times are whole microseconds counted from the start of the call; what there is none of is
-/// null. Members:
+/// For the record of a call, an object without the API key; texts from the service are truncated to
+/// 1024 bytes. Times are whole microseconds since the start of the call; absent values are null.
+/// Members:
 ///
-/// "start_unix_ms", when the call was started, in milliseconds since 1970; "operation", "models", "chat"
-/// or "responses"; "path" of the request; "model" that was asked for; "streamed", whether the caller
-/// asked for a stream; "attempts", the last 32 of them (see below); "attempts_count", of all; "waits", the
-/// last 32, objects with "reason" ("retry", the time before another attempt; "connection", one of
-/// connections_max; "turn", behind other calls where retrying is adaptive; "reuse", a moment in which the
-/// service may close a connection that carried a stream just now), "start_us" and "length_us";
-/// "waits_count", of all; "first_chunk_us" and "last_chunk_us", when these were read, also where they are
-/// gathered only; "chunks", how many came; "chunk_times_us", when each was read, the first 16384, with the
-/// option chunk_times, else empty; "elapsed_us", the end; "kind", the name of the status that it failed
-/// with; "status", the HTTP status; "request_id", the service's name for the exchange; "response_id",
-/// "response_model" and "finish_reason", what the answer says of itself, also one that broke off;
-/// "usage", as modelwire_response_info has it; "metered", whether the call may have been metered:
-/// "not_sent", "normally_not", "entered" or "unknown"; "bytes_out" and "bytes_in", of the bodies of all
-/// attempts, as they were on the wire; "cancelled_by", who ended it before its end: "program", "dropped"
-/// (what held it was freed), "closed" (its client), "shutdown".
+/// "start_unix_ms", when the call was started, in milliseconds since 1970; "operation", "models",
+/// "chat" or "responses"; "path" of the request; "model", the requested model; "streamed", whether the
+/// caller requested a stream; "attempts", the last 32 of them (see below); "attempts_count", of all;
+/// "waits", the last 32, objects with "reason" ("retry", the delay before another attempt;
+/// "connection", for a free connection under connections_max; "turn", behind other calls if retrying is
+/// adaptive; "reuse", a short wait in which the service may close a connection that has just carried a
+/// stream), "start_us" and "length_us"; "waits_count", of all; "first_chunk_us" and "last_chunk_us",
+/// when these were read, also if chunks are only gathered; "chunks", the number of chunks;
+/// "chunk_times_us", when each was read, for the first 16384, with the option chunk_times, otherwise
+/// empty; "elapsed_us", the end; "kind", the name of the status of its failure; "status", the HTTP
+/// status; "request_id", the service's name for the exchange; "response_id", "response_model" and
+/// "finish_reason", as the answer states them, even if it broke off; "usage", as in
+/// modelwire_response_info; "metered", whether the call may have been metered: "not_sent",
+/// "normally_not", "entered" or "unknown"; "bytes_out" and "bytes_in", of the bodies of all attempts,
+/// as sent on the wire; "cancelled_by", who ended it early: "program", "dropped" (its holder was
+/// freed), "closed" (its client), "shutdown".
 ///
-/// An attempt is an object with "start_us"; "address", what it was connected to, a proxy maybe; "reused",
-/// whether the connection was there before; how long its own connection took, "dns_us" to look the host up,
-/// "connect_us" with what a proxy took and "tls_us" for the handshake; "head_us", when the head of the
-/// answer was complete; "first_byte_us", when the first byte of its body came; "end_us"; "status"; "kind".
+/// An attempt is an object with "start_us"; "address", the peer of the connection, possibly a proxy;
+/// "reused", whether the connection already existed; the time that a new connection took, "dns_us" for
+/// the DNS lookup, "connect_us" including the proxy's part, and "tls_us" for the handshake; "head_us",
+/// when the response head was complete; "first_byte_us", when the first byte of the body arrived;
+/// "end_us"; "status"; "kind".
 ///
 /// @param event   the event
 /// @param length  its length in bytes; may be NULL
@@ -301,8 +304,8 @@ pub unsafe extern "C" fn modelwire_event_json(
     give(event, length, |event| Some(event.json()))
 }
 
-/// The name of the server-sent event, "response.completed" for instance; empty where there was none,
-/// as in chat streams. Of the log who says it: "modelwire", or a library below it.
+/// The name of the server-sent event, "response.completed" for instance; empty if it had none, as in
+/// chat streams. For a log record, its source: "modelwire", or a library that it uses.
 ///
 /// @param event   the event
 /// @param length  its length in bytes; may be NULL
@@ -314,7 +317,7 @@ pub unsafe extern "C" fn modelwire_event_name(
     give(event, length, |event| Some(event.name()))
 }
 
-/// The fields of modelwire_event_json, to be read by path; borrowed. NULL for NULL.
+/// The fields of modelwire_event_json, to read by path; borrowed. NULL for NULL.
 ///
 /// @param event  the event
 #[unsafe(no_mangle)]
@@ -324,10 +327,10 @@ pub unsafe extern "C" fn modelwire_event_value(
     guard_or(null(), || borrow(event).map_or(null(), modelwire_event::value))
 }
 
-/// What the library knows of it, as a JSON object to be read by path; borrowed. NULL for NULL. Of a
-/// response what modelwire_response_info gives, of an error what modelwire_error_json gives; of the record
-/// of a call an object with "dropped", how many records found no room since the one before. Of a
-/// chunk, null where there is none:
+/// What the library knows about the event, as a JSON object to read by path; borrowed. NULL for NULL.
+/// For a response, what modelwire_response_info returns; for an error, what modelwire_error_json
+/// returns; for the record of a call, an object with "dropped", the number of records dropped since the
+/// previous one. For a chunk, with null for absent members:
 ///
 /// @accessors chunk
 ///

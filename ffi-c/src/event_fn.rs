@@ -1,4 +1,4 @@
-//! The type of the callback that takes events. Knows nothing else.
+//! The type of the callback that receives events.
 
 use std::ffi::c_void;
 
@@ -6,12 +6,12 @@ use crate::event::modelwire_event;
 
 /// Called for each event, in order.
 ///
-/// @param user_data  as it was given
+/// @param user_data  the pointer that was passed with the callback
 /// @param event      valid during the callback
-/// @return 0 to go on; anything else ends the call and closes its exchange, or ends the log, or what is
-///         told of calls
+/// @return 0 to continue; any other value ends the call and closes its exchange, or ends the log or the
+///         call records
 ///
-/// What it may call: the table CALLBACKS above. It must not throw, longjmp or end its thread
+/// The table under CALLBACKS above lists what it may call. It must not throw, longjmp or end its thread
 /// (pthread_exit) through the library.
 pub type modelwire_event_fn =
     Option<unsafe extern "C" fn(user_data: *mut c_void, event: *const modelwire_event) -> i32>;

@@ -1,5 +1,5 @@
-//! What stands in a JSON text, by its path: what has no function of its own is read so, and a new field
-//! of a service needs no new function. Knows no operation.
+//! Reads the values in a JSON text by path. Fields without their own function are read this way, so a
+//! new field of a service needs no new function.
 
 use std::ffi::c_char;
 use std::ptr::{null, null_mut};
@@ -12,13 +12,13 @@ use crate::status::{MODELWIRE_ABSENT, MODELWIRE_OK, modelwire_status};
 use crate::text::Text;
 use crate::value::modelwire_value;
 
-/// Reads a JSON text: the arguments of a tool call for instance.
+/// Parses a JSON text, for instance the arguments of a tool call.
 ///
 /// @param json    one JSON value, UTF-8, copied; checked here
 /// @param length  its length in bytes, or MODELWIRE_NUL
 /// @param out     the value; free it with modelwire_value_free
-/// @param err     what is wrong, on failure, with the byte; may be NULL
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or what is not JSON
+/// @param err     the error, on failure, with the byte position; may be NULL
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or text that is not JSON
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_value_new(
     json: *const c_char,
@@ -35,8 +35,8 @@ pub unsafe extern "C" fn modelwire_value_new(
     })
 }
 
-/// Frees a value that was given to the caller. Does nothing to one that is borrowed from a response, an
-/// event or an error.
+/// Frees a value that the caller owns. Does nothing to a value borrowed from a response, an event or an
+/// error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_value_free(value: *mut modelwire_value) {
     free(value);
@@ -58,7 +58,8 @@ pub unsafe extern "C" fn modelwire_value_text(
     text_at(value, path, path_length, length, "text", |found| Some(Text::new(&found.as_str()?)))
 }
 
-/// Anything as JSON text as it was sent, numbers to their last digit; NULL where there is nothing.
+/// Any value as JSON text, exactly as it was sent, including all digits of numbers; NULL where there is
+/// none.
 ///
 /// @param value        the value
 /// @param path         a JSON pointer (RFC 6901); "" is the whole
@@ -79,7 +80,7 @@ pub unsafe extern "C" fn modelwire_value_json(
 /// @param value        the value
 /// @param path         a JSON pointer (RFC 6901)
 /// @param path_length  its length in bytes, or MODELWIRE_NUL
-/// @param out          where it is written
+/// @param out          receives the value
 /// @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
 ///         MODELWIRE_E_ARGUMENT for NULL
 #[unsafe(no_mangle)]
@@ -97,7 +98,7 @@ pub unsafe extern "C" fn modelwire_value_int(
 /// @param value        the value
 /// @param path         a JSON pointer (RFC 6901)
 /// @param path_length  its length in bytes, or MODELWIRE_NUL
-/// @param out          where it is written
+/// @param out          receives the value
 /// @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
 ///         MODELWIRE_E_ARGUMENT for NULL
 #[unsafe(no_mangle)]
@@ -115,7 +116,7 @@ pub unsafe extern "C" fn modelwire_value_number(
 /// @param value        the value
 /// @param path         a JSON pointer (RFC 6901)
 /// @param path_length  its length in bytes, or MODELWIRE_NUL
-/// @param out          where it is written
+/// @param out          receives the value
 /// @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
 ///         MODELWIRE_E_ARGUMENT for NULL
 #[unsafe(no_mangle)]
@@ -128,7 +129,7 @@ pub unsafe extern "C" fn modelwire_value_bool(
     read_at(value, path, path_length, out, |found| found.as_bool().map(i32::from))
 }
 
-/// How many items an array, or members an object has; 0 for anything else.
+/// The number of items of an array, or of members of an object; 0 for anything else.
 ///
 /// @param value        the value
 /// @param path         a JSON pointer (RFC 6901); "" is the whole
@@ -153,8 +154,8 @@ pub unsafe extern "C" fn modelwire_value_count(
 }
 
 /// The name of a member of an object, decoded; NULL where there is none. Members are counted from 0 in
-/// the order in which they were sent, duplicates included; modelwire_value_count says how many there
-/// are. In a path "~" of a name is written "~0", and "/" "~1".
+/// the order in which they were sent, including duplicates; modelwire_value_count returns their number.
+/// In a path, write "~" in a name as "~0" and "/" as "~1".
 ///
 /// @param value        the value
 /// @param path         the object's JSON pointer (RFC 6901); "" is the whole

@@ -1,12 +1,13 @@
-//! Flags and switches of calls and queues. Knows neither.
+//! Flags and switches of calls and queues.
 
 use modelwire_core::Error;
 
-/// Waits return MODELWIRE_INTERRUPTED when a signal handler ran on the thread that waits, with or without
-/// SA_RESTART, or a wakeup came from inside one; and at the latest after 100 ms without anything else, so
-/// that a signal is noticed that came just before the wait. Look at your own flags then, and wait on.
+/// Waits return MODELWIRE_INTERRUPTED when a signal handler has run on the waiting thread, with or
+/// without SA_RESTART, or when a handler called a wakeup function; and at the latest after 100 ms
+/// without any event, so that a signal that arrived just before the wait is noticed. Check your own
+/// flags then, and wait again.
 pub const MODELWIRE_INTERRUPTIBLE: u32 = 1;
-/// Of a queue: its descriptor is a socket, for event loops that take nothing else. It needs more
+/// For a queue: its descriptor is a socket, for event loops that accept only sockets. This uses more
 /// descriptors.
 pub const MODELWIRE_SOCKET: u32 = 2;
 
@@ -19,7 +20,7 @@ pub(crate) fn check_switch(name: &str, given: i32) -> Result<bool, Error> {
     }
 }
 
-/// Refuses what is not known.
+/// Rejects unknown flags.
 pub(crate) fn check_flags(flags: u32, known: u32) -> Result<(), Error> {
     match flags & !known {
         0 => Ok(()),

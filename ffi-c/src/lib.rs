@@ -1,32 +1,31 @@
-//! libmodelwire, the C binding: handles, numbers and callbacks over the core, which does all HTTP
-//! and reads all JSON.
+//! libmodelwire, the C binding: handles, numbers and callbacks over the core, which does all HTTP and
+//! parses all JSON.
 //!
-//! What C programmers have to know stands at the head of `include/modelwire.h`; that text comes
-//! from `cbindgen.toml`. Every function here does the same: check what came from C, call the core
-//! once, convert what it gives.
+//! The first page of `include/modelwire.h`, which comes from `cbindgen.toml`, is the documentation for
+//! C programmers. Every function here has the same shape: check the arguments from C, call the core
+//! once, convert the result.
 //!
-//! The files, from the bottom to the top. Each imports only from files that
-//! stand before it in this table.
+//! The files, from the bottom to the top. Each imports only from files before it in this table.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `status` | the numbers of the ABI, and which error has which |
-//! | `boundary` | pointers from C and to C, callbacks, panics: all `unsafe` code stands here |
-//! | `timeout`, `flags` | timeouts of waits; what calls and queues are made with |
-//! | `text` | texts with a NUL behind them |
-//! | `value`, `error` | a JSON text as a handle; the error, and `guard`, which makes a status of whatever a function does |
-//! | `field` | what stands in a value, by its path |
+//! | `status` | the numbers of the ABI, and the status of each error kind |
+//! | `boundary` | pointers from and to C, callbacks, panics: all `unsafe` code |
+//! | `timeout`, `flags` | timeouts of waits; flags of calls and queues |
+//! | `text` | NUL-terminated texts |
+//! | `value`, `error` | a JSON text as a handle; the error, and `guard`, which turns the outcome of a function into a status |
+//! | `field` | fields of a value, by path |
 //! | `library` | version and shutdown |
 //! | `request` | a request, from JSON text or field by field |
-//! | `response`, `event`, `event_fn` | what a call gives at its end, and on its way, and who takes it |
-//! | `client` | a client, made from one JSON object, and who is told of its calls |
+//! | `response`, `event`, `event_fn` | the result of a call, its events, and the type of the callback for them |
+//! | `client` | a client, made from one JSON object, and the callback for call records |
 //! | `log` | the log, to a callback |
 //! | `queue` | the completion queue: calls by tag, their events in one place |
-//! | `call` | one exchange with a handle of its own: blocking, or with callbacks |
+//! | `call` | one exchange with its own handle: blocking, or with callbacks |
 //!
-//! What concerns no thread and no ownership is no function but a member of a JSON text (an option, an
-//! error's field, what is known of a response): the core's tables have those, and a new one is no
-//! change of the ABI.
+//! Whatever involves neither threads nor ownership is not a function but a member of a JSON text (an
+//! option, a field of an error, a fact about a response): these are in the core's tables, and adding
+//! one does not change the ABI.
 #![allow(
     non_camel_case_types,
     reason = "the names are C's: one lower-case prefix for functions and types"
@@ -40,8 +39,7 @@ mod boundary;
 mod text;
 mod timeout;
 
-// In the order in which the header shows them, which the empty lines keep: cargo fmt sorts modules
-// that stand together.
+// In the order of the header. The empty lines keep it: cargo fmt sorts adjacent modules.
 mod status;
 
 mod flags;

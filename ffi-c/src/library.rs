@@ -1,4 +1,4 @@
-//! What concerns the library as a whole: its version, the names of statuses, its shutdown.
+//! Functions for the library as a whole: its version, the names of statuses, its shutdown.
 
 use std::ffi::c_char;
 use std::time::Duration;
@@ -12,12 +12,12 @@ use crate::timeout::patience;
 
 /// The version of this header, major * 1000000 + minor * 1000 + patch.
 pub const MODELWIRE_VERSION_NUMBER: u32 = 1000;
-/// Whether a library is there that has everything of this header: a program refers to it, so that one
-/// built for a later header does not start on an older library, and the loader names what it misses.
+/// Marks a library that has everything in this header. Programs refer to it, so that one built for a
+/// later header does not start with an older library: the loader reports the missing symbol.
 #[unsafe(no_mangle)]
 pub static modelwire_needs_0_1: u8 = 1;
-/// The ABI of this header. Functions and numbers are only ever added to it; a change that would
-/// break a compiled program raises it.
+/// The ABI of this header. Functions and numbers are only ever added; a change that would break a
+/// compiled program increments it.
 pub const MODELWIRE_ABI: u32 = 1;
 
 /// The library's version, "0.1.0" for instance. Static, any thread.
@@ -32,7 +32,7 @@ pub extern "C" fn modelwire_version_number() -> u32 {
     MODELWIRE_VERSION_NUMBER
 }
 
-/// Whether this library serves a program that was compiled against a header's ABI.
+/// Checks whether this library supports a program that was compiled against a header's ABI.
 ///
 /// @param header_abi  MODELWIRE_ABI as the program's header defines it
 /// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT if it does not
@@ -43,7 +43,7 @@ pub extern "C" fn modelwire_check_abi(header_abi: u32) -> modelwire_status {
     if header_abi == MODELWIRE_ABI { MODELWIRE_OK } else { MODELWIRE_E_ARGUMENT }
 }
 
-/// The name of a status, an identifier: "rate_limited" for MODELWIRE_E_RATE_LIMITED for instance, "ok"
+/// The name of a status, an identifier: for instance "rate_limited" for MODELWIRE_E_RATE_LIMITED, "ok"
 /// for MODELWIRE_OK, "wait_timeout" for MODELWIRE_TIMEOUT. Static, never NULL, any thread.
 ///
 /// @param status  what a function returned
@@ -52,17 +52,18 @@ pub extern "C" fn modelwire_status_name(status: modelwire_status) -> *const c_ch
     name(status).as_ptr()
 }
 
-/// Ends everything that this copy of the library does in this process: every call ends with
-/// MODELWIRE_E_SHUTDOWN, callbacks see their last event, the functions of modelwire_client_on_call are told
-/// of every call and end, the log ends, connections are closed and the library's threads joined. Calls that start meanwhile fail. Afterwards nothing runs, and whatever is
-/// used again, old clients and queues included, starts afresh. Optional: a process may simply exit.
+/// Shuts down this copy of the library in this process. Every call ends with MODELWIRE_E_SHUTDOWN,
+/// callbacks receive their last event, the callbacks of modelwire_client_on_call receive the record of
+/// every call and end, the log ends, connections are closed, and the library's threads are joined.
+/// Calls that start during the shutdown fail. Afterwards nothing runs; whatever you use again,
+/// including old clients and queues, starts again. Optional: a process may simply exit.
 ///
-/// For a host that goes away, or a plugin with a static copy of its own before it is unloaded. A
-/// plugin that shares the library with others closes its clients instead (modelwire_client_close).
+/// For a host that exits, or for a plugin with its own static copy before it is unloaded. A plugin that
+/// shares the library with others closes its clients instead (modelwire_client_close).
 ///
-/// @param timeout_ms  longest wait in milliseconds; negative waits without end
-/// @return MODELWIRE_OK; MODELWIRE_TIMEOUT if a thread did not end in time, because a callback
-///         hangs for instance: it ends on its own, and the next shutdown waits for it again; or
+/// @param timeout_ms  longest wait in milliseconds; a negative value waits without limit
+/// @return MODELWIRE_OK; MODELWIRE_TIMEOUT if a thread did not end in time, for instance because a
+///         callback hangs: the thread ends later, and the next shutdown waits for it again; or
 ///         MODELWIRE_E_CALLBACK (see CALLBACKS)
 ///
 /// Any thread.

@@ -1,5 +1,4 @@
-//! The log for C: to a callback on a thread of the library's own. As data it comes out of a queue.
-//! Knows no queue.
+//! The log for C: to a callback on a thread of the library. A queue delivers it as events.
 
 use std::ffi::c_void;
 use std::ops::ControlFlow;
@@ -16,13 +15,13 @@ use crate::timeout::patience;
 
 /// No log.
 pub const MODELWIRE_LOG_OFF: i32 = 0;
-/// Something failed that nobody is told of otherwise.
+/// A failure that is not reported otherwise.
 pub const MODELWIRE_LOG_ERROR: i32 = 1;
-/// Something to look at.
+/// Something that needs attention.
 pub const MODELWIRE_LOG_WARN: i32 = 2;
 /// Something worth knowing.
 pub const MODELWIRE_LOG_INFO: i32 = 3;
-/// What the library does: attempts, waits, ends of calls, connections.
+/// What the library does: attempts, waits, call ends, connections.
 pub const MODELWIRE_LOG_DEBUG: i32 = 4;
 /// Every detail.
 pub const MODELWIRE_LOG_TRACE: i32 = 5;
@@ -40,24 +39,25 @@ pub(crate) fn level(level: i32) -> Result<Option<Level>, Error> {
     }))
 }
 
-/// Hands the log of the library to a callback, in place of an earlier one, on one thread of the
-/// library's own. At most 4096 records wait for it; what comes on top is dropped, and a record says
-/// how many. The API key is never in it. A runtime that cannot take a callback on a foreign thread
-/// takes the log from a queue.
+/// Sets the callback that receives the library's log, in place of an earlier one; it runs on one thread
+/// of the library. At most 4096 records are queued for it; further records are dropped, and one record
+/// reports how many. The log never contains the API key. A runtime that cannot take a callback on a
+/// foreign thread takes the log from a queue.
 ///
 /// @param level       MODELWIRE_LOG_ERROR to MODELWIRE_LOG_TRACE: records of this level and more
 ///                    important ones; MODELWIRE_LOG_OFF ends the log
 /// @param on_log      called with one event of kind MODELWIRE_EVENT_LOG for each record; a nonzero
-///                    return ends the log; NULL ends it too
-/// @param user_data   handed to both functions; may be NULL
+///                    return ends the log, as does NULL
+/// @param user_data   passed to both functions; may be NULL
 /// @param finalizer   releases user_data, once, when another log is set, the log is ended, or this
 ///                    function fails; may be NULL
-/// @param timeout_ms  longest wait, in milliseconds, until the earlier callback has been given what was
-///                    logged before and its finalizer has returned; negative waits without end, which
-///                    must not be where its runtime delivers it on the thread that waits
-/// @param err         what is wrong, on failure; may be NULL
-/// @return MODELWIRE_OK; MODELWIRE_TIMEOUT if the earlier callback is not over: it ends by itself, and
-///         its finalizer is called then; MODELWIRE_E_ARGUMENT for an unknown level; or
+/// @param timeout_ms  longest wait, in milliseconds, until the earlier callback has received everything
+///                    logged before and its finalizer has returned; a negative value waits without
+///                    limit: do not use one where a runtime delivers the earlier callback on the
+///                    waiting thread
+/// @param err         the error, on failure; may be NULL
+/// @return MODELWIRE_OK; MODELWIRE_TIMEOUT if the earlier callback has not finished: it ends later, and
+///         then its finalizer is called; MODELWIRE_E_ARGUMENT for an unknown level; or
 ///         MODELWIRE_E_CALLBACK (see CALLBACKS)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_set_log(

@@ -1,5 +1,5 @@
 //! The completion queue of C: the events of many calls in one place, for a thread that waits or for
-//! an event loop that watches a descriptor. Knows no callback.
+//! an event loop that watches a descriptor.
 
 use std::ffi::c_char;
 use std::ptr::null_mut;
@@ -21,12 +21,12 @@ use crate::status::{
 };
 use crate::timeout::Timeout;
 
-/// The events of many calls in one place; may be shared between threads. Its calls need no handle:
-/// each has a tag, any number of the program's, under which it is submitted, cancelled, paused and
-/// resumed.
+/// A queue for the events of many calls; may be shared between threads. Its calls need no handle: each
+/// has a tag, any number that the program chooses, which identifies it to submit, cancel, pause and
+/// resume.
 ///
-/// A thread waits in modelwire_queue_next.  An event loop watches modelwire_queue_fd for reading
-/// and then calls modelwire_queue_next with a timeout of 0 until it gives something else than
+/// A thread waits in modelwire_queue_next. An event loop watches modelwire_queue_fd for reading and
+/// then calls modelwire_queue_next with a timeout of 0 until it returns something other than
 /// MODELWIRE_OK.
 pub struct modelwire_queue(CompletionQueue);
 
@@ -34,16 +34,16 @@ impl Handle for modelwire_queue {
     const NAME: &'static str = "queue";
 }
 
-/// The queue itself, which lives on in a thread that is inside when the handle is freed.
+/// The queue itself, which a thread inside it keeps alive after the handle is freed.
 fn core(queue: *const modelwire_queue) -> Result<CompletionQueue, Error> {
     borrow(queue).map(|queue| queue.0.clone())
 }
 
-/// Makes an empty queue.
+/// Creates an empty queue.
 ///
-/// @param flags  0, or MODELWIRE_INTERRUPTIBLE and MODELWIRE_SOCKET joined by |
+/// @param flags  0, or MODELWIRE_INTERRUPTIBLE and MODELWIRE_SOCKET combined with |
 /// @param out    the queue; free it with modelwire_queue_free
-/// @param err    what is wrong, on failure; may be NULL
+/// @param err    the error, on failure; may be NULL
 /// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for a NULL out or unknown flags
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_new(
@@ -63,8 +63,8 @@ pub unsafe extern "C" fn modelwire_queue_new(
     })
 }
 
-/// Frees a queue. Its unfinished calls are cancelled; events that were not taken are lost. Threads that
-/// wait in it return MODELWIRE_CLOSED; none may begin to.
+/// Frees a queue. Its unfinished calls are cancelled; events that were not taken are lost. Waiting
+/// threads return MODELWIRE_CLOSED; no thread may begin a new wait.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_free(queue: *mut modelwire_queue) {
     guard_io((), || {
@@ -75,8 +75,8 @@ pub unsafe extern "C" fn modelwire_queue_free(queue: *mut modelwire_queue) {
     guard_io((), || free(queue));
 }
 
-/// Refuses new calls and cancels those under way. Their last events come out as always; then
-/// modelwire_queue_next gives MODELWIRE_CLOSED to every thread.
+/// Refuses new calls and cancels those in flight. You take their last events as usual; then
+/// modelwire_queue_next returns MODELWIRE_CLOSED on every thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_close(queue: *const modelwire_queue) {
     guard_io((), || {
@@ -86,54 +86,56 @@ pub unsafe extern "C" fn modelwire_queue_close(queue: *const modelwire_queue) {
     });
 }
 
-/// Lets one thread that waits in modelwire_queue_next, or the next one that would, return
-/// MODELWIRE_TIMEOUT; of an interruptible queue MODELWIRE_INTERRUPTED. Any thread; of an interruptible
-/// queue also a signal handler.
+/// Lets one thread that waits in modelwire_queue_next, or the next thread that would wait, return
+/// MODELWIRE_TIMEOUT, or MODELWIRE_INTERRUPTED for an interruptible queue. Any thread; for an
+/// interruptible queue, also a signal handler.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_wakeup(queue: *const modelwire_queue) {
     guard_io((), || {
-        // It may run in a signal handler: no copy, no error is made, no memory taken.
+        // It may run in a signal handler: it makes no copy, creates no error and allocates no memory.
         if let Some(queue) = peek(queue) {
             queue.0.wakeup();
         }
     });
 }
 
-/// A descriptor as C takes it: that of a socket of Windows is one number in 64 bits.
+/// A descriptor for C: a socket of Windows is a number of 64 bits.
 fn descriptor(found: impl TryInto<i32>) -> i32 {
     found.try_into().unwrap_or(-1)
 }
 
-/// A descriptor that is readable while there may be something to take, and once the queue is
-/// closed and drained. Non-blocking and close-on-exec; it works in epoll (level and edge triggered),
-/// poll, select and every loop built on them. An eventfd where there is one; a socket where
-/// MODELWIRE_SOCKET asks for it. What is read from it has no meaning; the library reads it itself.
+/// A descriptor that is readable while the queue may have an event, and once the queue is closed and
+/// drained. Non-blocking and close-on-exec; it works in epoll (level and edge triggered), poll, select
+/// and every loop built on them. An eventfd where available; a socket if MODELWIRE_SOCKET is set. The
+/// bytes in it have no meaning; the library reads them itself.
 ///
 /// @param queue  the queue
 /// @return the descriptor, the same each time; -1 if none can be made, in a forked child, and for
 ///         NULL
 ///
-/// It belongs to the queue: do not close it; a loop that closes what it watches gets a dup of it.
+/// The queue owns it: do not close it; give a dup of it to a loop that closes the descriptors that it
+/// watches.
 ///
-/// On Windows it is always a socket, which select, WSAPoll and loops over them can watch: cast it to
-/// SOCKET, of which Windows uses 32 bits and no more.
+/// On Windows it is always a socket, which select, WSAPoll and loops built on them can watch: cast it
+/// to SOCKET, of which Windows uses only 32 bits.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_fd(queue: *const modelwire_queue) -> i32 {
     guard_io(-1, || core(queue).and_then(|queue| queue.fd()).map_or(-1, descriptor))
 }
 
-/// Takes the next event of any call. The events of one call come in order; no call can starve the
+/// Takes the next event of any call. The events of one call arrive in order; no call can starve the
 /// others.
 ///
 /// @param queue       the queue
-/// @param timeout_ms  longest wait in milliseconds; 0 does not wait, negative waits without end
+/// @param timeout_ms  longest wait in milliseconds; 0 does not wait, a negative value waits without
+///                    limit
 /// @param out         the event; free it with modelwire_event_free
-/// @return MODELWIRE_OK; MODELWIRE_TIMEOUT if there was none in time, or modelwire_queue_wakeup
-///         was called; MODELWIRE_INTERRUPTED of an interruptible queue; MODELWIRE_CLOSED if the queue
-///         was closed and every event was taken; MODELWIRE_E_FORKED in a forked child;
+/// @return MODELWIRE_OK; MODELWIRE_TIMEOUT if no event arrived in time, or modelwire_queue_wakeup was
+///         called; MODELWIRE_INTERRUPTED for an interruptible queue; MODELWIRE_CLOSED if the queue is
+///         closed and every event has been taken; MODELWIRE_E_FORKED in a forked child;
 ///         MODELWIRE_E_ARGUMENT for NULL
 ///
-/// Several threads may take at the same time.
+/// Several threads may take events at the same time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_next(
     queue: *const modelwire_queue,
@@ -157,15 +159,16 @@ pub unsafe extern "C" fn modelwire_queue_next(
     })
 }
 
-/// Takes as many events as are there, as modelwire_queue_next does, and waits only for the first
-/// one: cheaper for each event.
+/// Takes all events that are ready, up to max, like modelwire_queue_next, and waits only for the first:
+/// this costs less per event.
 ///
 /// @param queue       the queue
-/// @param timeout_ms  longest wait in milliseconds; 0 does not wait, negative waits without end
-/// @param out         an array of max places; the events that were taken are written to its
-///                    beginning, NULL to the others; free each event with modelwire_event_free
-/// @param max         how many events to take at most, at least 1
-/// @param count       how many were taken; 0 where it is not MODELWIRE_OK
+/// @param timeout_ms  longest wait in milliseconds; 0 does not wait, a negative value waits without
+///                    limit
+/// @param out         an array of max elements; receives the taken events first, then NULL in the
+///                    others; free each event with modelwire_event_free
+/// @param max         the maximum number of events to take, at least 1
+/// @param count       the number of events taken; 0 if the status is not MODELWIRE_OK
 /// @return as modelwire_queue_next
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_take(
@@ -205,7 +208,7 @@ pub unsafe extern "C" fn modelwire_queue_take(
     })
 }
 
-/// What C is given of what came out, if anything.
+/// The event that C receives for it, if any.
 fn for_c(next: Next) -> Option<modelwire_event> {
     match next {
         Next::Event(tag, event) => modelwire_event::of(tag, event),
@@ -215,21 +218,21 @@ fn for_c(next: Next) -> Option<modelwire_event> {
     }
 }
 
-/// Sends a request on its way; its events come out of the queue under a tag, the last of them of kind
-/// MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR, exactly once. Whatever is wrong with the request,
-/// or happens to it, is told by that event.
+/// Submits a request; its events come out of the queue under a tag. The last event is of kind
+/// MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR, exactly once, and reports any error in the
+/// request or during the call.
 ///
 /// @param queue      the queue
 /// @param client     the client
 /// @param operation  MODELWIRE_OPERATION_...
-/// @param json       the request as modelwire_request_new takes it, copied; NULL for the model list
+/// @param json       the request, as for modelwire_request_new, copied; NULL for the model list
 /// @param length     its length in bytes, or MODELWIRE_NUL
-/// @param stream     1 for a response piece by piece, 0 for a whole one
-/// @param tag        any number that no unfinished call of the queue has: an index, or a pointer
-/// @param err        what is wrong, on failure; may be NULL
+/// @param stream     1 to stream the response, 0 for a whole response
+/// @param tag        any number that no unfinished call of the queue uses: an index, or a pointer
+/// @param err        the error, on failure; may be NULL
 /// @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; or MODELWIRE_E_ARGUMENT for NULL,
-///         an unknown operation, a stream that is neither 1 nor 0, what is not UTF-8, or a tag in use: then
-///         no event comes
+///         an unknown operation, a stream that is neither 1 nor 0, text that is not UTF-8, or a tag in
+///         use; after an error no event follows
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_submit(
     queue: *const modelwire_queue,
@@ -251,15 +254,15 @@ pub unsafe extern "C" fn modelwire_queue_submit(
     })
 }
 
-/// As modelwire_queue_submit, with a request that was made before: for one with options of its own, and
-/// for programs without a JSON library.
+/// Like modelwire_queue_submit, with a request handle: for requests with their own options, and for
+/// programs without a JSON library.
 ///
 /// @param queue    the queue
 /// @param client   the client
 /// @param request  the request, copied
-/// @param stream   1 for a response piece by piece, 0 for a whole one
-/// @param tag      any number that no unfinished call of the queue has
-/// @param err      what is wrong, on failure; may be NULL
+/// @param stream   1 to stream the response, 0 for a whole response
+/// @param tag      any number that no unfinished call of the queue uses
+/// @param err      the error, on failure; may be NULL
 /// @return as modelwire_queue_submit
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_submit_request(
@@ -289,8 +292,9 @@ fn submit(
     Ok(MODELWIRE_OK)
 }
 
-/// Ends a call now: its last event says MODELWIRE_E_CANCELLED, and comes out next, paused or not. One that
-/// was received to its end already stays as it is: what waits of it comes out. Any thread, any time.
+/// Cancels a call now: its last event has MODELWIRE_E_CANCELLED and comes out next, even if the call is
+/// paused. A call that was already received completely is unchanged, and its waiting events come out.
+/// Any thread, any time.
 ///
 /// @param queue  the queue
 /// @param tag    the call's tag
@@ -304,15 +308,16 @@ pub unsafe extern "C" fn modelwire_queue_cancel(
     by_tag(queue, |queue| queue.cancel(tag))
 }
 
-/// Keeps the events of a call back until modelwire_queue_resume, while those of others come out. When
-/// as many wait as the client's queue_bytes_max and queue_events_max allow, its body is no longer read,
-/// and the service waits too: so a slow consumer of one stream needs no memory of the program's. Its last
-/// event is kept back as well, whatever ends the call but modelwire_queue_cancel and the queue's own
-/// close, after which no pause holds. The idle timeout stands still meanwhile, the total timeout does not.
+/// Holds back the events of a call until modelwire_queue_resume; the events of other calls still come
+/// out. When as many wait as the client's queue_bytes_max and queue_events_max allow, the library stops
+/// reading the response body, and the service waits too, so that a slow consumer of one stream uses
+/// bounded memory. The last event is held back as well, unless modelwire_queue_cancel or the close of
+/// the queue ends the call: after these no pause applies. During a pause the idle timeout stops, the
+/// total timeout does not.
 ///
 /// @param queue  the queue
 /// @param tag    the call's tag
-/// @return as modelwire_queue_cancel; pausing a paused call is no error
+/// @return as modelwire_queue_cancel; pausing a paused call is not an error
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_pause(
     queue: *const modelwire_queue,
@@ -321,11 +326,11 @@ pub unsafe extern "C" fn modelwire_queue_pause(
     by_tag(queue, |queue| queue.pause(tag))
 }
 
-/// Lets the events of a paused call come out again.
+/// Resumes a paused call: its events come out again.
 ///
 /// @param queue  the queue
 /// @param tag    the call's tag
-/// @return as modelwire_queue_cancel; resuming a call that is not paused is no error
+/// @return as modelwire_queue_cancel; resuming a call that is not paused is not an error
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_resume(
     queue: *const modelwire_queue,
@@ -346,7 +351,7 @@ fn by_tag(
     })
 }
 
-/// How many calls have not given their last event yet; 0 for NULL.
+/// The number of calls whose last event has not been taken yet; 0 for NULL.
 ///
 /// @param queue  the queue
 #[unsafe(no_mangle)]
@@ -354,15 +359,16 @@ pub unsafe extern "C" fn modelwire_queue_count(queue: *const modelwire_queue) ->
     guard_or(0, || core(queue).map_or(0, |queue| queue.unfinished()))
 }
 
-/// Lets the log of the library come out of a queue too, as events of kind MODELWIRE_EVENT_LOG. Other
-/// queues and the callback of modelwire_set_log have it as well. At most 4096 records wait; what comes on
-/// top is dropped, and a record says how many. Ends when the queue is closed or freed.
+/// Delivers the library's log through a queue as well, as events of kind MODELWIRE_EVENT_LOG. Other
+/// queues and the callback of modelwire_set_log still receive it. At most 4096 records are queued;
+/// further records are dropped, and one record reports how many. Ends when the queue is closed or
+/// freed.
 ///
 /// @param queue  the queue
 /// @param level  MODELWIRE_LOG_ERROR to MODELWIRE_LOG_TRACE: records of this level and more important
 ///               ones; MODELWIRE_LOG_OFF ends the log here
-/// @param tag    the tag of these events; calls may have the same
-/// @param err    what is wrong, on failure; may be NULL
+/// @param tag    the tag of these events; calls may use the same tag
+/// @param err    the error, on failure; may be NULL
 /// @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; or MODELWIRE_E_ARGUMENT for NULL or
 ///         an unknown level
 #[unsafe(no_mangle)]
@@ -378,20 +384,20 @@ pub unsafe extern "C" fn modelwire_queue_log(
     })
 }
 
-/// Puts the record of each call of a client into a queue too, as an event of kind MODELWIRE_EVENT_CALL: one for
-/// each call that was started, wherever it was started, in the queue before the program can see the end of
-/// the call. The records are those of modelwire_client_on_call, for a program with a loop. At most 4096
-/// wait, of all clients together, with 64 MiB of answers and times of chunks; further ones are dropped, and the next event
-/// has their number ("dropped" of modelwire_event_info). A queue that is closed gives the records of its
-/// calls, and then no more. A client that is freed is followed until its last call has ended. Ends at
-/// modelwire_queue_free.
+/// Delivers the record of each call of a client through a queue as well, as an event of kind
+/// MODELWIRE_EVENT_CALL: one for each call that was started, wherever it was started, in the queue
+/// before the program can see the end of the call. The records are those of modelwire_client_on_call,
+/// for a program with an event loop. At most 4096 are queued, for all clients together, with 64 MiB of
+/// answers and chunk times; further ones are dropped, and the next event reports how many ("dropped" in
+/// modelwire_event_info). A closed queue delivers the records of its calls, and then no more. After a
+/// client is freed, records continue until its last call has ended. Ends at modelwire_queue_free.
 ///
 /// @param queue   the queue
 /// @param client  the client
-/// @param on      1 to begin, 0 to end: then what waits is lost
+/// @param on      1 to begin, 0 to end: ending discards the queued records
 /// @param tag     the tag of these events, in place of an earlier one; calls, the log and other clients
-///                may have the same
-/// @param err     what is wrong, on failure; may be NULL
+///                may use the same tag
+/// @param err     the error, on failure; may be NULL
 /// @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; MODELWIRE_E_FORKED in a forked
 ///         child; or MODELWIRE_E_ARGUMENT for NULL or an on that is neither 1 nor 0
 #[unsafe(no_mangle)]

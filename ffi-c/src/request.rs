@@ -1,4 +1,4 @@
-//! The request handle of C: from the caller's JSON text, or filled field by field. Knows no call.
+//! The request handle of C: from the caller's JSON text, or built field by field.
 
 use std::ffi::c_char;
 
@@ -8,22 +8,21 @@ use crate::boundary::{Handle, borrow_mut, borrow_text, copy_text, free, output};
 use crate::error::{guard, modelwire_error};
 use crate::status::{MODELWIRE_OK, modelwire_status};
 
-/// List the models.
+/// The model list.
 pub const MODELWIRE_OPERATION_MODELS: i32 = 1;
 /// Chat completions.
 pub const MODELWIRE_OPERATION_CHAT: i32 = 2;
 /// Responses.
 pub const MODELWIRE_OPERATION_RESPONSES: i32 = 3;
 
-/// A request of one of the three operations; used by one thread at a time, for any number of
-/// calls.
+/// A request for one of the three operations; used by one thread at a time, for any number of calls.
 pub struct modelwire_request(pub(crate) Request);
 
 impl Handle for modelwire_request {
     const NAME: &'static str = "request";
 }
 
-/// Which operation a number stands for.
+/// The operation that a number stands for.
 pub(crate) fn endpoint(operation: i32) -> Result<Endpoint, Error> {
     match operation {
         MODELWIRE_OPERATION_MODELS => Ok(Endpoint::Models),
@@ -36,25 +35,24 @@ pub(crate) fn endpoint(operation: i32) -> Result<Endpoint, Error> {
     }
 }
 
-/// Makes a request from whole JSON text, or an empty one to be filled by modelwire_request_set_text
-/// ("model" and, of a response, "input"), modelwire_request_add_message and the other setters, which
-/// escape strings, for programs without a JSON library.
+/// Creates a request from complete JSON text, or an empty one to fill with modelwire_request_set_text
+/// ("model", and "input" for a response), modelwire_request_add_message and the other setters. The
+/// setters escape strings, for programs without a JSON library.
 ///
 /// A chat has at least "model" and "messages", a response "model" and "input". The text is sent as it
-/// is, but for "stream": that follows from how the call is made, and a "stream" that says otherwise
-/// is an error. Each message is an object with a "role", a string, and "content", a string or an
-/// array; only where the role is none of "user", "system", "developer" and "tool" may the content be
-/// null or absent. "max_tokens" of a chat and "max_output_tokens" of a response are 1 or more, or
-/// null.
+/// is, except for "stream", which follows from how the call is run; a "stream" with another value is an
+/// error. Each message is an object with a string "role" and a "content" that is a string or an array;
+/// only if the role is not "user", "system", "developer" or "tool" may the content be null or absent.
+/// "max_tokens" of a chat and "max_output_tokens" of a response are 1 or more, or null.
 ///
 /// @param operation  MODELWIRE_OPERATION_...
 /// @param json       one JSON object, UTF-8, copied; checked here; NULL for an empty request, and for
 ///                   the model list, which has no body
 /// @param length     its length in bytes, or MODELWIRE_NUL
 /// @param out        the request; free it with modelwire_request_free
-/// @param err        what is wrong, on failure: it names the byte or the field; may be NULL
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for an unknown operation, what is not JSON, or a field
-///         that is missing or cannot be right
+/// @param err        the error, on failure: it names the byte or the field; may be NULL
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for an unknown operation, text that is not JSON, or a
+///         field that is missing or invalid
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_request_new(
     operation: i32,
@@ -75,24 +73,23 @@ pub unsafe extern "C" fn modelwire_request_new(
     })
 }
 
-/// Frees a request; calls made from it keep their copy.
+/// Frees a request; calls created from it keep their copy.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_request_free(request: *mut modelwire_request) {
     free(request);
 }
 
-/// Adds a message to a chat that is filled field by field, behind those of a "messages" that was set by
-/// modelwire_request_set_json. A longer conversation generally costs more
-/// and takes longer.
+/// Adds a message to a chat that is built field by field, after the "messages" set by
+/// modelwire_request_set_json, if any. A longer conversation generally costs more and takes longer.
 ///
 /// @param request         the request
 /// @param role            "system", "user", "assistant"; copied
 /// @param role_length     its length in bytes, or MODELWIRE_NUL
 /// @param content         the text, copied
 /// @param content_length  its length in bytes, or MODELWIRE_NUL
-/// @param err             what is wrong, on failure; may be NULL
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not UTF-8, or a request that is
-///         not a chat being filled
+/// @param err             the error, on failure; may be NULL
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, or a request that is
+///         not a chat built field by field
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_request_add_message(
     request: *mut modelwire_request,
@@ -105,7 +102,7 @@ pub unsafe extern "C" fn modelwire_request_add_message(
     guard(err, || {
         let request = borrow_mut(request)?;
         if request.0.endpoint() != Endpoint::Chat {
-            return Err(Error::argument("a message belongs to a chat"));
+            return Err(Error::argument("only a chat has messages"));
         }
         let role = borrow_text("role", role, role_length)?;
         let content = borrow_text("content", content, content_length)?;
@@ -113,16 +110,16 @@ pub unsafe extern "C" fn modelwire_request_add_message(
     })
 }
 
-/// Sets a field to a string: "model", "input", "reasoning_effort" for instance. A second value
+/// Sets a field to a string, for instance "model", "input" or "reasoning_effort". A second value
 /// replaces the first.
 ///
-/// @param request       the request, being filled field by field
+/// @param request       the request, built field by field
 /// @param name          the field's name, copied
 /// @param name_length   its length in bytes, or MODELWIRE_NUL
 /// @param value         the text, copied
 /// @param value_length  its length in bytes, or MODELWIRE_NUL
-/// @param err           what is wrong, on failure; may be NULL
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not UTF-8, or a request that
+/// @param err           the error, on failure; may be NULL
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, or a request that
 ///         takes no fields
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_request_set_text(
@@ -140,14 +137,14 @@ pub unsafe extern "C" fn modelwire_request_set_text(
     })
 }
 
-/// Sets a field to an integer: "max_tokens", "seed" for instance.
+/// Sets a field to an integer, for instance "max_tokens" or "seed".
 ///
-/// @param request      the request, being filled field by field
+/// @param request      the request, built field by field
 /// @param name         the field's name, copied
 /// @param name_length  its length in bytes, or MODELWIRE_NUL
 /// @param value        the integer
-/// @param err          what is wrong, on failure; may be NULL
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not UTF-8, or a request that
+/// @param err          the error, on failure; may be NULL
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, or a request that
 ///         takes no fields
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_request_set_int(
@@ -163,15 +160,15 @@ pub unsafe extern "C" fn modelwire_request_set_int(
     })
 }
 
-/// Sets a field to a number: "temperature" for instance.
+/// Sets a field to a number, for instance "temperature".
 ///
-/// @param request      the request, being filled field by field
+/// @param request      the request, built field by field
 /// @param name         the field's name, copied
 /// @param name_length  its length in bytes, or MODELWIRE_NUL
-/// @param value        the number; JSON has neither infinities nor NaN
-/// @param err          what is wrong, on failure; may be NULL
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not UTF-8, a number that JSON
-///         does not have, or a request that takes no fields
+/// @param value        the number; JSON has no infinities and no NaN
+/// @param err          the error, on failure; may be NULL
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, an infinity or NaN,
+///         or a request that takes no fields
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_request_set_number(
     request: *mut modelwire_request,
@@ -183,20 +180,20 @@ pub unsafe extern "C" fn modelwire_request_set_number(
     guard(err, || {
         let (request, name) = (borrow_mut(request)?, borrow_text("name", name, name_length)?);
         if !value.is_finite() {
-            return Err(Error::argument(format!("{name} is {value}, which JSON does not have")));
+            return Err(Error::argument(format!("{name} is {value}, which JSON cannot represent")));
         }
         request.fill(|core| core.field(name, value))
     })
 }
 
-/// Sets a field to a boolean: "parallel_tool_calls" for instance.
+/// Sets a field to a boolean, for instance "parallel_tool_calls".
 ///
-/// @param request      the request, being filled field by field
+/// @param request      the request, built field by field
 /// @param name         the field's name, copied
 /// @param name_length  its length in bytes, or MODELWIRE_NUL
-/// @param value        0 is false, anything else true
-/// @param err          what is wrong, on failure; may be NULL
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not UTF-8, or a request that
+/// @param value        0 is false, any other value is true
+/// @param err          the error, on failure; may be NULL
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, or a request that
 ///         takes no fields
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_request_set_bool(
@@ -212,16 +209,16 @@ pub unsafe extern "C" fn modelwire_request_set_bool(
     })
 }
 
-/// Sets a field to any JSON value: "tools", "response_format", "messages" with images, numbers of any
-/// size. Sent as it is.
+/// Sets a field to any JSON value, for instance "tools", "response_format", "messages" with images, or
+/// numbers of any size. The value is sent as it is.
 ///
-/// @param request      the request, being filled field by field
+/// @param request      the request, built field by field
 /// @param name         the field's name, copied
 /// @param name_length  its length in bytes, or MODELWIRE_NUL
 /// @param json         one JSON value, copied; checked here
 /// @param json_length  its length in bytes, or MODELWIRE_NUL
-/// @param err          what is wrong, on failure, with the position; may be NULL
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, what is not UTF-8 or not JSON, or a
+/// @param err          the error, on failure, with the position; may be NULL
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8 or not JSON, or a
 ///         request that takes no fields
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_request_set_json(
@@ -242,16 +239,17 @@ pub unsafe extern "C" fn modelwire_request_set_json(
     })
 }
 
-/// Sets options of the calls that are made from this request, in place of the client's: headers,
-/// the API key, timeouts, retrying, gathering. All of them or, on failure, none. A second object adds to
-/// the first; an option that it names anew is replaced, headers and query parameters add up.
+/// Sets options for the calls that are created from this request, in place of the client's: headers,
+/// the API key, timeouts, retries, gathering. Sets all of them or, on failure, none. A second object
+/// adds to the first: an option that it names again is replaced; headers and query parameters are
+/// added.
 ///
 /// @param request  the request
-/// @param json     one JSON object with options by name, as docs/options.md has them:
-///                 {"total_timeout_ms":5000,"headers":{"x-a":"b"},"gather":true} for instance; copied
+/// @param json     one JSON object with options by name (see docs/options.md), for instance
+///                 {"total_timeout_ms":5000,"headers":{"x-a":"b"},"gather":true}; copied
 /// @param length   its length in bytes, or MODELWIRE_NUL
-/// @param err      what is wrong, on failure: it names the option, and of an unknown one the nearest
-///                 that there is; may be NULL
+/// @param err      the error, on failure: it names the option, and suggests one for an unknown name;
+///                 may be NULL
 /// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_request_set_options(
@@ -268,7 +266,7 @@ pub unsafe extern "C" fn modelwire_request_set_options(
 }
 
 impl modelwire_request {
-    /// Changes the body, if it is one that is filled field by field.
+    /// Changes the body, if it is built field by field.
     fn fill(&mut self, change: impl FnOnce(Request) -> Request) -> Result<modelwire_status, Error> {
         self.0.can_be_built()?;
         let request = std::mem::replace(&mut self.0, Request::models());

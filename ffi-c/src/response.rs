@@ -1,4 +1,4 @@
-//! What a call gives at its end, for C: its text, its JSON, and what is known of it. Knows no event.
+//! The response handle of C: its text, its JSON, and what the library knows about it.
 
 use std::ffi::c_char;
 use std::ptr::null;
@@ -55,8 +55,8 @@ pub unsafe extern "C" fn modelwire_response_free(response: *mut modelwire_respon
     free(response);
 }
 
-/// The output text: the content of a chat's first choice, or all output text of a response; empty
-/// where there is none and at the end of a stream.
+/// The output text: the content of a chat's first choice, or all output text of a response; empty if
+/// there is none, and at the end of a stream.
 ///
 /// @param response  the response
 /// @param length    its length in bytes; may be NULL
@@ -68,8 +68,8 @@ pub unsafe extern "C" fn modelwire_response_text(
     give(response, length, |response| Some(response.text()))
 }
 
-/// The JSON text as the service sent it, or as it was gathered; empty at the end of a stream that
-/// was not gathered, whose events were the response.
+/// The JSON text as the service sent it, or as it was gathered; empty at the end of a stream that was
+/// not gathered, where the events were the response.
 ///
 /// @param response  the response
 /// @param length    its length in bytes; may be NULL
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn modelwire_response_json(
     give(response, length, |response| Some(response.json()))
 }
 
-/// The fields of modelwire_response_json, to be read by path; borrowed. NULL for NULL.
+/// The fields of modelwire_response_json, to read by path; borrowed. NULL for NULL.
 ///
 /// @param response  the response
 #[unsafe(no_mangle)]
@@ -91,12 +91,12 @@ pub unsafe extern "C" fn modelwire_response_value(
     guard_or(null(), || borrow(response).map_or(null(), modelwire_response::value))
 }
 
-/// What the library knows of the response, as a JSON object to be read by path; borrowed. NULL for
-/// NULL. Members, null where there is none:
+/// What the library knows about the response, as a JSON object to read by path; borrowed. NULL for
+/// NULL. Members, null where absent:
 ///
 /// @accessors response
 ///
-/// "timing" is what modelwire_event_json gives of the record of a call.
+/// "timing" is what modelwire_event_json returns for the record of a call.
 ///
 /// @param response  the response
 #[unsafe(no_mangle)]

@@ -1,56 +1,56 @@
-//! The status numbers of the C ABI, each written out. Numbers are added and never changed.
+//! The status numbers of the C ABI. Numbers are added and never changed.
 
 use modelwire_core::ErrorKind;
 
-/// The result of a function: 0 is success, positive is an outcome that is no error, negative is
-/// the kind of an error.
+/// The result of a function: 0 is success, a positive number is an outcome that is not an error, a
+/// negative number is the kind of an error.
 pub type modelwire_status = i32;
 
 /// Success.
 pub const MODELWIRE_OK: modelwire_status = 0;
-/// A callback returned nonzero and so ended its stream.
+/// A callback ended its stream by returning nonzero.
 pub const MODELWIRE_STOPPED: modelwire_status = 1;
-/// A wait of the caller ran out; no error. (A call whose own time ran out is MODELWIRE_E_TIMEOUT.)
+/// The caller's wait timed out; not an error. (A call that times out gives MODELWIRE_E_TIMEOUT.)
 pub const MODELWIRE_TIMEOUT: modelwire_status = 2;
-/// What was asked for is not there.
+/// The requested item does not exist.
 pub const MODELWIRE_ABSENT: modelwire_status = 3;
-/// A completion queue was closed and has nothing any more; no error.
+/// The completion queue is closed and empty; not an error.
 pub const MODELWIRE_CLOSED: modelwire_status = 4;
-/// A signal, or a wakeup, ended a wait that was made interruptible; no error. What was waited for goes
-/// on: look at your own flags, and wait again or cancel.
+/// A signal or a wakeup ended an interruptible wait; not an error. The call continues: check your own
+/// flags, then wait again or cancel.
 pub const MODELWIRE_INTERRUPTED: modelwire_status = 5;
 
-/// An argument is wrong; nothing was sent.
+/// An argument is invalid; nothing was sent.
 pub const MODELWIRE_E_ARGUMENT: modelwire_status = -1;
-/// The configuration is wrong or misses something; nothing was sent.
+/// The configuration is invalid or incomplete; nothing was sent.
 pub const MODELWIRE_E_CONFIG: modelwire_status = -2;
-/// Status 400: the request is wrong.
+/// Status 400: the request is invalid.
 pub const MODELWIRE_E_INVALID_REQUEST: modelwire_status = -3;
 /// Status 401: the key is missing, wrong or malformed.
 pub const MODELWIRE_E_AUTHENTICATION: modelwire_status = -4;
-/// Status 403: account, balance, model or key forbid it.
+/// Status 403: not permitted for this account, balance, model or key.
 pub const MODELWIRE_E_PERMISSION: modelwire_status = -5;
 /// Status 404: wrong path, or no such model.
 pub const MODELWIRE_E_NOT_FOUND: modelwire_status = -6;
 /// Status 429: a rate, concurrency, quota or resource limit.
 pub const MODELWIRE_E_RATE_LIMITED: modelwire_status = -7;
-/// Status 5xx: a temporary fault of the service.
+/// Status 5xx: a temporary failure of the service.
 pub const MODELWIRE_E_SERVER: modelwire_status = -8;
 /// Any other status that is not success.
 pub const MODELWIRE_E_STATUS: modelwire_status = -9;
-/// No connection: refused, unreachable, name not found.
+/// No connection: refused, unreachable, host name not found.
 pub const MODELWIRE_E_CONNECT: modelwire_status = -10;
 /// The TLS handshake or a certificate failed.
 pub const MODELWIRE_E_TLS: modelwire_status = -11;
-/// One of the timeouts; "timeout" of the error's JSON says which.
+/// A timeout ran out; "timeout" in the error's JSON says which.
 pub const MODELWIRE_E_TIMEOUT: modelwire_status = -12;
-/// The connection broke off after the request was sent.
+/// The connection was lost after the request was sent.
 pub const MODELWIRE_E_DISCONNECTED: modelwire_status = -13;
-/// The response is not what the protocol promises, or larger than a bound.
+/// The response violates the protocol, or exceeds a size limit.
 pub const MODELWIRE_E_PROTOCOL: modelwire_status = -14;
 /// A stream ended without its end mark.
 pub const MODELWIRE_E_INCOMPLETE: modelwire_status = -15;
-/// The service reported an error under a good status, in a stream mostly.
+/// The service reported an error after a success status, usually in a stream.
 pub const MODELWIRE_E_STREAM: modelwire_status = -16;
 /// The call was cancelled.
 pub const MODELWIRE_E_CANCELLED: modelwire_status = -17;
@@ -58,12 +58,12 @@ pub const MODELWIRE_E_CANCELLED: modelwire_status = -17;
 pub const MODELWIRE_E_CLOSED: modelwire_status = -18;
 /// The call belongs to the parent process.
 pub const MODELWIRE_E_FORKED: modelwire_status = -19;
-/// The library was shut down while the call was under way.
+/// The library was shut down while the call was in flight.
 pub const MODELWIRE_E_SHUTDOWN: modelwire_status = -20;
-/// A fault of this library.
+/// A bug in this library.
 pub const MODELWIRE_E_INTERNAL: modelwire_status = -21;
 
-/// This function was called from inside a callback, whose end it would have to wait for.
+/// The function was called from inside a callback whose end it would have to wait for.
 pub const MODELWIRE_E_CALLBACK: modelwire_status = -22;
 
 /// The status of an error's kind.

@@ -1,5 +1,5 @@
-//! Texts for C: they end with a NUL, and their address stays the same as long as the handle lives
-//! that gave them. Knows no handle.
+//! Strings for C: NUL-terminated, at a fixed address for as long as the handle that returned them
+//! lives.
 
 use std::collections::BTreeMap;
 use std::ffi::c_char;
@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::boundary::{Handle, borrow, guard_or, write};
 
-/// A text with a NUL behind it.
+/// A NUL-terminated text.
 pub(crate) struct Text(Vec<u8>);
 
 impl Text {
@@ -31,7 +31,7 @@ impl Text {
     }
 }
 
-/// A text that needs no copy: it has a NUL behind it where it stands.
+/// A text that needs no copy, because it is already NUL-terminated in memory.
 pub(crate) struct Ready<'a>(&'a [u8]);
 
 impl<'a> Ready<'a> {
@@ -41,14 +41,14 @@ impl<'a> Ready<'a> {
         Ready(text_and_nul)
     }
 
-    /// The pointer for C; the length, without the NUL, through an optional pointer.
+    /// Returns the pointer for C; writes the length, without the NUL, through an optional pointer.
     fn give(&self, length: *mut usize) -> *const c_char {
         write(length, self.0.len().saturating_sub(1));
         self.0.as_ptr().cast()
     }
 }
 
-/// The body of every function that gives a text of a handle: NULL and length 0 where there is none.
+/// The body of every function that returns a text of a handle: NULL and length 0 where there is none.
 pub(crate) fn give<'a, T: Handle + 'a>(
     handle: *const T,
     length: *mut usize,
@@ -61,19 +61,19 @@ pub(crate) fn give<'a, T: Handle + 'a>(
     })
 }
 
-/// Texts that were made because C asked for them, by a name; they live as long as this.
+/// Texts made on request from C, by name; they live as long as this.
 #[derive(Default)]
 pub(crate) struct Made(Mutex<BTreeMap<String, Box<Text>>>);
 
 impl Made {
-    /// Makes a text the first time that it is asked for. Nothing is kept where there is none.
+    /// Makes a text when it is first requested. Stores nothing where there is none.
     pub(crate) fn give(
         &self,
         name: String,
         length: *mut usize,
         make: impl FnOnce() -> Option<Text>,
     ) -> *const c_char {
-        // Whoever panicked here left the map whole: a text is in it or is not.
+        // A panic leaves the map intact: a text is in it or not.
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(text) = made.get(&name) {
             return text.ready().give(length);

@@ -1,13 +1,13 @@
-//! Timeouts of waits as C gives them, in milliseconds. Knows no wait.
+//! Wait timeouts from C, in milliseconds.
 
 use std::time::{Duration, Instant};
 
-/// The longest wait; `None` waits without end.
+/// The longest wait; `None` waits without limit.
 pub(crate) fn patience(timeout_ms: i32) -> Option<Duration> {
     u64::try_from(timeout_ms).ok().map(Duration::from_millis)
 }
 
-/// The timeout of a wait that goes on where an event came that C is not given.
+/// The timeout of a wait that continues after an event that is not passed to C.
 pub(crate) struct Timeout {
     whole: Option<Duration>,
     start: Option<Instant>,
@@ -18,8 +18,8 @@ impl Timeout {
         Timeout { whole: patience(timeout_ms), start: None }
     }
 
-    /// How much is left; the first time all of it. The clock is read only if there is a second
-    /// time, which is rare.
+    /// The time left; all of it on the first call. The clock is read only on a second call, which is
+    /// rare.
     pub(crate) fn left(&mut self) -> Option<Duration> {
         let whole = self.whole.filter(|whole| !whole.is_zero());
         match (whole, self.start) {

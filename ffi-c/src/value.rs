@@ -1,4 +1,4 @@
-//! The value handle of C: a JSON text and what stands in it. Knows no operation and no error.
+//! The value handle of C: a JSON text and the values in it.
 
 use std::sync::OnceLock;
 
@@ -9,14 +9,15 @@ use crate::text::Made;
 
 /// A JSON text and the values in it; immutable, may be shared between threads.
 ///
-/// A value is found by a path, a JSON pointer (RFC 6901): "/choices/0/message/refusal" for
-/// instance, "" for the whole. What a function gives lives as long as this handle.
+/// A path, which is a JSON pointer (RFC 6901), addresses a value: for instance
+/// "/choices/0/message/refusal", or "" for the whole text. What a function returns lives as long as
+/// this handle.
 pub struct modelwire_value {
     whole: Whole,
     pub(crate) made: Made,
 }
 
-/// What the paths lead into.
+/// What the paths address.
 enum Whole {
     Text(String),
     Chunk(Chunk),
@@ -32,7 +33,7 @@ impl modelwire_value {
         modelwire_value { whole, made: Made::default() }
     }
 
-    /// Of a text that is known to be JSON.
+    /// From a text that is known to be JSON.
     pub(crate) fn of_json(text: String) -> modelwire_value {
         modelwire_value::new(Whole::Text(text))
     }
@@ -56,7 +57,7 @@ impl modelwire_value {
     }
 }
 
-/// A value that a handle makes when it is first asked for, and lends.
+/// A value that a handle creates when it is first requested, and lends.
 #[derive(Default)]
 pub(crate) struct Lent(OnceLock<Box<Marked<modelwire_value>>>);
 

@@ -142,7 +142,7 @@ func (stream *Stream) Cancel() {
 	stream.call.Cancel()
 	if stream.reading.TryLock() { // nobody reads, who would do this at the end
 		defer stream.reading.Unlock()
-		stream.end(&Error{Kind: "cancelled", Message: "the stream was left", Hint: "start another"})
+		stream.end(&Error{Kind: "cancelled", Message: "the stream was closed", Hint: "start another"})
 	}
 }
 

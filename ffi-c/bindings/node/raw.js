@@ -109,24 +109,24 @@ function check(status, [error], result) {
 /** The length argument of a string that ends with NUL. */
 export const MODELWIRE_NUL = 2n ** 64n - 1n;
 
-/** Waits return MODELWIRE_INTERRUPTED when a signal handler ran on the thread that waits, with
- *  or without SA_RESTART, or a wakeup came from inside one; and at the latest after 100 ms
- *  without anything else, so that a signal is noticed that came just before the wait. Look at
- *  your own flags then, and wait on. */
+/** Waits return MODELWIRE_INTERRUPTED when a signal handler has run on the waiting thread, with
+ *  or without SA_RESTART, or when a handler called a wakeup function; and at the latest after
+ *  100 ms without any event, so that a signal that arrived just before the wait is noticed.
+ *  Check your own flags then, and wait again. */
 export const MODELWIRE_INTERRUPTIBLE = 1;
 
-/** Of a queue: its descriptor is a socket, for event loops that take nothing else. It needs
+/** For a queue: its descriptor is a socket, for event loops that accept only sockets. This uses
  *  more descriptors. */
 export const MODELWIRE_SOCKET = 2;
 
 /** The version of this header, major * 1000000 + minor * 1000 + patch. */
 export const MODELWIRE_VERSION_NUMBER = 1000;
 
-/** The ABI of this header. Functions and numbers are only ever added to it; a change that would
- *  break a compiled program raises it. */
+/** The ABI of this header. Functions and numbers are only ever added; a change that would break
+ *  a compiled program increments it. */
 export const MODELWIRE_ABI = 1;
 
-/** List the models. */
+/** The model list. */
 export const MODELWIRE_OPERATION_MODELS = 1;
 
 /** Chat completions. */
@@ -138,32 +138,32 @@ export const MODELWIRE_OPERATION_RESPONSES = 3;
 /** One chunk of a streamed response. */
 export const MODELWIRE_EVENT_CHUNK = 1;
 
-/** The last event of a call that ended well. */
+/** The last event of a call that succeeded. */
 export const MODELWIRE_EVENT_RESPONSE = 2;
 
-/** The last event of a call that failed, was cancelled, or could not begin. */
+/** The last event of a call that failed, was cancelled, or could not start. */
 export const MODELWIRE_EVENT_ERROR = 3;
 
-/** A record of the log; belongs to no call. */
+/** A record of the log; does not belong to a call. */
 export const MODELWIRE_EVENT_LOG = 4;
 
-/** The record of a call that has ended, in the function of modelwire_client_on_call and in
+/** The record of a call that has ended, for the callback of modelwire_client_on_call and in
  *  queues with modelwire_queue_follow_calls. */
 export const MODELWIRE_EVENT_CALL = 5;
 
 /** No log. */
 export const MODELWIRE_LOG_OFF = 0;
 
-/** Something failed that nobody is told of otherwise. */
+/** A failure that is not reported otherwise. */
 export const MODELWIRE_LOG_ERROR = 1;
 
-/** Something to look at. */
+/** Something that needs attention. */
 export const MODELWIRE_LOG_WARN = 2;
 
 /** Something worth knowing. */
 export const MODELWIRE_LOG_INFO = 3;
 
-/** What the library does: attempts, waits, ends of calls, connections. */
+/** What the library does: attempts, waits, call ends, connections. */
 export const MODELWIRE_LOG_DEBUG = 4;
 
 /** Every detail. */
@@ -172,36 +172,36 @@ export const MODELWIRE_LOG_TRACE = 5;
 /** Success. */
 export const MODELWIRE_OK = 0;
 
-/** A callback returned nonzero and so ended its stream. */
+/** A callback ended its stream by returning nonzero. */
 export const MODELWIRE_STOPPED = 1;
 
-/** A wait of the caller ran out; no error. (A call whose own time ran out is
+/** The caller's wait timed out; not an error. (A call that times out gives
  *  MODELWIRE_E_TIMEOUT.) */
 export const MODELWIRE_TIMEOUT = 2;
 
-/** What was asked for is not there. */
+/** The requested item does not exist. */
 export const MODELWIRE_ABSENT = 3;
 
-/** A completion queue was closed and has nothing any more; no error. */
+/** The completion queue is closed and empty; not an error. */
 export const MODELWIRE_CLOSED = 4;
 
-/** A signal, or a wakeup, ended a wait that was made interruptible; no error. What was waited
- *  for goes on: look at your own flags, and wait again or cancel. */
+/** A signal or a wakeup ended an interruptible wait; not an error. The call continues: check
+ *  your own flags, then wait again or cancel. */
 export const MODELWIRE_INTERRUPTED = 5;
 
-/** An argument is wrong; nothing was sent. */
+/** An argument is invalid; nothing was sent. */
 export const MODELWIRE_E_ARGUMENT = -1;
 
-/** The configuration is wrong or misses something; nothing was sent. */
+/** The configuration is invalid or incomplete; nothing was sent. */
 export const MODELWIRE_E_CONFIG = -2;
 
-/** Status 400: the request is wrong. */
+/** Status 400: the request is invalid. */
 export const MODELWIRE_E_INVALID_REQUEST = -3;
 
 /** Status 401: the key is missing, wrong or malformed. */
 export const MODELWIRE_E_AUTHENTICATION = -4;
 
-/** Status 403: account, balance, model or key forbid it. */
+/** Status 403: not permitted for this account, balance, model or key. */
 export const MODELWIRE_E_PERMISSION = -5;
 
 /** Status 404: wrong path, or no such model. */
@@ -210,31 +210,31 @@ export const MODELWIRE_E_NOT_FOUND = -6;
 /** Status 429: a rate, concurrency, quota or resource limit. */
 export const MODELWIRE_E_RATE_LIMITED = -7;
 
-/** Status 5xx: a temporary fault of the service. */
+/** Status 5xx: a temporary failure of the service. */
 export const MODELWIRE_E_SERVER = -8;
 
 /** Any other status that is not success. */
 export const MODELWIRE_E_STATUS = -9;
 
-/** No connection: refused, unreachable, name not found. */
+/** No connection: refused, unreachable, host name not found. */
 export const MODELWIRE_E_CONNECT = -10;
 
 /** The TLS handshake or a certificate failed. */
 export const MODELWIRE_E_TLS = -11;
 
-/** One of the timeouts; "timeout" of the error's JSON says which. */
+/** A timeout ran out; "timeout" in the error's JSON says which. */
 export const MODELWIRE_E_TIMEOUT = -12;
 
-/** The connection broke off after the request was sent. */
+/** The connection was lost after the request was sent. */
 export const MODELWIRE_E_DISCONNECTED = -13;
 
-/** The response is not what the protocol promises, or larger than a bound. */
+/** The response violates the protocol, or exceeds a size limit. */
 export const MODELWIRE_E_PROTOCOL = -14;
 
 /** A stream ended without its end mark. */
 export const MODELWIRE_E_INCOMPLETE = -15;
 
-/** The service reported an error under a good status, in a stream mostly. */
+/** The service reported an error after a success status, usually in a stream. */
 export const MODELWIRE_E_STREAM = -16;
 
 /** The call was cancelled. */
@@ -246,21 +246,21 @@ export const MODELWIRE_E_CLOSED = -18;
 /** The call belongs to the parent process. */
 export const MODELWIRE_E_FORKED = -19;
 
-/** The library was shut down while the call was under way. */
+/** The library was shut down while the call was in flight. */
 export const MODELWIRE_E_SHUTDOWN = -20;
 
-/** A fault of this library. */
+/** A bug in this library. */
 export const MODELWIRE_E_INTERNAL = -21;
 
-/** This function was called from inside a callback, whose end it would have to wait for. */
+/** The function was called from inside a callback whose end it would have to wait for. */
 export const MODELWIRE_E_CALLBACK = -22;
 
-/** Called for each event, in order. What it may call: the table CALLBACKS above. It must not
- *  throw, longjmp or end its thread (pthread_exit) through the library. */
+/** Called for each event, in order. The table under CALLBACKS above lists what it may call. It
+ *  must not throw, longjmp or end its thread (pthread_exit) through the library. */
 export const modelwire_event_fn = koffi.proto("int32_t", ["void *", "void *"]);
 
 /** Releases the user_data of a callback. It is called once, when the callback will not be
- *  called any more; on which thread, the function that takes it says. */
+ *  called again; the function that takes it documents the thread. */
 export const modelwire_finalizer = koffi.proto("void", ["void *"]);
 
 /** The library's version, "0.1.0" for instance. Static, any thread.
@@ -271,24 +271,25 @@ export const modelwire_version = declare("modelwire_version", "str", []);
  *  () */
 export const modelwire_version_number = declare("modelwire_version_number", "uint32_t", []);
 
-/** Whether this library serves a program that was compiled against a header's ABI. Any thread.
+/** Checks whether this library supports a program that was compiled against a header's ABI. Any
+ *  thread.
  *  (header_abi) */
 export const modelwire_check_abi = declare("modelwire_check_abi", "int32_t", ["uint32_t"]);
 
-/** The name of a status, an identifier: "rate_limited" for MODELWIRE_E_RATE_LIMITED for
- *  instance, "ok" for MODELWIRE_OK, "wait_timeout" for MODELWIRE_TIMEOUT. Static, never NULL,
- *  any thread.
+/** The name of a status, an identifier: for instance "rate_limited" for
+ *  MODELWIRE_E_RATE_LIMITED, "ok" for MODELWIRE_OK, "wait_timeout" for MODELWIRE_TIMEOUT.
+ *  Static, never NULL, any thread.
  *  (status) */
 export const modelwire_status_name = declare("modelwire_status_name", "str", ["int32_t"]);
 
-/** Ends everything that this copy of the library does in this process: every call ends with
- *  MODELWIRE_E_SHUTDOWN, callbacks see their last event, the functions of
- *  modelwire_client_on_call are told of every call and end, the log ends, connections are
- *  closed and the library's threads joined. Calls that start meanwhile fail. Afterwards nothing
- *  runs, and whatever is used again, old clients and queues included, starts afresh. Optional:
- *  a process may simply exit. For a host that goes away, or a plugin with a static copy of its
- *  own before it is unloaded. A plugin that shares the library with others closes its clients
- *  instead (modelwire_client_close). Any thread.
+/** Shuts down this copy of the library in this process. Every call ends with
+ *  MODELWIRE_E_SHUTDOWN, callbacks receive their last event, the callbacks of
+ *  modelwire_client_on_call receive the record of every call and end, the log ends, connections
+ *  are closed, and the library's threads are joined. Calls that start during the shutdown fail.
+ *  Afterwards nothing runs; whatever you use again, including old clients and queues, starts
+ *  again. Optional: a process may simply exit. For a host that exits, or for a plugin with its
+ *  own static copy before it is unloaded. A plugin that shares the library with others closes
+ *  its clients instead (modelwire_client_close). Any thread.
  *  (timeout_ms) */
 export const modelwire_shutdown = declare("modelwire_shutdown", "int32_t", ["int32_t"]);
 
@@ -298,9 +299,9 @@ const client_new = declare("modelwire_client_new", "int32_t", [
   out("void *"),
   out("void *"),
 ]);
-/** Makes a client. Connects to nothing yet. What is not among the options has its default; base
- *  URL and key come from the environment then (MODELWIRE_BASE_URL or OPENAI_BASE_URL,
- *  MODELWIRE_API_KEY or OPENAI_API_KEY). */
+/** Creates a client. Does not connect yet. Options that are not given have their defaults; the
+ *  defaults of the base URL and the key come from the environment (MODELWIRE_BASE_URL or
+ *  OPENAI_BASE_URL, MODELWIRE_API_KEY or OPENAI_API_KEY). */
 export function modelwire_client_new(options) {
   const options_bytes = encode(options);
   const out = [null];
@@ -309,8 +310,8 @@ export function modelwire_client_new(options) {
   return check(status, err, out[0]);
 }
 
-/** Frees a client. Its calls go on and keep what they need; the function of
- *  modelwire_client_on_call is still told of them.
+/** Frees a client. Its calls continue and keep what they need; the callback of
+ *  modelwire_client_on_call still receives their records.
  *  (client) */
 export const modelwire_client_free = declare("modelwire_client_free", "void", ["void *"]);
 
@@ -319,35 +320,35 @@ const client_close = declare("modelwire_client_close", "int32_t", [
   "int32_t",
   out("void *"),
 ]);
-/** Ends what a client does: refuses new calls, ends those under way with MODELWIRE_E_CLOSED,
- *  closes its connections, and returns when every callback of its started calls has seen its
- *  last event, the function of modelwire_client_on_call was told of every call, and every
- *  finalizer has returned. What a host or a plugin does before it goes away: nothing of it is
- *  called by this client afterwards. Other clients are not touched. Any thread. Closing again
- *  only waits. */
+/** Closes a client: refuses new calls, ends those in flight with MODELWIRE_E_CLOSED, and closes
+ *  its connections. Returns when every callback of its started calls has received its last
+ *  event, the callback of modelwire_client_on_call has received the record of every call, and
+ *  every finalizer has returned. For a host or a plugin before it is unloaded: afterwards this
+ *  client calls nothing in it. Other clients are not affected. Any thread. Closing again only
+ *  waits. */
 export function modelwire_client_close(client, timeout_ms) {
   const err = [null];
   const status = client_close(client, timeout_ms, err);
   return check(status, err, status);
 }
 
-/** What the answered chats and responses of a client used so far, in this process, as a JSON
- *  object: "calls"; "calls_without_usage", those among them whose responses reported none;
- *  "input_tokens", "output_tokens", "total_tokens"; of these "cached_input_tokens",
+/** The tokens that the answered chats and responses of a client have used so far in this
+ *  process, as a JSON object: "calls"; "calls_without_usage", how many of these reported no
+ *  usage; "input_tokens", "output_tokens", "total_tokens"; of these, "cached_input_tokens",
  *  "cache_write_tokens", "reasoning_tokens", "audio_input_tokens", "audio_output_tokens";
  *  "models", an object with the same ten for each requested model; "keys", an object with all
- *  of this, "models" too, for each key; and "key_id", the name in "keys" of the client's own
- *  key. Keys are named by the first 16 hexadecimal digits, in lower case, of the SHA-256 of
- *  "modelwire:" and the key; of more than 4096 keys the last ones are summed up as "other". Of
- *  more than 16384 models, those of each key counted, the last ones are summed up as "(other)",
- *  as are those with names of more than 1024 bytes. Model lists and calls that failed or were
- *  stopped do not count. A sum that would be larger than 2^63 - 1 is that.
+ *  of this, including "models", for each key; and "key_id", the name in "keys" of the client's
+ *  own key. A key is named by the first 16 hexadecimal digits, in lower case, of the SHA-256 of
+ *  "modelwire:" and the key; beyond 4096 keys, further keys are summed up as "other". Beyond
+ *  16384 models, counted over all keys, further models are summed up as "(other)", as are those
+ *  with names of more than 1024 bytes. Model lists and calls that failed or were stopped do not
+ *  count. Sums are capped at 2^63 - 1.
  *  (client) */
 export const modelwire_client_usage = declare("modelwire_client_usage", "void *", ["void *"]);
 
-/** What modelwire_client_usage gives, and sets all sums back to 0 in one step: a call that ends
- *  meanwhile is in these sums or in the next ones, never in both and never in none. Of clients
- *  that share their sums it takes those of all.
+/** Returns what modelwire_client_usage returns and resets all sums to 0 in one atomic step: a
+ *  call that ends at the same time is counted once, in these sums or in the next ones. For
+ *  clients that share their sums, it takes the shared sums.
  *  (client) */
 export const modelwire_client_take_usage = declare("modelwire_client_take_usage", "void *", [
   "void *",
@@ -360,20 +361,20 @@ const client_on_call = declare("modelwire_client_on_call", "int32_t", [
   koffi.pointer(modelwire_finalizer),
   out("void *"),
 ]);
-/** Calls a function with the record of each call of a client, in place of an earlier function:
- *  once for each call that was started, after it has ended, however it ended, in the order of
- *  the ends, on one thread of the library. No call waits for the function, which may block and
- *  run calls. At most 4096 records wait for it, with 64 MiB of answers and times of chunks;
- *  further ones are dropped, and the next event has their number ("dropped" of
- *  modelwire_event_info). The function is called a moment after the program can see the end of
- *  the call; modelwire_client_close waits for the last one. The same record is "timing" in
- *  modelwire_response_info and in modelwire_error_value. A program with a loop uses
- *  modelwire_queue_follow_calls, without another thread. An earlier function first gets the
- *  calls that ended before; its finalizer has returned when the new function is called for the
- *  first time. The function lives as long as the client and its calls. It ends, after what
- *  waits for it, at modelwire_client_close and at modelwire_shutdown, which wait for that;
- *  after a shutdown it can be set again. A forked child has none: neither the function nor its
- *  finalizer is called there. Any thread, the function itself too. */
+/** Sets the callback that receives the record of each call of a client, in place of an earlier
+ *  callback: once for each call that was started, after it has ended, however it ended, in the
+ *  order in which calls end, on one thread of the library. No call waits for the callback,
+ *  which may block and run calls. At most 4096 records are queued for it, with 64 MiB of
+ *  answers and chunk times; further ones are dropped, and the next event reports how many
+ *  ("dropped" in modelwire_event_info). The callback runs shortly after the program can see the
+ *  end of the call; modelwire_client_close waits for the last one. The same record is "timing"
+ *  in modelwire_response_info and in modelwire_error_value. A program with an event loop uses
+ *  modelwire_queue_follow_calls, which needs no other thread. An earlier callback first
+ *  receives the calls that ended before; its finalizer returns before the new callback runs for
+ *  the first time. The callback lives as long as the client and its calls.
+ *  modelwire_client_close and modelwire_shutdown deliver the queued records, then end it and
+ *  wait for that; after a shutdown you can set it again. A forked child has none: neither the
+ *  callback nor its finalizer runs there. Any thread, including the callback itself. */
 export function modelwire_client_on_call(client, on_call, user_data, finalizer) {
   const err = [null];
   const status = client_on_call(client, on_call, user_data, finalizer, err);
@@ -387,15 +388,15 @@ const request_new = declare("modelwire_request_new", "int32_t", [
   out("void *"),
   out("void *"),
 ]);
-/** Makes a request from whole JSON text, or an empty one to be filled by
- *  modelwire_request_set_text ("model" and, of a response, "input"),
- *  modelwire_request_add_message and the other setters, which escape strings, for programs
- *  without a JSON library. A chat has at least "model" and "messages", a response "model" and
- *  "input". The text is sent as it is, but for "stream": that follows from how the call is
- *  made, and a "stream" that says otherwise is an error. Each message is an object with a
- *  "role", a string, and "content", a string or an array; only where the role is none of
- *  "user", "system", "developer" and "tool" may the content be null or absent. "max_tokens" of
- *  a chat and "max_output_tokens" of a response are 1 or more, or null. */
+/** Creates a request from complete JSON text, or an empty one to fill with
+ *  modelwire_request_set_text ("model", and "input" for a response),
+ *  modelwire_request_add_message and the other setters. The setters escape strings, for
+ *  programs without a JSON library. A chat has at least "model" and "messages", a response
+ *  "model" and "input". The text is sent as it is, except for "stream", which follows from how
+ *  the call is run; a "stream" with another value is an error. Each message is an object with a
+ *  string "role" and a "content" that is a string or an array; only if the role is not "user",
+ *  "system", "developer" or "tool" may the content be null or absent. "max_tokens" of a chat
+ *  and "max_output_tokens" of a response are 1 or more, or null. */
 export function modelwire_request_new(operation, json) {
   const json_bytes = encode(json);
   const out = [null];
@@ -404,7 +405,7 @@ export function modelwire_request_new(operation, json) {
   return check(status, err, out[0]);
 }
 
-/** Frees a request; calls made from it keep their copy.
+/** Frees a request; calls created from it keep their copy.
  *  (request) */
 export const modelwire_request_free = declare("modelwire_request_free", "void", ["void *"]);
 
@@ -416,8 +417,8 @@ const request_add_message = declare("modelwire_request_add_message", "int32_t", 
   "size_t",
   out("void *"),
 ]);
-/** Adds a message to a chat that is filled field by field, behind those of a "messages" that
- *  was set by modelwire_request_set_json. A longer conversation generally costs more and takes
+/** Adds a message to a chat that is built field by field, after the "messages" set by
+ *  modelwire_request_set_json, if any. A longer conversation generally costs more and takes
  *  longer. */
 export function modelwire_request_add_message(request, role, content) {
   const role_bytes = encode(role);
@@ -442,8 +443,8 @@ const request_set_text = declare("modelwire_request_set_text", "int32_t", [
   "size_t",
   out("void *"),
 ]);
-/** Sets a field to a string: "model", "input", "reasoning_effort" for instance. A second value
- *  replaces the first. */
+/** Sets a field to a string, for instance "model", "input" or "reasoning_effort". A second
+ *  value replaces the first. */
 export function modelwire_request_set_text(request, name, value) {
   const name_bytes = encode(name);
   const value_bytes = encode(value);
@@ -466,7 +467,7 @@ const request_set_int = declare("modelwire_request_set_int", "int32_t", [
   "int64_t",
   out("void *"),
 ]);
-/** Sets a field to an integer: "max_tokens", "seed" for instance. */
+/** Sets a field to an integer, for instance "max_tokens" or "seed". */
 export function modelwire_request_set_int(request, name, value) {
   const name_bytes = encode(name);
   const err = [null];
@@ -481,7 +482,7 @@ const request_set_number = declare("modelwire_request_set_number", "int32_t", [
   "double",
   out("void *"),
 ]);
-/** Sets a field to a number: "temperature" for instance. */
+/** Sets a field to a number, for instance "temperature". */
 export function modelwire_request_set_number(request, name, value) {
   const name_bytes = encode(name);
   const err = [null];
@@ -496,7 +497,7 @@ const request_set_bool = declare("modelwire_request_set_bool", "int32_t", [
   "int32_t",
   out("void *"),
 ]);
-/** Sets a field to a boolean: "parallel_tool_calls" for instance. */
+/** Sets a field to a boolean, for instance "parallel_tool_calls". */
 export function modelwire_request_set_bool(request, name, value) {
   const name_bytes = encode(name);
   const err = [null];
@@ -512,8 +513,8 @@ const request_set_json = declare("modelwire_request_set_json", "int32_t", [
   "size_t",
   out("void *"),
 ]);
-/** Sets a field to any JSON value: "tools", "response_format", "messages" with images, numbers
- *  of any size. Sent as it is. */
+/** Sets a field to any JSON value, for instance "tools", "response_format", "messages" with
+ *  images, or numbers of any size. The value is sent as it is. */
 export function modelwire_request_set_json(request, name, json) {
   const name_bytes = encode(name);
   const json_bytes = encode(json);
@@ -535,10 +536,10 @@ const request_set_options = declare("modelwire_request_set_options", "int32_t", 
   "size_t",
   out("void *"),
 ]);
-/** Sets options of the calls that are made from this request, in place of the client's:
- *  headers, the API key, timeouts, retrying, gathering. All of them or, on failure, none. A
- *  second object adds to the first; an option that it names anew is replaced, headers and query
- *  parameters add up. */
+/** Sets options for the calls that are created from this request, in place of the client's:
+ *  headers, the API key, timeouts, retries, gathering. Sets all of them or, on failure, none. A
+ *  second object adds to the first: an option that it names again is replaced; headers and
+ *  query parameters are added. */
 export function modelwire_request_set_options(request, json) {
   const json_bytes = encode(json);
   const err = [null];
@@ -551,7 +552,7 @@ const queue_new = declare("modelwire_queue_new", "int32_t", [
   out("void *"),
   out("void *"),
 ]);
-/** Makes an empty queue. */
+/** Creates an empty queue. */
 export function modelwire_queue_new(flags) {
   const out = [null];
   const err = [null];
@@ -560,33 +561,33 @@ export function modelwire_queue_new(flags) {
 }
 
 /** Frees a queue. Its unfinished calls are cancelled; events that were not taken are lost.
- *  Threads that wait in it return MODELWIRE_CLOSED; none may begin to.
+ *  Waiting threads return MODELWIRE_CLOSED; no thread may begin a new wait.
  *  (queue) */
 export const modelwire_queue_free = declare("modelwire_queue_free", "void", ["void *"]);
 
-/** Refuses new calls and cancels those under way. Their last events come out as always; then
- *  modelwire_queue_next gives MODELWIRE_CLOSED to every thread.
+/** Refuses new calls and cancels those in flight. You take their last events as usual; then
+ *  modelwire_queue_next returns MODELWIRE_CLOSED on every thread.
  *  (queue) */
 export const modelwire_queue_close = declare("modelwire_queue_close", "void", ["void *"]);
 
-/** Lets one thread that waits in modelwire_queue_next, or the next one that would, return
- *  MODELWIRE_TIMEOUT; of an interruptible queue MODELWIRE_INTERRUPTED. Any thread; of an
- *  interruptible queue also a signal handler.
+/** Lets one thread that waits in modelwire_queue_next, or the next thread that would wait,
+ *  return MODELWIRE_TIMEOUT, or MODELWIRE_INTERRUPTED for an interruptible queue. Any thread;
+ *  for an interruptible queue, also a signal handler.
  *  (queue) */
 export const modelwire_queue_wakeup = declare("modelwire_queue_wakeup", "void", ["void *"]);
 
-/** A descriptor that is readable while there may be something to take, and once the queue is
+/** A descriptor that is readable while the queue may have an event, and once the queue is
  *  closed and drained. Non-blocking and close-on-exec; it works in epoll (level and edge
- *  triggered), poll, select and every loop built on them. An eventfd where there is one; a
- *  socket where MODELWIRE_SOCKET asks for it. What is read from it has no meaning; the library
- *  reads it itself. It belongs to the queue: do not close it; a loop that closes what it
- *  watches gets a dup of it. On Windows it is always a socket, which select, WSAPoll and loops
- *  over them can watch: cast it to SOCKET, of which Windows uses 32 bits and no more.
+ *  triggered), poll, select and every loop built on them. An eventfd where available; a socket
+ *  if MODELWIRE_SOCKET is set. The bytes in it have no meaning; the library reads them itself.
+ *  The queue owns it: do not close it; give a dup of it to a loop that closes the descriptors
+ *  that it watches. On Windows it is always a socket, which select, WSAPoll and loops built on
+ *  them can watch: cast it to SOCKET, of which Windows uses only 32 bits.
  *  (queue) */
 export const modelwire_queue_fd = declare("modelwire_queue_fd", "int32_t", ["void *"]);
 
-/** Takes the next event of any call. The events of one call come in order; no call can starve
- *  the others. Several threads may take at the same time.
+/** Takes the next event of any call. The events of one call arrive in order; no call can starve
+ *  the others. Several threads may take events at the same time.
  *  (queue, timeout_ms, out) */
 export const modelwire_queue_next = declare("modelwire_queue_next", "int32_t", [
   "void *",
@@ -594,8 +595,8 @@ export const modelwire_queue_next = declare("modelwire_queue_next", "int32_t", [
   out("void *"),
 ]);
 
-/** Takes as many events as are there, as modelwire_queue_next does, and waits only for the
- *  first one: cheaper for each event.
+/** Takes all events that are ready, up to max, like modelwire_queue_next, and waits only for
+ *  the first: this costs less per event.
  *  (queue, timeout_ms, out, max, count) */
 export const modelwire_queue_take = declare("modelwire_queue_take", "int32_t", [
   "void *",
@@ -615,9 +616,9 @@ const queue_submit = declare("modelwire_queue_submit", "int32_t", [
   "uint64_t",
   out("void *"),
 ]);
-/** Sends a request on its way; its events come out of the queue under a tag, the last of them
- *  of kind MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR, exactly once. Whatever is wrong
- *  with the request, or happens to it, is told by that event. */
+/** Submits a request; its events come out of the queue under a tag. The last event is of kind
+ *  MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR, exactly once, and reports any error in
+ *  the request or during the call. */
 export function modelwire_queue_submit(queue, client, operation, json, stream, tag) {
   const json_bytes = encode(json);
   const err = [null];
@@ -642,43 +643,43 @@ const queue_submit_request = declare("modelwire_queue_submit_request", "int32_t"
   "uint64_t",
   out("void *"),
 ]);
-/** As modelwire_queue_submit, with a request that was made before: for one with options of its
- *  own, and for programs without a JSON library. */
+/** Like modelwire_queue_submit, with a request handle: for requests with their own options, and
+ *  for programs without a JSON library. */
 export function modelwire_queue_submit_request(queue, client, request, stream, tag) {
   const err = [null];
   const status = queue_submit_request(queue, client, request, stream, tag, err);
   return check(status, err, status);
 }
 
-/** Ends a call now: its last event says MODELWIRE_E_CANCELLED, and comes out next, paused or
- *  not. One that was received to its end already stays as it is: what waits of it comes out.
- *  Any thread, any time.
+/** Cancels a call now: its last event has MODELWIRE_E_CANCELLED and comes out next, even if the
+ *  call is paused. A call that was already received completely is unchanged, and its waiting
+ *  events come out. Any thread, any time.
  *  (queue, tag) */
 export const modelwire_queue_cancel = declare("modelwire_queue_cancel", "int32_t", [
   "void *",
   "uint64_t",
 ]);
 
-/** Keeps the events of a call back until modelwire_queue_resume, while those of others come
- *  out. When as many wait as the client's queue_bytes_max and queue_events_max allow, its body
- *  is no longer read, and the service waits too: so a slow consumer of one stream needs no
- *  memory of the program's. Its last event is kept back as well, whatever ends the call but
- *  modelwire_queue_cancel and the queue's own close, after which no pause holds. The idle
- *  timeout stands still meanwhile, the total timeout does not.
+/** Holds back the events of a call until modelwire_queue_resume; the events of other calls
+ *  still come out. When as many wait as the client's queue_bytes_max and queue_events_max
+ *  allow, the library stops reading the response body, and the service waits too, so that a
+ *  slow consumer of one stream uses bounded memory. The last event is held back as well, unless
+ *  modelwire_queue_cancel or the close of the queue ends the call: after these no pause
+ *  applies. During a pause the idle timeout stops, the total timeout does not.
  *  (queue, tag) */
 export const modelwire_queue_pause = declare("modelwire_queue_pause", "int32_t", [
   "void *",
   "uint64_t",
 ]);
 
-/** Lets the events of a paused call come out again.
+/** Resumes a paused call: its events come out again.
  *  (queue, tag) */
 export const modelwire_queue_resume = declare("modelwire_queue_resume", "int32_t", [
   "void *",
   "uint64_t",
 ]);
 
-/** How many calls have not given their last event yet; 0 for NULL.
+/** The number of calls whose last event has not been taken yet; 0 for NULL.
  *  (queue) */
 export const modelwire_queue_count = declare("modelwire_queue_count", "size_t", ["void *"]);
 
@@ -688,10 +689,10 @@ const queue_log = declare("modelwire_queue_log", "int32_t", [
   "uint64_t",
   out("void *"),
 ]);
-/** Lets the log of the library come out of a queue too, as events of kind MODELWIRE_EVENT_LOG.
- *  Other queues and the callback of modelwire_set_log have it as well. At most 4096 records
- *  wait; what comes on top is dropped, and a record says how many. Ends when the queue is
- *  closed or freed. */
+/** Delivers the library's log through a queue as well, as events of kind MODELWIRE_EVENT_LOG.
+ *  Other queues and the callback of modelwire_set_log still receive it. At most 4096 records
+ *  are queued; further records are dropped, and one record reports how many. Ends when the
+ *  queue is closed or freed. */
 export function modelwire_queue_log(queue, level, tag) {
   const err = [null];
   const status = queue_log(queue, level, tag, err);
@@ -705,14 +706,14 @@ const queue_follow_calls = declare("modelwire_queue_follow_calls", "int32_t", [
   "uint64_t",
   out("void *"),
 ]);
-/** Puts the record of each call of a client into a queue too, as an event of kind
+/** Delivers the record of each call of a client through a queue as well, as an event of kind
  *  MODELWIRE_EVENT_CALL: one for each call that was started, wherever it was started, in the
  *  queue before the program can see the end of the call. The records are those of
- *  modelwire_client_on_call, for a program with a loop. At most 4096 wait, of all clients
- *  together, with 64 MiB of answers and times of chunks; further ones are dropped, and the next
- *  event has their number ("dropped" of modelwire_event_info). A queue that is closed gives the
- *  records of its calls, and then no more. A client that is freed is followed until its last
- *  call has ended. Ends at modelwire_queue_free. */
+ *  modelwire_client_on_call, for a program with an event loop. At most 4096 are queued, for all
+ *  clients together, with 64 MiB of answers and chunk times; further ones are dropped, and the
+ *  next event reports how many ("dropped" in modelwire_event_info). A closed queue delivers the
+ *  records of its calls, and then no more. After a client is freed, records continue until its
+ *  last call has ended. Ends at modelwire_queue_free. */
 export function modelwire_queue_follow_calls(queue, client, on, tag) {
   const err = [null];
   const status = queue_follow_calls(queue, client, on, tag, err);
@@ -726,7 +727,7 @@ const call_new = declare("modelwire_call_new", "int32_t", [
   out("void *"),
   out("void *"),
 ]);
-/** Makes a call that is not started yet. */
+/** Creates a call without starting it. */
 export function modelwire_call_new(client, request, flags) {
   const out = [null];
   const err = [null];
@@ -739,8 +740,8 @@ const call_run = declare("modelwire_call_run", "int32_t", [
   out("void *"),
   out("void *"),
 ]);
-/** Runs a call that is answered whole, and waits for the response. Blocks the calling thread
- *  only. modelwire_call_cancel from another thread ends it at once. */
+/** Runs a call without streaming, and waits for the response. Blocks the calling thread only.
+ *  modelwire_call_cancel from another thread ends the call at once. */
 export function modelwire_call_run(call) {
   const out = [null];
   const err = [null];
@@ -755,8 +756,8 @@ const call_stream = declare("modelwire_call_stream", "int32_t", [
   out("void *"),
   out("void *"),
 ]);
-/** Runs a call that is answered piece by piece, and calls back for each piece on this thread.
- *  Blocks the calling thread only. modelwire_call_cancel ends it at once. */
+/** Runs a call as a stream, and calls back for each chunk on this thread. Blocks the calling
+ *  thread only. modelwire_call_cancel ends the call at once. */
 export function modelwire_call_stream(call, on_event, user_data) {
   const out = [null];
   const err = [null];
@@ -772,14 +773,14 @@ const call_start = declare("modelwire_call_start", "int32_t", [
   koffi.pointer(modelwire_finalizer),
   out("void *"),
 ]);
-/** Starts a call and returns; its events go to a callback on the client's callback thread,
- *  which may block: the I/O goes on without it. The callbacks of one client run one after
- *  another; those of two clients may run at the same time. The last event is of kind
+/** Starts a call and returns; its events go to a callback on the client's callback thread. The
+ *  callback may block: the I/O continues. The callbacks of one client run one after another;
+ *  those of two clients may run at the same time. The last event is of kind
  *  MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR, exactly once, however the call ends; then
- *  comes the finalizer, once, on that thread, and nothing follows. If the callback ends the
- *  call, the last event says MODELWIRE_E_CANCELLED. Freeing an unfinished call cancels it. A
- *  program that unloads itself, or tears its own runtime down, calls modelwire_call_wait or
- *  modelwire_client_close first: they return when the finalizer has returned. */
+ *  the finalizer runs, once, on that thread, and nothing follows. If the callback ends the
+ *  call, the last event has MODELWIRE_E_CANCELLED. Freeing an unfinished call cancels it.
+ *  Before a program unloads the callback's code or tears down its runtime, it calls
+ *  modelwire_call_wait or modelwire_client_close, which return when the finalizer has returned. */
 export function modelwire_call_start(call, stream, on_event, user_data, finalizer) {
   const err = [null];
   const status = call_start(call, stream, on_event, user_data, finalizer, err);
@@ -787,111 +788,114 @@ export function modelwire_call_start(call, stream, on_event, user_data, finalize
 }
 
 const call_wait = declare("modelwire_call_wait", "int32_t", ["void *", "int32_t", out("void *")]);
-/** Waits until a started call is over: its last event was seen, and its finalizer has returned.
- *  A call that was not started with callbacks is over at once. Any thread. */
+/** Waits until a started call has ended: its callback has received the last event, and its
+ *  finalizer has returned. For a call that was not started with callbacks it returns at once.
+ *  Any thread. */
 export function modelwire_call_wait(call, timeout_ms) {
   const err = [null];
   const status = call_wait(call, timeout_ms, err);
   return check(status, err, status);
 }
 
-/** Ends a call now, in whatever state it is, also before it starts: it gives
- *  MODELWIRE_E_CANCELLED. A call that is done stays as it is. Any thread, any time, but no
- *  signal handler. Whoever hears of the end of the call by this may free it before this
- *  function has returned.
+/** Cancels a call now, in any state, even before it starts: it ends with MODELWIRE_E_CANCELLED.
+ *  A call that has ended stays as it is. Any thread, any time, but not from a signal handler.
+ *  Code that sees the call end may free it even before this function has returned.
  *  (call) */
 export const modelwire_call_cancel = declare("modelwire_call_cancel", "void", ["void *"]);
 
 /** Lets the thread that waits in modelwire_call_run, modelwire_call_stream or
- *  modelwire_call_wait of an interruptible call, or the next one that would, return
- *  MODELWIRE_INTERRUPTED. Any thread, and a signal handler. Does nothing to other calls.
+ *  modelwire_call_wait of an interruptible call, or the next thread that would wait, return
+ *  MODELWIRE_INTERRUPTED. May be called on any thread and in a signal handler. Has no effect on
+ *  calls that are not interruptible.
  *  (call) */
 export const modelwire_call_wakeup = declare("modelwire_call_wakeup", "void", ["void *"]);
 
-/** Frees a call with which no other thread is about to begin a function. An unfinished one is
- *  cancelled: the functions that run with it return, and what it holds is freed then.
+/** Frees a call. No other thread may be about to call a function with it. An unfinished call is
+ *  cancelled: the functions that run with it return, and its memory is freed then.
  *  (call) */
 export const modelwire_call_free = declare("modelwire_call_free", "void", ["void *"]);
 
-/** Frees an event that was taken from a queue. Does nothing to one that a callback is given.
+/** Frees an event that was taken from a queue. Does nothing to an event that a callback
+ *  received.
  *  (event) */
 export const modelwire_event_free = declare("modelwire_event_free", "void", ["void *"]);
 
-/** MODELWIRE_EVENT_...; 0 for NULL. Kinds may be added: skip what you do not know. The last
- *  event of a call is of kind MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR, always.
+/** The kind of an event, MODELWIRE_EVENT_...; 0 for NULL. Kinds may be added: skip unknown
+ *  ones. The last event of a call is always of kind MODELWIRE_EVENT_RESPONSE or
+ *  MODELWIRE_EVENT_ERROR.
  *  (event) */
 export const modelwire_event_kind = declare("modelwire_event_kind", "int32_t", ["void *"]);
 
-/** The tag of its call in the queue; 0 in a callback and for NULL.
+/** The tag of the event's call in the queue; 0 in a callback and for NULL.
  *  (event) */
 export const modelwire_event_tag = declare("modelwire_event_tag", "uint64_t", ["void *"]);
 
 const event_text = declare("modelwire_event_text", "void *", ["void *", out("size_t")]);
-/** What a person reads of it. Of a chunk the piece of output text that it adds: the content of
- *  a chat's first choice, or an output text delta of a response; empty for every other chunk.
- *  Of a response its whole text, of an error and of the log the message; of the record of a
- *  call nothing. */
+/** The event's text for people. For a chunk, the output text that it adds: the content of a
+ *  chat's first choice, or an output text delta of a response; empty for other chunks. For a
+ *  response, its whole text; for an error and a log record, the message; for the record of a
+ *  call, the empty string. */
 export function modelwire_event_text(event) {
   return decode(event_text(event, length));
 }
 
 const event_json = declare("modelwire_event_json", "void *", ["void *", out("size_t")]);
-/** What a program reads of it. Of a chunk and of a response the JSON text as the service sent
- *  it (empty at the end of a stream that was not gathered); of an error what
- *  modelwire_error_json gives; of the log an object with "level" ("error" to "trace"),
- *  "target", "message" and "unix_ms". Of the record of a call an object, without the key, whose
- *  texts of the service are cut after 1024 bytes. Times are whole microseconds counted from the
- *  start of the call; what there is none of is null. Members: "start_unix_ms", when the call
- *  was started, in milliseconds since 1970; "operation", "models", "chat" or "responses";
- *  "path" of the request; "model" that was asked for; "streamed", whether the caller asked for
- *  a stream; "attempts", the last 32 of them (see below); "attempts_count", of all; "waits",
- *  the last 32, objects with "reason" ("retry", the time before another attempt; "connection",
- *  one of connections_max; "turn", behind other calls where retrying is adaptive; "reuse", a
- *  moment in which the service may close a connection that carried a stream just now),
- *  "start_us" and "length_us"; "waits_count", of all; "first_chunk_us" and "last_chunk_us",
- *  when these were read, also where they are gathered only; "chunks", how many came;
- *  "chunk_times_us", when each was read, the first 16384, with the option chunk_times, else
- *  empty; "elapsed_us", the end; "kind", the name of the status that it failed with; "status",
- *  the HTTP status; "request_id", the service's name for the exchange; "response_id",
- *  "response_model" and "finish_reason", what the answer says of itself, also one that broke
- *  off; "usage", as modelwire_response_info has it; "metered", whether the call may have been
+/** The event's JSON text for programs. For a chunk and a response, the text as the service sent
+ *  it (empty at the end of a stream that was not gathered); for an error, what
+ *  modelwire_error_json returns; for a log record, an object with "level" ("error" to "trace"),
+ *  "target", "message" and "unix_ms". For the record of a call, an object without the API key;
+ *  texts from the service are truncated to 1024 bytes. Times are whole microseconds since the
+ *  start of the call; absent values are null. Members: "start_unix_ms", when the call was
+ *  started, in milliseconds since 1970; "operation", "models", "chat" or "responses"; "path" of
+ *  the request; "model", the requested model; "streamed", whether the caller requested a
+ *  stream; "attempts", the last 32 of them (see below); "attempts_count", of all; "waits", the
+ *  last 32, objects with "reason" ("retry", the delay before another attempt; "connection", for
+ *  a free connection under connections_max; "turn", behind other calls if retrying is adaptive;
+ *  "reuse", a short wait in which the service may close a connection that has just carried a
+ *  stream), "start_us" and "length_us"; "waits_count", of all; "first_chunk_us" and
+ *  "last_chunk_us", when these were read, also if chunks are only gathered; "chunks", the
+ *  number of chunks; "chunk_times_us", when each was read, for the first 16384, with the option
+ *  chunk_times, otherwise empty; "elapsed_us", the end; "kind", the name of the status of its
+ *  failure; "status", the HTTP status; "request_id", the service's name for the exchange;
+ *  "response_id", "response_model" and "finish_reason", as the answer states them, even if it
+ *  broke off; "usage", as in modelwire_response_info; "metered", whether the call may have been
  *  metered: "not_sent", "normally_not", "entered" or "unknown"; "bytes_out" and "bytes_in", of
- *  the bodies of all attempts, as they were on the wire; "cancelled_by", who ended it before
- *  its end: "program", "dropped" (what held it was freed), "closed" (its client), "shutdown".
- *  An attempt is an object with "start_us"; "address", what it was connected to, a proxy maybe;
- *  "reused", whether the connection was there before; how long its own connection took,
- *  "dns_us" to look the host up, "connect_us" with what a proxy took and "tls_us" for the
- *  handshake; "head_us", when the head of the answer was complete; "first_byte_us", when the
- *  first byte of its body came; "end_us"; "status"; "kind". */
+ *  the bodies of all attempts, as sent on the wire; "cancelled_by", who ended it early:
+ *  "program", "dropped" (its holder was freed), "closed" (its client), "shutdown". An attempt
+ *  is an object with "start_us"; "address", the peer of the connection, possibly a proxy;
+ *  "reused", whether the connection already existed; the time that a new connection took,
+ *  "dns_us" for the DNS lookup, "connect_us" including the proxy's part, and "tls_us" for the
+ *  handshake; "head_us", when the response head was complete; "first_byte_us", when the first
+ *  byte of the body arrived; "end_us"; "status"; "kind". */
 export function modelwire_event_json(event) {
   return decode(event_json(event, length));
 }
 
 const event_name = declare("modelwire_event_name", "void *", ["void *", out("size_t")]);
-/** The name of the server-sent event, "response.completed" for instance; empty where there was
- *  none, as in chat streams. Of the log who says it: "modelwire", or a library below it. */
+/** The name of the server-sent event, "response.completed" for instance; empty if it had none,
+ *  as in chat streams. For a log record, its source: "modelwire", or a library that it uses. */
 export function modelwire_event_name(event) {
   return decode(event_name(event, length));
 }
 
-/** The fields of modelwire_event_json, to be read by path; borrowed. NULL for NULL.
+/** The fields of modelwire_event_json, to read by path; borrowed. NULL for NULL.
  *  (event) */
 export const modelwire_event_value = declare("modelwire_event_value", "void *", ["void *"]);
 
-/** What the library knows of it, as a JSON object to be read by path; borrowed. NULL for NULL.
- *  Of a response what modelwire_response_info gives, of an error what modelwire_error_json
- *  gives; of the record of a call an object with "dropped", how many records found no room
- *  since the one before. Of a chunk, null where there is none: - "name": The name of the
- *  server-sent event, "response.completed" for instance; empty where there was none, as in chat
- *  streams. - "reasoning": The piece of reasoning that the chunk adds, in its first choice or
- *  to an item of a response, under whatever name the service has for it; empty for every other
- *  chunk. - "finish_reason": Why the first choice stopped, "stop" for instance; nothing while
- *  it has not. - "usage": The tokens that the chunk, or the response at the end, reports:
+/** What the library knows about the event, as a JSON object to read by path; borrowed. NULL for
+ *  NULL. For a response, what modelwire_response_info returns; for an error, what
+ *  modelwire_error_json returns; for the record of a call, an object with "dropped", the number
+ *  of records dropped since the previous one. For a chunk, with null for absent members: -
+ *  "name": The name of the server-sent event, "response.completed" for instance; empty if it
+ *  had none, as in chat streams. - "reasoning": The reasoning text that the chunk adds, in its
+ *  first choice or to an item of a response, whatever the service calls it; empty for other
+ *  chunks. - "finish_reason": Why the first choice stopped, "stop" for instance; absent until
+ *  it stops. - "usage": The tokens that the chunk, or the response at the end, reports:
  *  "input_tokens", "output_tokens" and "total_tokens", and of these "cached_input_tokens",
  *  "cache_write_tokens", "reasoning_tokens", "audio_input_tokens" and "audio_output_tokens", 0
- *  where the service says nothing of them. - "tool_calls": The pieces of tool calls that the
- *  chunk adds in its first choice: "index" (which call), "id", "name" and "arguments" (pieces,
- *  which together are JSON text).
+ *  if the service does not report them. - "tool_calls": The fragments of tool calls that the
+ *  chunk adds in its first choice: "index" (which call), "id", "name" and "arguments"
+ *  (fragments that together form JSON text).
  *  (event) */
 export const modelwire_event_info = declare("modelwire_event_info", "void *", ["void *"]);
 
@@ -910,49 +914,48 @@ export const modelwire_response_free = declare("modelwire_response_free", "void"
 
 const response_text = declare("modelwire_response_text", "void *", ["void *", out("size_t")]);
 /** The output text: the content of a chat's first choice, or all output text of a response;
- *  empty where there is none and at the end of a stream. */
+ *  empty if there is none, and at the end of a stream. */
 export function modelwire_response_text(response) {
   return decode(response_text(response, length));
 }
 
 const response_json = declare("modelwire_response_json", "void *", ["void *", out("size_t")]);
 /** The JSON text as the service sent it, or as it was gathered; empty at the end of a stream
- *  that was not gathered, whose events were the response. */
+ *  that was not gathered, where the events were the response. */
 export function modelwire_response_json(response) {
   return decode(response_json(response, length));
 }
 
-/** The fields of modelwire_response_json, to be read by path; borrowed. NULL for NULL.
+/** The fields of modelwire_response_json, to read by path; borrowed. NULL for NULL.
  *  (response) */
 export const modelwire_response_value = declare("modelwire_response_value", "void *", ["void *"]);
 
-/** What the library knows of the response, as a JSON object to be read by path; borrowed. NULL
- *  for NULL. Members, null where there is none: - "http_status": The HTTP status, 200 for
- *  instance. - "request_id": The service's name for the exchange, to give to its support. -
- *  "id": "id" of the answer, the service's name for it. - "model": The model that answered, as
- *  it calls itself. - "attempts": How many times the request was attempted: more than 1 where
- *  the retry policy tried again. - "elapsed_ms": From the start of the first attempt to the end
- *  of the response, waits included. - "end": How the response was known to be complete:
- *  "document", "done_mark", "final_event" or "finish_reasons". - "is_gathered": Whether the
- *  JSON text was put together from the chunks of a stream. - "reasoning": What the model
- *  thought before it spoke: that of a chat's first choice under whatever name the service has
- *  for it, or of all reasoning items of a response, their summaries where they have no text of
- *  their own. Empty where there is none, and at the end of a stream that was not gathered. -
- *  "finish_reason": Why the first choice of a chat stopped, "stop" for instance, or the status
- *  of a response. Nothing at the end of a stream that was not gathered, whose chunks had it. -
- *  "usage": The tokens that the service reported, of a stream too: "input_tokens",
- *  "output_tokens" and "total_tokens", and of these "cached_input_tokens",
- *  "cache_write_tokens", "reasoning_tokens", "audio_input_tokens" and "audio_output_tokens", 0
- *  where the service says nothing of them. - "tool_calls": The tool calls of a chat's first
- *  choice, or anywhere in a response: "id" (what a result has to name), "name" and "arguments"
- *  (JSON text as the model wrote it). Nothing at the end of a stream that was not gathered. -
- *  "models": The ids of a model list; none for every other response. Nothing at the end of a
- *  stream that was not gathered. - "headers": All headers in the order of the response: "name",
- *  in lower case, and "value". - "rate_limits": What the headers say of the limits of the
- *  service: "requests" and "tokens", each with "limit", "remaining" and "reset_ms" (from the
- *  answer on), "others" by name, and "retry_after_ms". Nothing where they say nothing. -
- *  "timing": The record of the call, an object: its attempts, waits, chunks and end, with their
- *  times. "timing" is what modelwire_event_json gives of the record of a call.
+/** What the library knows about the response, as a JSON object to read by path; borrowed. NULL
+ *  for NULL. Members, null where absent: - "http_status": The HTTP status, 200 for instance. -
+ *  "request_id": The service's identifier of the exchange, for its support. - "id": "id" of the
+ *  answer, the service's identifier for it. - "model": The model that answered, by its own
+ *  name. - "attempts": The number of attempts: more than 1 if the request was retried. -
+ *  "elapsed_ms": The time from the start of the first attempt to the end of the response,
+ *  including waits. - "end": How the response was known to be complete: "document",
+ *  "done_mark", "final_event" or "finish_reasons". - "is_gathered": Whether the JSON text was
+ *  assembled from the chunks of a stream. - "reasoning": The model's reasoning: that of a
+ *  chat's first choice, whatever the service calls it, or of all reasoning items of a response,
+ *  with their summaries where they have no text. Empty if there is none, and at the end of a
+ *  stream that was not gathered. - "finish_reason": Why the first choice of a chat stopped,
+ *  "stop" for instance, or the status of a response. Absent at the end of a stream that was not
+ *  gathered, where a chunk had it. - "usage": The tokens that the service reported, also for a
+ *  stream: "input_tokens", "output_tokens" and "total_tokens", and of these
+ *  "cached_input_tokens", "cache_write_tokens", "reasoning_tokens", "audio_input_tokens" and
+ *  "audio_output_tokens", 0 if the service does not report them. - "tool_calls": The tool calls
+ *  of a chat's first choice, or anywhere in a response: "id" (which a result must refer to),
+ *  "name" and "arguments" (JSON text as the model wrote it). Absent at the end of a stream that
+ *  was not gathered. - "models": The ids of a model list; none for other responses. Absent at
+ *  the end of a stream that was not gathered. - "headers": All headers in response order:
+ *  "name", in lower case, and "value". - "rate_limits": The rate limits that the headers
+ *  report: "requests" and "tokens", each with "limit", "remaining" and "reset_ms" (counted from
+ *  the answer), "others" by name, and "retry_after_ms". Absent if the headers report none. -
+ *  "timing": The record of the call, an object with its attempts, waits, chunks and end, and
+ *  their times. "timing" is what modelwire_event_json returns for the record of a call.
  *  (response) */
 export const modelwire_response_info = declare("modelwire_response_info", "void *", ["void *"]);
 
@@ -965,44 +968,45 @@ export const modelwire_error_free = declare("modelwire_error_free", "void", ["vo
 export const modelwire_error_status = declare("modelwire_error_status", "int32_t", ["void *"]);
 
 const error_message = declare("modelwire_error_message", "void *", ["void *", out("size_t")]);
-/** The service's own message where it gave one, else the library's with the cause. */
+/** The service's own message if it sent one, otherwise the library's message with the cause. */
 export function modelwire_error_message(error) {
   return decode(error_message(error, length));
 }
 
 const error_report = declare("modelwire_error_report", "void *", ["void *", out("size_t")]);
-/** Everything that support needs, as text of several lines, without the key. */
+/** A report for support, as text of several lines, without the API key. */
 export function modelwire_error_report(error) {
   return decode(error_report(error, length));
 }
 
 const error_json = declare("modelwire_error_json", "void *", ["void *", out("size_t")]);
-/** All that is known of the error, as one JSON object without the key. Members, null where
- *  there is none: - "kind": The name of its kind, which is that of the status in C,
- *  "rate_limited" for instance. - "message": The service's own message where it gave one, else
- *  the library's with the cause. - "hint": What to do about it; empty where there is nothing to
- *  say. - "http_status": The HTTP status; nothing where no response came. - "type": "type" of
- *  the service's error object. - "code": "code" of the service's error object as text. -
- *  "param": "param" of the service's error object. - "request_id": The service's name for the
- *  exchange, to give to its support. - "path": The path of the request; empty if there was
- *  none. - "model": The model that was asked for. - "timeout": The option of the timeout that
- *  ran out, "idle_timeout" for instance. - "metered": Whether the call may have been metered:
+/** Everything that is known about the error, as one JSON object without the API key. Members,
+ *  null where absent: - "kind": The name of its kind, "rate_limited" for instance; the same as
+ *  the name of the status in C. - "message": The service's own message if it sent one,
+ *  otherwise the library's message with the cause. - "hint": What to do about it; may be empty.
+ *  - "http_status": The HTTP status; absent if no response arrived. - "type": "type" of the
+ *  service's error object. - "code": "code" of the service's error object as text. - "param":
+ *  "param" of the service's error object. - "request_id": The service's identifier of the
+ *  exchange, for its support. - "path": The path of the request; empty if there was none. -
+ *  "model": The requested model. - "timeout": The option of the timeout that ran out,
+ *  "idle_timeout" for instance. - "metered": Whether the call may have been metered:
  *  "not_sent", "normally_not", "entered" or "unknown". - "body": The body of the failed
- *  response within its bound, 64 KiB by default. - "partial": What was gathered of the response
- *  before it failed, as JSON text, where the call gathers. - "headers": All headers of the
- *  response that failed: "name", in lower case, and "value". - "request_time_unix_ms": When the
- *  first attempt started; nothing if none did. - "attempts": How many times the request was
- *  attempted. - "elapsed_ms": From the start of the first attempt to the failure. -
- *  "retry_after_ms": How long the service asked to wait. - "rate_limits": What the headers say
- *  of the limits of the service: "requests" and "tokens", each with "limit", "remaining" and
- *  "reset_ms" (from the answer on), "others" by name, and "retry_after_ms". Nothing where they
- *  say nothing. - "timing": The record of the call, an object: its attempts, waits, chunks and
- *  end, with their times. "timing" is what modelwire_event_json gives of the record of a call. */
+ *  response, truncated to its limit, 64 KiB by default. - "partial": The part of the response
+ *  gathered before the failure, as JSON text, if the call gathers. - "headers": All headers of
+ *  the response that failed: "name", in lower case, and "value". - "request_time_unix_ms": When
+ *  the first attempt started; absent if none did. - "attempts": The number of attempts. -
+ *  "elapsed_ms": The time from the start of the first attempt to the failure. -
+ *  "retry_after_ms": How long the service asked to wait. - "rate_limits": The rate limits that
+ *  the headers report: "requests" and "tokens", each with "limit", "remaining" and "reset_ms"
+ *  (counted from the answer), "others" by name, and "retry_after_ms". Absent if the headers
+ *  report none. - "timing": The record of the call, an object with its attempts, waits, chunks
+ *  and end, and their times. "timing" is what modelwire_event_json returns for the record of a
+ *  call. */
 export function modelwire_error_json(error) {
   return decode(error_json(error, length));
 }
 
-/** The members of modelwire_error_json, to be read by path; borrowed. NULL for NULL.
+/** The members of modelwire_error_json, to read by path; borrowed. NULL for NULL.
  *  (error) */
 export const modelwire_error_value = declare("modelwire_error_value", "void *", ["void *"]);
 
@@ -1012,7 +1016,7 @@ const value_new = declare("modelwire_value_new", "int32_t", [
   out("void *"),
   out("void *"),
 ]);
-/** Reads a JSON text: the arguments of a tool call for instance. */
+/** Parses a JSON text, for instance the arguments of a tool call. */
 export function modelwire_value_new(json) {
   const json_bytes = encode(json);
   const out = [null];
@@ -1021,8 +1025,8 @@ export function modelwire_value_new(json) {
   return check(status, err, out[0]);
 }
 
-/** Frees a value that was given to the caller. Does nothing to one that is borrowed from a
- *  response, an event or an error.
+/** Frees a value that the caller owns. Does nothing to a value borrowed from a response, an
+ *  event or an error.
  *  (value) */
 export const modelwire_value_free = declare("modelwire_value_free", "void", ["void *"]);
 
@@ -1044,8 +1048,8 @@ const value_json = declare("modelwire_value_json", "void *", [
   "size_t",
   out("size_t"),
 ]);
-/** Anything as JSON text as it was sent, numbers to their last digit; NULL where there is
- *  nothing. */
+/** Any value as JSON text, exactly as it was sent, including all digits of numbers; NULL where
+ *  there is none. */
 export function modelwire_value_json(value, path) {
   const path_bytes = encode(path);
   return decode(value_json(value, path_bytes, size(path_bytes), length));
@@ -1088,7 +1092,7 @@ export function modelwire_value_bool(value, path, out) {
 }
 
 const value_count = declare("modelwire_value_count", "size_t", ["void *", "void *", "size_t"]);
-/** How many items an array, or members an object has; 0 for anything else. */
+/** The number of items of an array, or of members of an object; 0 for anything else. */
 export function modelwire_value_count(value, path) {
   const path_bytes = encode(path);
   return value_count(value, path_bytes, size(path_bytes));
@@ -1102,8 +1106,8 @@ const value_name = declare("modelwire_value_name", "void *", [
   out("size_t"),
 ]);
 /** The name of a member of an object, decoded; NULL where there is none. Members are counted
- *  from 0 in the order in which they were sent, duplicates included; modelwire_value_count says
- *  how many there are. In a path "~" of a name is written "~0", and "/" "~1". */
+ *  from 0 in the order in which they were sent, including duplicates; modelwire_value_count
+ *  returns their number. In a path, write "~" in a name as "~0" and "/" as "~1". */
 export function modelwire_value_name(value, path, index) {
   const path_bytes = encode(path);
   return decode(value_name(value, path_bytes, size(path_bytes), index, length));
@@ -1117,10 +1121,10 @@ const set_log = declare("modelwire_set_log", "int32_t", [
   "int32_t",
   out("void *"),
 ]);
-/** Hands the log of the library to a callback, in place of an earlier one, on one thread of the
- *  library's own. At most 4096 records wait for it; what comes on top is dropped, and a record
- *  says how many. The API key is never in it. A runtime that cannot take a callback on a
- *  foreign thread takes the log from a queue. */
+/** Sets the callback that receives the library's log, in place of an earlier one; it runs on
+ *  one thread of the library. At most 4096 records are queued for it; further records are
+ *  dropped, and one record reports how many. The log never contains the API key. A runtime that
+ *  cannot take a callback on a foreign thread takes the log from a queue. */
 export function modelwire_set_log(level, on_log, user_data, finalizer, timeout_ms) {
   const err = [null];
   const status = set_log(level, on_log, user_data, finalizer, timeout_ms, err);

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
-# Brings each event of a client's calls to who waits for it, in threads and in fibers. Knows nothing
-# of what is asked for.
+# Brings each event of a client's calls to who waits for it, in threads and in fibers.
 
 require "io/wait"
 

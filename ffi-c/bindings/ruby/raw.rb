@@ -29,19 +29,19 @@ module Modelwire
     end
   end
 
-  # An argument is wrong; nothing was sent.
+  # An argument is invalid; nothing was sent.
   class ArgumentError < Error; end
 
-  # The configuration is wrong or misses something; nothing was sent.
+  # The configuration is invalid or incomplete; nothing was sent.
   class ConfigError < Error; end
 
-  # Status 400: the request is wrong.
+  # Status 400: the request is invalid.
   class InvalidRequestError < Error; end
 
   # Status 401: the key is missing, wrong or malformed.
   class AuthenticationError < Error; end
 
-  # Status 403: account, balance, model or key forbid it.
+  # Status 403: not permitted for this account, balance, model or key.
   class PermissionError < Error; end
 
   # Status 404: wrong path, or no such model.
@@ -50,31 +50,31 @@ module Modelwire
   # Status 429: a rate, concurrency, quota or resource limit.
   class RateLimitedError < Error; end
 
-  # Status 5xx: a temporary fault of the service.
+  # Status 5xx: a temporary failure of the service.
   class ServerError < Error; end
 
   # Any other status that is not success.
   class StatusError < Error; end
 
-  # No connection: refused, unreachable, name not found.
+  # No connection: refused, unreachable, host name not found.
   class ConnectError < Error; end
 
   # The TLS handshake or a certificate failed.
   class TlsError < Error; end
 
-  # One of the timeouts; "timeout" of the error's JSON says which.
+  # A timeout ran out; "timeout" in the error's JSON says which.
   class TimeoutError < Error; end
 
-  # The connection broke off after the request was sent.
+  # The connection was lost after the request was sent.
   class DisconnectedError < Error; end
 
-  # The response is not what the protocol promises, or larger than a bound.
+  # The response violates the protocol, or exceeds a size limit.
   class ProtocolError < Error; end
 
   # A stream ended without its end mark.
   class IncompleteError < Error; end
 
-  # The service reported an error under a good status, in a stream mostly.
+  # The service reported an error after a success status, usually in a stream.
   class StreamError < Error; end
 
   # The call was cancelled.
@@ -86,13 +86,13 @@ module Modelwire
   # The call belongs to the parent process.
   class ForkedError < Error; end
 
-  # The library was shut down while the call was under way.
+  # The library was shut down while the call was in flight.
   class ShutdownError < Error; end
 
-  # A fault of this library.
+  # A bug in this library.
   class InternalError < Error; end
 
-  # This function was called from inside a callback, whose end it would have to wait for.
+  # The function was called from inside a callback whose end it would have to wait for.
   class CallbackError < Error; end
 
   ERRORS = {

@@ -1,13 +1,13 @@
-//! A header as a table of its ABI, one normalised line for each thing that a compiled program relies
-//! on; and what may become of such a table. Knows no Rust source.
+//! The ABI table of a header, one normalised line for each thing that a compiled program relies on, and
+//! the changes that such a table allows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A constant of each release, which no program relies on.
+/// A constant that changes with each release, and that no program relies on.
 const CHANGES: &str = "MODELWIRE_VERSION_NUMBER";
 
-/// The lines of a header's ABI, sorted: each function with the types of its parameters, each
-/// constant, each type, and what is exported beside functions.
+/// The lines of a header's ABI, sorted: each function with the types of its parameters, each constant,
+/// each type, and other exported items.
 pub fn abi(header: &str) -> Vec<String> {
     let code = without_comments(header);
     let constants = code.lines().filter_map(constant);
@@ -20,7 +20,7 @@ pub fn abi(header: &str) -> Vec<String> {
     lines
 }
 
-/// What a line of the table is about: the same name always has the same line.
+/// The name that a line of the table declares: the same name always has the same line.
 pub fn name(line: &str) -> &str {
     let of_function_type = line.split_once("(*").map(|(_, rest)| rest);
     let text = of_function_type.unwrap_or(line);
@@ -32,7 +32,7 @@ pub fn name(line: &str) -> &str {
     before.rsplit([' ', '*']).next().unwrap_or(before)
 }
 
-/// Begins the lines that a version brought.
+/// Begins the lines that a version added.
 const SINCE: &str = "# Since ";
 
 /// The lines of a table, sorted.
@@ -42,7 +42,7 @@ pub fn lines(table: &str) -> Vec<String> {
     lines
 }
 
-/// The version that brought each name of a table.
+/// The version that added each name of a table.
 pub fn since(table: &str) -> BTreeMap<String, String> {
     let of = |(version, lines): (String, BTreeSet<String>)| {
         lines.into_iter().map(move |line| (name(&line).to_owned(), version.clone()))
@@ -63,8 +63,8 @@ fn sections(table: &str) -> Vec<(String, BTreeSet<String>)> {
     sections
 }
 
-/// The table with the lines that are new, under the version that brings them. What is in it stays as
-/// it is: where a line of it is gone or another one now, that is told.
+/// The table with new lines under the version that adds them. Existing lines must not change: a removed
+/// or changed line is an error.
 pub fn with_new_lines(table: &str, current: &[String], version: &str) -> Result<String, String> {
     let old = lines(table);
     let now: BTreeMap<&str, &str> =
@@ -105,7 +105,7 @@ pub(crate) fn without_comments(header: &str) -> String {
     code.lines().map(without).collect()
 }
 
-/// A macro that stands for a number.
+/// A macro that is a number.
 fn constant(line: &str) -> Option<String> {
     let (name, value) = line.trim().strip_prefix("#define ")?.split_once(' ')?;
     let value = value.trim();
@@ -114,7 +114,7 @@ fn constant(line: &str) -> Option<String> {
     is_told.then(|| format!("#define {name} {value}"))
 }
 
-/// A type, a function, or another thing that is exported.
+/// A type, a function, or another exported item.
 fn declaration(text: &str) -> Option<String> {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some(at) = words.find("typedef ") {
@@ -126,7 +126,7 @@ fn declaration(text: &str) -> Option<String> {
 
 /// `int32_t f(const a *a, size_t b)` without the names of its parameters.
 fn with_bare_parameters(declared: &str) -> String {
-    // Of a type of functions the second parentheses are those of the parameters.
+    // In a function type the second parentheses are those of the parameters.
     let Some(open) = declared.rfind('(') else { return declared.to_owned() };
     let (before, rest) = declared.split_at(open);
     let inside = rest.trim_start_matches('(').trim_end_matches(')');

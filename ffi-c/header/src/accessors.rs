@@ -1,5 +1,4 @@
-//! The table of accessors of the core, as the headers, their tests and the documents want it. Knows
-//! C++ types of kinds, and no way to read anything.
+//! The core's table of accessors, in the forms for the headers, their tests and the documents.
 
 use std::fmt::Write;
 
@@ -21,7 +20,7 @@ pub struct Accessor {
     example: Example,
 }
 
-/// What a service sends for it, and what the member is then.
+/// What a service sends, and the member's value then.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct Example {
     sent: &'static str,
@@ -37,7 +36,7 @@ fn joined<S: serde::Serializer>(doc: &&[&str], to: S) -> Result<S::Ok, S::Error>
     to.serialize_str(&text(doc))
 }
 
-/// Takes from the rows what can be told without the library.
+/// Takes from the rows what is known without the library.
 macro_rules! accessors {
     (
         $(#[$json_meta:meta])*
@@ -83,7 +82,7 @@ fn rows(of: &str) -> &'static [Accessor] {
     }
 }
 
-/// What C++ calls an accessor, where that is not the name of its member without the unit.
+/// The C++ names of accessors that differ from the member's name without the unit.
 const NAMES: [(&str, &str); 4] = [
     ("end", "end_mark"),
     ("kind", "kind_name"),
@@ -91,8 +90,8 @@ const NAMES: [(&str, &str); 4] = [
     ("timeout", "timeout_name"),
 ];
 
-/// Accessors whose C++ functions are written by hand, beside those of kinds that have no C++ type
-/// here. That they are there, a test tells.
+/// Accessors whose C++ functions are written by hand, besides those of kinds that have no C++ type
+/// here. A test checks that they exist.
 const BY_HAND: [(&str, &str); 6] = [
     ("chunk", "name"),
     ("error", "kind"),
@@ -110,8 +109,8 @@ impl Accessor {
         other.map_or(plain.unwrap_or(self.name), |(_, function)| function)
     }
 
-    /// The C++ type, whether the text that it borrows has to be copied of what nobody keeps, and
-    /// what reads it from `info()`; nothing where it is written by hand.
+    /// The C++ type, whether the borrowed text must be copied from temporaries, and the expression that
+    /// reads it from `info()`; `None` if it is written by hand.
     fn cpp(&self) -> Option<(&'static str, bool, String)> {
         if BY_HAND.contains(&(self.of, self.name)) {
             return None;
@@ -155,7 +154,7 @@ impl Accessor {
     }
 }
 
-/// What an accessor's type is called in documents.
+/// The name of an accessor's type in documents.
 fn kind_in_words(kind: &str) -> &str {
     match kind {
         "text" | "word" => "text",
@@ -169,7 +168,7 @@ fn kind_in_words(kind: &str) -> &str {
     }
 }
 
-/// Words in lines of at most so many characters, each behind the prefix.
+/// Wraps words into lines of at most `width` characters, each after the prefix.
 fn wrapped(words: &str, prefix: &str, width: usize) -> String {
     let mut out = String::new();
     let mut line = prefix.to_owned();
@@ -192,7 +191,7 @@ fn wrapped(words: &str, prefix: &str, width: usize) -> String {
     out
 }
 
-/// The header with the list of members in the place of each line `@accessors of`.
+/// Replaces each line `@accessors of` in the header by the list of members.
 pub(crate) fn listed(header: &str) -> String {
     let mut out = String::new();
     for line in header.lines() {
@@ -203,7 +202,7 @@ pub(crate) fn listed(header: &str) -> String {
         };
         for row in rows(of.trim()) {
             let told = format!("- \"{}\": {}", row.name, text(row.doc));
-            // Behind the first line of each, two columns further in.
+            // Continuation lines are indented by two more columns.
             let lines = wrapped(&told, " *   ", 96);
             out.push_str(&lines.replacen(" *   - ", " * - ", 1));
         }
@@ -217,7 +216,7 @@ fn declared(begin: &str, body: &str) -> String {
     if whole.len() <= 96 { whole } else { format!("  {begin} {{\n    {body};\n  }}\n") }
 }
 
-/// The functions of a view, or of an error, that keeps what it lends.
+/// The functions of a view, or of an error, that owns what it lends.
 fn functions(of: &str) -> String {
     let is_error = of == "error";
     let mut out = String::new();
@@ -235,7 +234,7 @@ fn functions(of: &str) -> String {
     out
 }
 
-/// What is lent of something that is kept, and copied of something that nobody keeps.
+/// Functions that lend from an object that is kept, and copy from a temporary.
 fn copies(of: &str) -> String {
     let mut out = String::new();
     for row in rows(of) {
@@ -267,8 +266,8 @@ fn copies(of: &str) -> String {
     out
 }
 
-/// The C++ header with what stands between its marks `<accessors of ...>` and `</accessors>` made
-/// anew; an error where a mark has no end.
+/// Regenerates the text between the marks `<accessors of ...>` and `</accessors>` in the C++ header; an
+/// error if a mark has no end.
 pub(crate) fn with_functions(header: &str) -> Result<String, String> {
     let mut out = String::new();
     let mut parts = header.split("  // <accessors ");
@@ -308,15 +307,20 @@ pub(crate) fn lists() -> String {
 
 /// docs/accessors.md.
 pub(crate) fn document() -> String {
-    let mut out = "# What is told of answers and errors\n\n\
-        <!-- Written by `make generate` from core/src/answer/accessor_table.rs. -->\n\n\
-        Every field that a service sends is reached by its path. These are beside it: what the \
-        library\nknows itself, and what services name differently. In Rust they are functions of \
-        `Chunk`, `Response`\nand `Error`, or of what these hold. In C they are the members of \
-        `modelwire_event_info`,\n`modelwire_response_info` and `modelwire_error_value`, in that \
-        order and null where there is\nnothing; `info_json` and `to_json` of Rust give the same \
-        text. `include/modelwire.json` lists\nthem with an example each, for bindings. A number is 0 in C++ where there is none. Python has\n\
-        them as attributes where they are not fields\nof an answer already.\n"
+    let mut out = "# Accessors of answers and errors\n\
+        \n\
+        <!-- Written by `make generate` from core/src/answer/accessor_table.rs. -->\n\
+        \n\
+        You reach every field that a service sends by its path. The accessors below are in addition: what the library\n\
+        knows, and what services name differently.\n\
+        \n\
+        - **Rust**: functions of `Chunk`, `Response` and `Error`, or of the types in them; `info_json` and `to_json`\n\
+        \x20 give all of them as JSON.\n\
+        - **C**: members of `modelwire_event_info`, `modelwire_response_info` and `modelwire_error_value`, in this\n\
+        \x20 order; null if absent.\n\
+        - **C++**: the functions in the third column; a number is 0 if absent.\n\
+        - **Python**: attributes, unless the answer has a field of that name.\n\
+        - **Bindings**: `include/modelwire.json` lists them with an example each.\n"
         .to_owned();
     for (heading, of) in
         [("Of a chunk", "chunk"), ("Of a response", "response"), ("Of an error", "error")]

@@ -1,30 +1,29 @@
-//! The documented declarations of a header, one after another. Knows their text, not what they mean
-//! to a caller.
+//! The documented declarations of a header, one after another.
 
 /// One declaration with its comment.
 #[derive(Debug)]
 pub(crate) struct Declaration {
-    /// What the comment says before its first `@` and behind its last part.
+    /// The comment before its first `@` and after its last part.
     pub(crate) doc: String,
-    /// What it says of each parameter, and of what is returned (`@return`, the name is empty).
+    /// The text for each parameter, and for the returned value (`@return`, with an empty name).
     pub(crate) parts: Vec<(String, String)>,
     /// The code with single spaces: "typedef int32_t modelwire_status" for instance.
     pub(crate) code: String,
 }
 
 impl Declaration {
-    /// What the comment says of a parameter; of what is returned for "".
+    /// The text for a parameter; for the returned value if the name is "".
     pub(crate) fn part(&self, name: &str) -> &str {
         self.parts.iter().find(|(of, _)| of == name).map_or("", |(_, text)| text)
     }
 }
 
-/// Everything that has a comment of its own: functions, types, constants.
+/// Everything with its own comment: functions, types, constants.
 pub(crate) fn declarations(header: &str) -> Vec<Declaration> {
     header.split("/**").skip(1).filter_map(declaration).collect()
 }
 
-/// What begins with a comment.
+/// A declaration that begins with a comment.
 fn declaration(text: &str) -> Option<Declaration> {
     let (comment, code) = text.split_once("*/")?;
     let code = code.trim_start();

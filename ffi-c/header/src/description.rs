@@ -1,5 +1,5 @@
-//! What a machine is told of the header: include/modelwire.json. Everything follows from the header's
-//! declarations, their comments and the rules of its first page. Knows no language.
+//! include/modelwire.json, the machine-readable description of the header. Everything follows from the
+//! header's declarations, their comments and the rules on its first page.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub struct Description {
     pub(crate) callbacks: Vec<Function>,
     pub(crate) constants: Vec<Constant>,
     pub(crate) functions: Vec<Function>,
-    /// The members of the objects that tell of a chunk, a response and an error.
+    /// The members of the objects that describe a chunk, a response and an error.
     accessors: Vec<Accessor>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Alias {
     doc: String,
 }
 
-/// An opaque type, and what frees what is owned of it.
+/// An opaque type, and the function that frees it.
 #[derive(Debug, Serialize)]
 pub(crate) struct Handle {
     pub(crate) name: String,
@@ -42,7 +42,7 @@ pub(crate) struct Handle {
     doc: String,
 }
 
-/// A number that has a name.
+/// A named number.
 #[derive(Debug, Serialize)]
 pub(crate) struct Constant {
     pub(crate) name: String,
@@ -67,7 +67,7 @@ pub(crate) enum Value {
 #[derive(Debug, Serialize)]
 pub(crate) struct Function {
     pub(crate) name: String,
-    /// "no"; "timeout_ms", at most so long; or "call", until the call is over.
+    /// "no"; "timeout_ms", at most that long; or "call", until the call ends.
     blocks: &'static str,
     /// Whether it may return MODELWIRE_INTERRUPTED.
     interruptible: bool,
@@ -94,13 +94,13 @@ pub(crate) struct Returned {
     owned: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     free: Option<String>,
-    /// The parameter with which a borrowed thing lives, or "static".
+    /// The parameter that a borrowed value lives as long as, or "static".
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<String>,
-    /// The parameter through which the length of a text comes.
+    /// The parameter that receives the length of a text.
     #[serde(skip_serializing_if = "Option::is_none")]
     length_in: Option<String>,
-    /// Whether it may be NULL although no argument is.
+    /// Whether it may be NULL if no argument is.
     #[serde(skip_serializing_if = "Option::is_none")]
     nullable: Option<bool>,
     doc: String,
@@ -113,26 +113,26 @@ pub(crate) struct Parameter {
     #[serde(rename = "type")]
     pub(crate) kind: String,
     role: &'static str,
-    /// Of a pointer: whether NULL means something.
+    /// For a pointer: whether NULL is allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     nullable: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     handle: Option<String>,
-    /// Of what comes out: whether the caller frees it, and how.
+    /// For an output: whether the caller frees it, and how.
     #[serde(skip_serializing_if = "Option::is_none")]
     owned: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     free: Option<String>,
-    /// The type of a number that comes out.
+    /// The type of a number that is output.
     #[serde(skip_serializing_if = "Option::is_none")]
     is: Option<String>,
     /// The parameter that has the length of this text.
     #[serde(skip_serializing_if = "Option::is_none")]
     length_in: Option<String>,
-    /// The text that this is the length of; "" for the one that is returned.
+    /// The text whose length this is; "" for the returned text.
     #[serde(skip_serializing_if = "Option::is_none")]
     length_of: Option<String>,
-    /// Of an array: the parameters that have its places, and how many were filled.
+    /// For an array: the parameters with its size, and with the number of filled elements.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_in: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -140,8 +140,8 @@ pub(crate) struct Parameter {
     doc: String,
 }
 
-/// What a header's declarations say. The type of a constant stands in the source alone, and since when
-/// something is there in the table of the ABI: both by name.
+/// Describes a header's declarations. The types of constants come from the source, and the versions
+/// that added names from the ABI table: both by name.
 pub fn describe(
     header: &str,
     constant_types: &BTreeMap<String, String>,
@@ -338,7 +338,7 @@ fn parameter(
 }
 
 impl Description {
-    /// What is returned "as modelwire_queue_next" has its outcomes too.
+    /// A function that returns "as modelwire_queue_next" has the outcomes of that one.
     fn settle(&mut self) {
         let interruptible = |one: &Function| one.interruptible.then(|| one.name.clone());
         let all: Vec<String> = self.functions.iter().filter_map(interruptible).collect();

@@ -1,9 +1,9 @@
-//! Makes the text of include/modelwire.h from ffi-c/src, from that the description that machines read
-//! and the header that FFI parsers read, and from the table of accessors what follows from it.
-//! Compiles nothing of the library.
+//! Generates include/modelwire.h from ffi-c/src; from that the machine-readable description and the
+//! header for FFI parsers; and the files that follow from the table of accessors. Does not compile the
+//! library.
 //!
-//! cbindgen does the work. A test compares the header with the table of its ABI and with the symbols
-//! of the library.
+//! cbindgen does the work. A test compares the header with its ABI table and with the symbols of the
+//! library.
 
 mod abi;
 mod accessors;
@@ -18,7 +18,7 @@ pub use abi::{abi, lines, name, since, with_new_lines};
 pub use description::{Description, describe};
 pub use plain::plain;
 
-/// What is generated, relative to `root()`.
+/// The generated header, relative to `root()`.
 pub const HEADER: &str = "include/modelwire.h";
 /// The header as data.
 pub const DESCRIPTION: &str = "include/modelwire.json";
@@ -27,20 +27,20 @@ pub const PLAIN: &str = "include/modelwire.ffi.h";
 /// Every signature and constant, relative to `root()`; lines are only ever added.
 pub const TABLE: &str = "tests/c/abi.txt";
 
-/// The wrapper for C++: by hand, but for the accessors in it.
+/// The C++ wrapper: written by hand, except for its accessors.
 pub const WRAPPER: &str = "include/modelwire.hpp";
-/// The table of accessors for the tests of C and C++.
+/// The table of accessors for the C and C++ tests.
 pub const LISTS: &str = "tests/c/accessors.h";
 /// The table of accessors as a document.
 pub const DOCUMENT: &str = "docs/accessors.md";
 
-/// What follows from the table of accessors alone: files and their texts. Writes nothing.
+/// The files that follow from the table of accessors alone, with their texts. Writes nothing.
 pub fn accessors() -> Result<Vec<(&'static str, String)>, String> {
     let wrapper = accessors::with_functions(&read(&root().join(WRAPPER))?)?;
     Ok(vec![(WRAPPER, wrapper), (LISTS, accessors::lists()), (DOCUMENT, accessors::document())])
 }
 
-/// The top of the project.
+/// The root of the project.
 pub fn root() -> PathBuf {
     // Not "../..", which the kernel would resolve through a symbolic link.
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -51,7 +51,7 @@ pub fn root() -> PathBuf {
 pub fn generate() -> Result<String, String> {
     let ffi = root().join("ffi-c");
     let config = cbindgen::Config::from_file(ffi.join("cbindgen.toml"))?;
-    // Source files, not the crate: no `cargo metadata`, and nothing that a build would write.
+    // Source files, not the crate: no `cargo metadata`, and no build output.
     let mut builder = cbindgen::Builder::new().with_config(config);
     for module in modules(&read(&ffi.join("src/lib.rs"))?) {
         builder = builder.with_src(ffi.join("src").join(module));
@@ -59,7 +59,7 @@ pub fn generate() -> Result<String, String> {
     let mut header = Vec::new();
     builder.generate().map_err(|cause| cause.to_string())?.write(&mut header);
     let header = String::from_utf8(header).map_err(|cause| cause.to_string())?;
-    // Negative numbers in parentheses, which cbindgen leaves out.
+    // Negative numbers in parentheses, which cbindgen omits.
     let line = |line: &str| match line.strip_prefix("#define ").and_then(|d| d.split_once(" -")) {
         Some((name, number)) => format!("#define {name} (-{number})\n"),
         None => format!("{line}\n"),
@@ -67,7 +67,7 @@ pub fn generate() -> Result<String, String> {
     Ok(accessors::listed(&header.lines().map(line).collect::<String>()))
 }
 
-/// What include/modelwire.json says of a header, with the table of its ABI.
+/// The contents of include/modelwire.json for a header and its ABI table.
 pub fn described(header: &str, table: &str) -> Result<Description, String> {
     let sources = root().join("ffi-c/src");
     let mut constants = BTreeMap::new();
@@ -81,7 +81,7 @@ pub fn described(header: &str, table: &str) -> Result<Description, String> {
     describe(header, &constants, &since(table))
 }
 
-/// What C calls a type of Rust.
+/// The C name of a Rust type.
 fn c_type(rust: &str) -> &str {
     match rust {
         "u32" => "uint32_t",
@@ -107,7 +107,7 @@ fn read(path: &Path) -> Result<String, String> {
 pub struct Function {
     /// Its name.
     pub name: String,
-    /// "const char *" for instance.
+    /// Its return type, "const char *" for instance.
     pub returns: String,
     /// Each with its type and its name, "size_t *length" for instance; none for `void`.
     pub parameters: Vec<String>,
@@ -134,7 +134,7 @@ pub fn functions(header: &str) -> Vec<Function> {
             parameters: parameters.filter(|one| one != "void").collect(),
         })
     };
-    // The space tells it from MODELWIRE_API_KEY.
+    // The space distinguishes it from MODELWIRE_API_KEY.
     code.split("MODELWIRE_API ").skip(1).filter_map(declared).collect()
 }
 

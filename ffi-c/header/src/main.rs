@@ -1,4 +1,4 @@
-//! `make generate`: writes what is generated from ffi-c/src and from the table of accessors, and says
+//! `make generate`: writes the files generated from ffi-c/src and the table of accessors, and reports
 //! what changed.
 
 use std::process::ExitCode;
@@ -40,7 +40,7 @@ fn run() -> Result<(), String> {
     write(TABLE, &table)
 }
 
-/// Leaves alone what is right already, so that nothing is compiled again because of it.
+/// Does not touch files that are up to date, so that nothing is recompiled.
 fn write(path: &str, text: &str) -> Result<(), String> {
     let place = root().join(path);
     if std::fs::read_to_string(&place).is_ok_and(|old| old == text) {

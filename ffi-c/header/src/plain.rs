@@ -1,17 +1,16 @@
-//! include/modelwire.ffi.h: the header for parsers that know declarations and nothing else. Knows no
-//! comment.
+//! include/modelwire.ffi.h: the header for parsers that understand only declarations.
 
 use std::fmt::Write;
 
 use crate::description::{Description, Function, Value};
 
-/// Below this it begins with declarations.
+/// The comment before the declarations.
 const FIRST: &str = "\
 /*
- * modelwire for readers of C declarations: PHP's FFI, LuaJIT, cffi. The same as modelwire.h, where it
- * is all described, without directives and attributes. Generated (`make generate`); do not edit.
+ * modelwire for parsers of C declarations: PHP's FFI, LuaJIT, cffi. The same as modelwire.h, which has
+ * the documentation, without directives and attributes. Generated (`make generate`); do not edit.
  *
- * The length argument of a string that ends with NUL, MODELWIRE_NUL there, is the largest size_t.
+ * The length argument of a string that ends with NUL, MODELWIRE_NUL in modelwire.h, is the largest size_t.
  */
 ";
 
@@ -52,7 +51,7 @@ fn parameters(function: &Function) -> String {
     function.parameters.iter().map(declared).collect::<Vec<_>>().join(", ")
 }
 
-/// A type before a name: a space, but for behind a star.
+/// A type before a name: with a space, except after a star.
 fn spaced(kind: &str) -> String {
     if kind.ends_with('*') { kind.to_owned() } else { format!("{kind} ") }
 }

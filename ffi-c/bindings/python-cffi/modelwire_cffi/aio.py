@@ -1,4 +1,4 @@
-"""The client for asyncio, whose event loop watches the queue's descriptor. Knows no thread."""
+"""The client for asyncio, whose event loop watches the queue's descriptor."""
 
 import asyncio
 import contextlib

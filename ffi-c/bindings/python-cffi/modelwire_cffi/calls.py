@@ -1,4 +1,4 @@
-"""Calls by tag on a queue, and the streams that their events go to. Knows no event loop."""
+"""Calls by tag on a queue, and the streams that their events go to."""
 
 import collections.abc
 import contextlib

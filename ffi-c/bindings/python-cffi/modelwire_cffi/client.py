@@ -1,4 +1,4 @@
-"""The client for threads. Knows nothing of how its calls wait."""
+"""The client for threads."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""The library as its header declares it, its errors as exceptions. Knows no call."""
+"""The library as its header declares it, its errors as exceptions."""
 
 import json
 import os
