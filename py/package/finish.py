@@ -1,5 +1,5 @@
 """The last step of a wheel: its list of components says what is in it, and nothing in it tells
-where and when it was built. Compressed as far as the format goes. Knows no build.
+where and when it was built. Compressed as far as the format goes.
 
 maturin lists every crate of the lock file, for all platforms and for tests, with the folder of the
 checkout and a number by chance.

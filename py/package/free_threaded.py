@@ -1,5 +1,5 @@
 """Builds CPython without the interpreter's lock into a folder: `python3 py/package/free_threaded.py
-target/python/free-threaded`. Says nothing and does nothing where it is already. Knows no wheel.
+target/python/free-threaded`. Says nothing and does nothing where it is already.
 
 Debian packages no such interpreter, and neither does PyPI: it is made of the sources.
 """

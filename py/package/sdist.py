@@ -1,6 +1,5 @@
 """Writes the source archive into a folder: `python3 py/package/sdist.py dist`. It holds the crates
-that it is built from, so that it needs no network, and is the same bytes wherever it is made. Knows
-no wheel.
+that it is built from, so that it needs no network, and is the same bytes wherever it is made.
 
 The lock file names crates for tests and for machines that no wheel is for. Cargo wants to see those
 too, and finds their manifests over no code.

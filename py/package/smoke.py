@@ -1,5 +1,5 @@
 """What an installed wheel does, on a machine that has Python and nothing else: `python smoke.py`.
-Plays its own service. Knows no test runner, and nothing of how the wheel was installed.
+Plays its own service.
 """
 
 import asyncio

@@ -1,5 +1,5 @@
 """The checks of what is to be published: each refuses a wheel that is wrong in one way. Needs the
-wheels in dist/; `tests/release/test-wheels` runs it. Knows no build, and no call.
+wheels in dist/; `tests/release/test-wheels` runs it.
 """
 
 import json

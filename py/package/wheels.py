@@ -1,5 +1,5 @@
 """Builds the wheels of this checkout into a folder: `python3 py/package/wheels.py dist [NAME...]`.
-The same bytes wherever it is checked out. Knows no test, and nothing of what is in the package.
+The same bytes wherever it is checked out.
 
 Runs in the environment of py/package/requirements.txt, which `tests/release/wheels` makes. No
 interpreter of the target is needed: what PyO3 wants to know of a free-threaded one stands here.

@@ -1,5 +1,5 @@
-//! A stream as Python iterates it with `async for`: chunk by chunk, in batches or as text. Any event
-//! loop may await it; it gets its turn even where chunks are always ready. Knows no HTTP.
+//! A stream as Python iterates it with `async for`: chunk by chunk, in batches or as text. Any event loop may
+//! await it; it gets its turn even where chunks are always ready.
 
 use std::sync::Arc;
 

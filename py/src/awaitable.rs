@@ -1,5 +1,4 @@
-//! Coroutines in all but name: one that has its value already, and what others are made of. Knows no
-//! stream and no event loop.
+//! Coroutines in all but name: one that has its value already, and what others are made of.
 
 use pyo3::exceptions::{PyRuntimeError, PyStopIteration};
 use pyo3::prelude::*;

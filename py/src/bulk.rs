@@ -1,5 +1,4 @@
 //! The native side of `modelwire.bulk`: rows of Python into the engine, outcomes as Python's objects.
-//! Knows no iterator and no event loop.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -70,7 +69,7 @@ impl NativeBulk {
         let (chat, responses) = (info(Endpoint::Chat), info(Endpoint::Responses));
         // The engine is to see every refusal, and paces by itself.
         let mut once = RetryPolicy::default();
-        (once.retries_max, once.adaptive) = (0, false);
+        (once.max_retries, once.adaptive) = (0, false);
         let like = template.request.retry(once);
         let limits = engine_options(limits)?;
         let keeper = output
@@ -103,7 +102,7 @@ impl NativeBulk {
         let endpoint = match operation {
             "chat" => Endpoint::Chat,
             "responses" => Endpoint::Responses,
-            other => return Err(PyValueError::new_err(format!("no operation {other:?}"))),
+            other => return Err(PyValueError::new_err(format!("unknown operation {other:?}"))),
         };
         let model = fields.get_item(intern!(py, "model"))?;
         let model = model.as_ref().and_then(|model| model.cast::<PyString>().ok());
@@ -285,7 +284,7 @@ impl NativeBulk {
         let class = modules::own(py, "_errors")?.attribute("OpenAIError")?;
         let fields = PyDict::new(py);
         fields.set_item("kind", "forked")?;
-        fields.set_item("hint", "Begin one in each process.")?;
+        fields.set_item("hint", "Create one in each process.")?;
         let told = ("this bulk job belongs to the parent process",);
         Err(PyErr::from_value(class.run_with(told, Some(&fields))?))
     }

@@ -1,4 +1,4 @@
-//! What a bulk job keeps on disk: its rows by name, and what became of them. Knows no engine and no Python.
+//! What a bulk job keeps on disk: its rows by name, and what became of them.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};

@@ -1,5 +1,5 @@
-//! The engine of a bulk job on a thread of its own: rows go in, outcomes come out, whatever the program
-//! does meanwhile. Knows no Python.
+//! The engine of a bulk job on a thread of its own: rows go in, outcomes come out, whatever the program does
+//! meanwhile.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! The native side of a client: settings in, calls out. Knows no exception class and no HTTP.
+//! The native side of a client: settings in, calls out.
 
 use std::sync::Arc;
 
@@ -193,7 +193,7 @@ impl NativeClient {
             "models" => Request::models(),
             "chat" => Request::chat_json(text),
             "responses" => Request::response_json(text),
-            other => return Err(PyValueError::new_err(format!("no operation {other:?}"))),
+            other => return Err(PyValueError::new_err(format!("unknown operation {other:?}"))),
         };
         let set = match options {
             Some(options) => settings::of_call(request, options)?,

@@ -1,4 +1,4 @@
-//! The command `modelwire` in this process. Knows no argument: the crate of the command reads them.
+//! The command `modelwire` in this process.
 
 use std::ffi::OsString;
 

@@ -1,5 +1,5 @@
 //! How deep the calls of this thread are nested that follow values of a program wherever they lead:
-//! into themselves, or through Python's code and back. Knows no value.
+//! into themselves, or through Python's code and back.
 
 use std::cell::Cell;
 

@@ -1,6 +1,5 @@
 //! Writes Python values as JSON text: what `json.dumps` would write in compact form, and our own
-//! objects as the text they came as. Knows no request field, and no class of ours: the caller says
-//! what the text of an object is.
+//! objects as the text they came as.
 
 use std::fmt::Write;
 
@@ -157,7 +156,7 @@ impl Writer<'_> {
         }
         let name = value.get_type().name()?;
         let hint = if is_class {
-            "; a class is no value: give its JSON schema as a dict"
+            "; a class is not a value: pass its JSON schema as a dict"
         } else {
             "; use dict, list, str, numbers, bool or None"
         };

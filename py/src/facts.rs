@@ -1,5 +1,5 @@
 //! What a response says beside its body: its head as the objects of `modelwire._answers.http`, the limits of
-//! the service, its usage, and what its call told. Knows no call.
+//! the service, its usage, and what its call told.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! What a task of asyncio waits for: as much of a future as a task asks of one, and no more. Resumed
-//! by the hub without a turn of the event loop in between. Knows no hub and no call.
+//! What a task of asyncio waits for: as much of a future as a task asks of one, and no more. Resumed by the
+//! hub without a turn of the event loop in between.
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;

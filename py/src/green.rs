@@ -1,4 +1,4 @@
-//! Whether greenlets run here, and waiting in one. Knows no call.
+//! Whether greenlets run here, and waiting in one.
 
 use pyo3::prelude::*;
 

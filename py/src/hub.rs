@@ -1,5 +1,5 @@
-//! One wake for all that an event loop waits for: the core's `Ready` as Python sees it, and who waits
-//! for its numbers. Knows no call and no event loop.
+//! One wake for all that an event loop waits for: the core's `Ready` as Python sees it, and who waits for its
+//! numbers.
 
 use std::collections::HashMap;
 use std::sync::Mutex;

@@ -1,4 +1,4 @@
-//! Which interpreter of the process this is. Knows nothing of what is imported.
+//! Which interpreter of the process this is.
 
 use pyo3::exceptions::PyImportError;
 use pyo3::ffi;
@@ -18,8 +18,8 @@ pub(crate) fn must_be_main(_py: Python<'_>) -> PyResult<()> {
         return Ok(());
     }
     Err(PyImportError::new_err(
-        "modelwire does not support subinterpreters: import it in the main interpreter, or in a \
-         process of its own (for mod_wsgi: WSGIApplicationGroup %{GLOBAL})",
+        "modelwire does not support subinterpreters: import it in the main interpreter, or in a separate \
+         process (for mod_wsgi: WSGIApplicationGroup %{GLOBAL})",
     ))
 }
 

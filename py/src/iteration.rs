@@ -1,6 +1,6 @@
-//! Iterations of streams, for the moment when one is left: a loop that an exception leaves (also a
-//! cancelled task, or a generator that is closed) ends the stream at once, whoever else holds it; one
-//! that is left by `break` leaves it to whoever holds it. Knows no chunk.
+//! Iterations of streams, for the moment when one is left: a loop that an exception leaves (also a cancelled
+//! task, or a generator that is closed) ends the stream at once, whoever else holds it; one that is left by
+//! `break` leaves it to whoever holds it.
 
 use pyo3::ffi;
 use pyo3::prelude::*;

@@ -1,6 +1,6 @@
 //! What is found once and kept for the process, so that nobody waits for who finds it: in a child that was
 //! forked meanwhile that thread is gone. PyO3's own cells let others run before they look, and one of these
-//! may fork. Two that come together find it twice, and one is kept. Knows nothing of what is kept.
+//! may fork. Two that come together find it twice, and one is kept.
 
 use once_cell::race::OnceBox;
 use pyo3::prelude::*;

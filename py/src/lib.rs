@@ -1,5 +1,4 @@
-//! The Python binding of modelwire: classes over the core's handles and views. Knows no HTTP, and no
-//! field of the service beyond the shapes that Python programs expect.
+//! The Python binding of modelwire: classes over the core's handles and views.
 //!
 //! The I/O thread never touches Python: what arrives waits in a call's queue, and the thread that
 //! asks for it takes it out.

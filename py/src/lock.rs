@@ -1,5 +1,5 @@
-//! Locks a mutex, whoever panicked while holding it: what it guards is whole after each step of
-//! its users. Knows no use.
+//! Locks a mutex, whoever panicked while holding it: what it guards is whole after each step of its
+//! users.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,4 +1,4 @@
-//! The core's log as Python takes it: in batches, on a thread of Python's own. Knows no logger.
+//! The core's log as Python takes it: in batches, on a thread of Python's own.
 
 use std::time::{Duration, UNIX_EPOCH};
 

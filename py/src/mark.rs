@@ -1,4 +1,4 @@
-//! A call that an observer was told of, from before its start to its end. Knows no call and no observer.
+//! Identifies a call that an observer follows, from before its start to its end.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use crate::request_info::RequestInfo;
 
-/// A call that an observer was told of: by its tag its end is known again.
+/// A call that an observer follows; the tag identifies its end.
 #[pyclass(frozen, module = "modelwire._native")]
 pub(crate) struct CallMark {
     /// By which its record is known again.

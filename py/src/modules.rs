@@ -1,5 +1,5 @@
 //! Which modules a program imported, and the modules of the package that this extension is a part of, under
-//! whatever name: a program may have a copy of it among its own packages. Knows no module.
+//! whatever name: a program may have a copy of it among its own packages.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

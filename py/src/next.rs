@@ -1,5 +1,5 @@
-//! One step of what is awaited: the next portion of a stream, or the answer of a call. A coroutine in
-//! all but name, for any event loop. Knows no HTTP.
+//! One step of what is awaited: the next portion of a stream, or the answer of a call. A coroutine in all but
+//! name, for any event loop.
 
 use std::sync::Arc;
 

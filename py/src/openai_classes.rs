@@ -1,5 +1,5 @@
 //! The class that answers, streams and clients say they are of: their own, or openai-python's where
-//! the program asked for that (`modelwire.pose_as_openai`). Knows no class; Python's
+//! the program asked for that (`modelwire.register_openai_classes`). Python's
 //! `modelwire._openai.classes` finds them.
 
 use pyo3::prelude::*;

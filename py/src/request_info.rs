@@ -1,5 +1,5 @@
 //! What a call sent, for programs that look at it later: the address, the query and the headers of
-//! this call beside those of its client. Knows no key and no response.
+//! this call beside those of its client.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Runs what may be Python's code: functions, attributes, iterators. Before Python 3.14 a daemon thread that
 //! asks for the interpreter while that ends is unwound, and no unwinding passes through this extension: the
 //! process would abort. Who is unwound out of what runs here stays where it is instead, until the process is
-//! gone, as Python 3.14 has it. Knows nothing of what it runs.
+//! gone, as Python 3.14 has it.
 
 #![expect(unsafe_code, reason = "PyO3 declares these functions as ones that never unwind")]
 

@@ -1,6 +1,5 @@
-//! The settings that Python gives by name, as the core's: timeouts, retries, bounds, and what one call
-//! sets instead of its client. A line for each name; a name that no line reads is an error. Knows no
-//! call.
+//! The settings that Python gives by name, as the core's: timeouts, retries, bounds, and what one call sets
+//! instead of its client. A line for each name; a name that no line reads is an error.
 
 use std::time::Duration;
 
@@ -70,7 +69,7 @@ impl<'a, 'py> Settings<'a, 'py> {
             return Ok(());
         }
         let names = self.given.keys();
-        Err(PyTypeError::new_err(format!("a setting among {names} is not known")))
+        Err(PyTypeError::new_err(format!("unknown setting in {names}")))
     }
 }
 
@@ -105,7 +104,7 @@ fn request_timeouts(mut request: Request, given: &Bound<'_, PyDict>) -> PyResult
 fn retry(given: &Bound<'_, PyDict>) -> PyResult<RetryPolicy> {
     let (mut settings, mut policy) = (Settings::new(given), RetryPolicy::default());
     if let Some(retries) = settings.value::<i64>("max_retries")? {
-        policy.retries_max = u32::try_from(retries)
+        policy.max_retries = u32::try_from(retries)
             .map_err(|_| PyValueError::new_err(format!("max_retries is {retries}")))?;
     }
     settings.set_seconds("first_wait", &mut policy.first_wait)?;

@@ -1,6 +1,5 @@
-//! What an object keeps beside the text that came, which never changes: the lists and objects that it
-//! handed out, made once so that what a program does to them stays, and what was assigned to its
-//! fields or deleted. Knows no JSON.
+//! What an object keeps beside the text that came, which never changes: the lists and objects that it handed
+//! out, made once so that what a program does to them stays, and what was assigned to its fields or deleted.
 
 use std::cell::RefCell;
 use std::sync::{Mutex, MutexGuard, OnceLock};

@@ -1,4 +1,4 @@
-//! What the chunks of a stream add up to so far, for the helpers that show it. Knows no event.
+//! What the chunks of a stream add up to so far, for the helpers that show it.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -66,7 +66,7 @@ impl Snapshots {
         } else if let Ok(event) = chunk.cast::<ResponseStreamEvent>() {
             event.get().chunk.clone()
         } else {
-            return Err(PyTypeError::new_err("this is no chunk of a stream"));
+            return Err(PyTypeError::new_err("this is not a stream chunk"));
         };
         let mut held = self.held();
         held.chunks.push(chunk);

@@ -1,5 +1,5 @@
 //! What every way of consuming a call takes from: its queue, the event that was popped too early,
-//! and how it ended. Knows no interpreter state but the objects it hands out.
+//! and how it ended.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};

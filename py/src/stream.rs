@@ -1,5 +1,4 @@
-//! A stream as Python iterates it with `for`: chunk by chunk, in batches or as text. Knows no event
-//! loop.
+//! A stream as Python iterates it with `for`: chunk by chunk, in batches or as text.
 
 use std::sync::Arc;
 

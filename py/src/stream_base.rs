@@ -1,5 +1,4 @@
-//! What both kinds of stream are made of, and what they tell of their response. Knows no way of
-//! iterating.
+//! What both kinds of stream are made of, and what they tell of their response.
 
 use std::sync::Arc;
 

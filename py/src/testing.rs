@@ -1,4 +1,4 @@
-//! The native side of `modelwire.testing`: the loopback service in this process. Knows no client.
+//! The native side of `modelwire.testing`: the loopback service in this process.
 //!
 //! The service's thread never touches Python: it plays what was handed over before.
 
@@ -129,8 +129,8 @@ impl NativeService {
     fn service(&self) -> PyResult<MutexGuard<'_, Service>> {
         if self.process != std::process::id() {
             return Err(PyRuntimeError::new_err(
-                "this service runs in the process that made it: a forked child can send requests \
-                 to its base_url, but must be steered and looked at from the parent",
+                "this service runs in the process that created it: a forked child can send requests \
+                 to its base_url, but only the parent can control and inspect it",
             ));
         }
         Ok(lock(&self.service))
@@ -256,5 +256,5 @@ impl NativeService {
 /// Seconds as Python gives them; `time.sleep` refuses the same ones.
 fn duration(seconds: f64) -> PyResult<Duration> {
     Duration::try_from_secs_f64(seconds)
-        .map_err(|_| PyValueError::new_err(format!("a wait cannot take {seconds} seconds")))
+        .map_err(|_| PyValueError::new_err(format!("{seconds} seconds is not a valid wait")))
 }

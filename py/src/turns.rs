@@ -1,5 +1,4 @@
-//! When an event loop gets its turn although chunks are ready: after so many, and after so long. Knows
-//! no event loop.
+//! When an event loop gets its turn although chunks are ready: after so many, and after so long.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};

@@ -1,5 +1,4 @@
-//! Waits on a call without holding the interpreter, and answers Ctrl-C meanwhile. Knows nothing of
-//! what arrives.
+//! Waits on a call without holding the interpreter, and answers Ctrl-C meanwhile.
 
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};

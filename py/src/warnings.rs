@@ -1,5 +1,4 @@
-//! The warnings that wait in the core's log when a call has ended, for Python to hand on. Knows no
-//! logger and no call.
+//! The warnings that wait in the core's log when a call has ended, for Python to hand on.
 
 use modelwire::log;
 use pyo3::prelude::*;

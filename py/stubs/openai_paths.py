@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes tests/python/openai_paths.txt from an installed openai-python: each name that a program can
 import from a module of the three operations, and what is left out, with the reason. For whoever brings
-the list up to a newer release; nothing here runs at a build or in a test. Knows no behaviour.
+the list up to a newer release; nothing here runs at a build or in a test.
 
     an-environment-with-openai/bin/python py/stubs/openai_paths.py
 """

@@ -671,7 +671,7 @@ def python_fields():
     """The types of the fields, for JSON schemas."""
     lines = [
         '"""The types of the fields of every class, as JSON schemas are made of them: a table. Written',
-        'from py/fields.txt by `make generate`. Knows no schema."""',
+        'from py/fields.txt by `make generate`."""',
         "",
         "# ruff: noqa",
         "",

@@ -11,8 +11,8 @@
         print(chunk.choices[0].delta.content or "", end="")
 
 Three operations: models.list, chat.completions.create, responses.create. Answers are views over
-the JSON that the service sent: fields nobody here knows are attributes too. Exceptions: see
-OpenAIError and the classes below it.
+the JSON that the service sent: unknown fields are attributes too. For exceptions, see OpenAIError
+and its subclasses.
 """
 
 import atexit as _atexit
@@ -50,11 +50,11 @@ from modelwire._resources import end as _end_operations
 
 
 def enable_logging(level: int | str = "DEBUG") -> None:
-    """Hands what the library logs to `logging`, under the logger "modelwire", from now on.
+    """Sends the library's log to `logging`, under the logger "modelwire", from now on.
 
-    A client does so by itself where that logger, or the root, is set to INFO or DEBUG when the
-    client is made, or where MODELWIRE_LOG or OPENAI_LOG says "info" or "debug". Keys and bodies
-    are never logged.
+    A client does this automatically if that logger, or the root logger, is set to INFO or DEBUG
+    when the client is made, or if MODELWIRE_LOG or OPENAI_LOG is "info" or "debug". Keys and
+    bodies are never logged.
     """
     from modelwire._client import _log_module
 
@@ -62,36 +62,44 @@ def enable_logging(level: int | str = "DEBUG") -> None:
 
 
 def disable_logging() -> None:
-    """Ends what enable_logging began, once everything was handed over."""
+    """Ends what enable_logging began, after all records were passed on."""
     from modelwire._client import _log_module
 
     _log_module().stop()
 
 
-def pose_as_openai() -> None:
-    """Lets answers, streams, clients and errors be of openai's classes for `isinstance` and
-    `except`, from now on: for frameworks that are handed a client and look at what it returns.
-    MODELWIRE_POSE_AS_OPENAI=1 does the same when the first client is made.
+def register_openai_classes() -> None:
+    """Makes answers, streams, clients and errors instances of openai's classes for `isinstance`
+    and `except`, from now on: for frameworks that take a client and check what it returns.
+    MODELWIRE_REGISTER_OPENAI_CLASSES=1 does the same when the first client is made.
 
-    Needs openai-python, and imports it; it makes no call.
+    Requires openai-python and imports it, but makes no calls with it.
     """
-    from modelwire._client import pose
+    from modelwire._client import register_openai_classes
 
-    pose()
+    register_openai_classes()
+
+
+def pose_as_openai() -> None:
+    """Deprecated: the former name of register_openai_classes, until 0.2."""
+    from warnings import warn
+
+    warn("pose_as_openai is now register_openai_classes", DeprecationWarning, stacklevel=2)
+    register_openai_classes()
 
 
 def flush_calls(timeout: float = 5.0) -> bool:
-    """Waits until `on_call` and observers were told of all calls that ended so far; true if that
-    was in time. Inside a function that is told of calls it waits for nothing.
+    """Waits until `on_call` and observers have received all calls that ended so far; returns True
+    if that was in time. Inside such a callback it does not wait.
 
-    The close of a client and the end of the program wait for that as well, one second at most."""
+    Closing a client and the end of the program also wait for this, for at most one second."""
     calls = _sys.modules.get(f"{__name__}._calls")
     return calls is None or bool(calls.flush(timeout))
 
 
 def _end() -> None:
-    """Ends all calls before the interpreter goes: the I/O thread never touches Python. What calls
-    told until then, and what those tell that are ended, is handed on."""
+    """Ends all calls before the interpreter exits: the I/O thread never touches Python. Records of
+    calls, including those ended here, are passed on."""
     calls = _sys.modules.get(f"{__name__}._calls")
     if calls is not None:
         calls.flush(calls.END_MAX)
@@ -105,8 +113,8 @@ _atexit.register(_end)
 
 
 class _OpenAIPaths:
-    """Finds modules that openai-python has and this package has no file for. The last finder that
-    Python asks, so no other import is slower by it."""
+    """Finds modules that openai-python has and for which this package has no file. Python asks
+    this finder last, so it slows down no other import."""
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> object:
@@ -201,9 +209,9 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> object:
-        """`modelwire.chat`, `modelwire.models`, `modelwire.responses`: of a client that is made
-        from the module's variables `api_key`, `base_url` and the like, as far as they were set.
-        And the parts of the package that are imported when they are asked for."""
+        """`modelwire.chat`, `modelwire.models`, `modelwire.responses`: from a client that is made
+        from the module's variables `api_key`, `base_url` and so on, if they are set. Also the
+        parts of the package that are imported on first use."""
         global _module_client
         if name in _PARTS:
             from importlib import import_module
@@ -301,5 +309,5 @@ __all__ = [
     "flush_calls",
     "not_given",
     "omit",
-    "pose_as_openai",
+    "register_openai_classes",
 ]

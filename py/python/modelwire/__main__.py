@@ -1,4 +1,4 @@
-"""`python -m modelwire`: the command. Knows no argument."""
+"""`python -m modelwire`: the command."""
 
 import sys
 

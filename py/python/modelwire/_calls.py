@@ -1,8 +1,8 @@
-"""Calls `on_call` and observers with the records of ended calls, on one thread of Python. Imported
+"""Calls `on_call` and observers with the records of ended calls, on one Python thread. Imported
 when there is one of them.
 
-Records come out of a queue of the core, which the I/O thread only puts them into. So a function
-that sleeps, raises, calls or closes a client holds up only those that come after it on this thread.
+Records come out of a queue of the core; the I/O thread only inserts them. So a callback that
+sleeps, raises, makes calls or closes a client delays only later callbacks on this thread.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ _log = logging.getLogger("modelwire.calls")
 
 
 def check_function(function: Callable[[CallRecord], object]) -> None:
-    """Raises where this cannot be `on_call`."""
+    """Raises if this cannot be `on_call`."""
     from inspect import iscoroutinefunction
 
     if not callable(function):
         raise TypeError(f"on_call takes a function, not {function!r}")
     if iscoroutinefunction(function) or iscoroutinefunction(type(function).__call__):
         raise TypeError(
-            "on_call takes a plain function: it is called on a thread, where no event loop "
-            "runs. asyncio.run_coroutine_threadsafe hands something to a loop"
+            "on_call takes a plain function: it is called on a thread without an event loop. Use "
+            "asyncio.run_coroutine_threadsafe to reach a loop"
         )
 
 
@@ -78,7 +78,7 @@ class Watched:
         """What observers add to the headers of the call."""
 
     def begin(self, call: Any) -> None:
-        """Calls the observers, and takes what they ask for."""
+        """Calls the observers, and collects their requests."""
         started = self._started
         with contextlib.suppress(Exception):  # what is wrong with them the call itself says
             _, own = without_key(call.headers or {}, True)
@@ -97,7 +97,7 @@ class Watched:
             try:
                 self.headers = _sendable(started.headers, started.client)
             except Exception:  # an observer replaced them by what is no dict
-                _failed("what an observer set as headers is not sent")
+                _failed("headers set by an observer are not sent")
         if started.chunk_times:
             self._more["chunk_times"] = True
         if started.gather and started.stream and not call.gather:
@@ -108,7 +108,7 @@ class Watched:
             self._teller.watched.pop(self._mark.tag, None)
 
     def _is_awaited(self) -> bool:
-        """Whether anything is to be called at its end."""
+        """Whether there is a callback for its end."""
         return bool(self._tokens) or self._on_call() is not None
 
     def _on_call(self) -> Callable[[CallRecord], object] | None:
@@ -116,11 +116,11 @@ class Watched:
         return function
 
     def options(self, options: dict[str, Any] | None) -> dict[str, Any] | None:
-        """What the call sets for itself, with what observers asked for."""
+        """The call's own options, with those that observers requested."""
         return {**(options or {}), **self._more} or None
 
     def failed(self, error: BaseException) -> None:
-        """The call was not made; where it was, its record comes from the core."""
+        """Records that the call was not made; if it was, its record comes from the core."""
         if self._mark.is_started:
             return
         if self._tokens:
@@ -129,7 +129,8 @@ class Watched:
             self._teller.watched.pop(self._mark.tag, None)
 
     def _record(self, error: BaseException) -> CallRecord:
-        """The record of a call that was never sent, for observers; to `on_call` it is no call."""
+        """The record of a call that was never sent, for observers; `on_call` does not receive
+        it."""
         started = self._started
         model = started.fields.get("model")
         is_fault = isinstance(error, Exception)
@@ -154,7 +155,7 @@ class Watched:
             try:
                 answer = ended.answer(self._mark)
             except Exception:
-                _failed("an answer could not be made for an observer")
+                _failed("an answer could not be created for an observer")
         for observer, token in self._tokens:
             _guarded("an observer", observer.ended, token, record, answer)
         function = self._on_call()
@@ -168,7 +169,7 @@ _PATHS = {"models": "/models", "chat": "/chat/completions", "responses": "/respo
 
 
 def _sendable(headers: dict[str, str], client: Any) -> dict[str, Any]:
-    """Those headers of observers that can be sent, and that the client does not set itself."""
+    """The headers of observers that can be sent and that the client does not set itself."""
     own = {name.lower() for name in (*client._headers, *_OWN_HEADERS)}
     found = {}
     for name, value in headers.items():
@@ -176,14 +177,14 @@ def _sendable(headers: dict[str, str], client: Any) -> dict[str, Any]:
         if not texts or not name.replace("-", "").replace("_", "").isalnum():
             _log.warning("an observer set a header that cannot be sent")
         elif not (name.isascii() and value.isascii() and value.isprintable()):
-            _log.warning("an observer set the header %s to what cannot be sent", name)
+            _log.warning("an observer set the header %s to a value that cannot be sent", name)
         elif name.lower() not in own:
             found[name] = value
     return found
 
 
 def _guarded(what: str, function: Callable[..., object], *arguments: Any) -> None:
-    """Calls a function of the program; what it raises is logged."""
+    """Calls a function of the program; logs its exceptions."""
     try:
         function(*arguments)
     except BaseException as error:
@@ -193,12 +194,12 @@ def _guarded(what: str, function: Callable[..., object], *arguments: Any) -> Non
 
 
 def _is_end_of_greenlet(error: BaseException) -> bool:
-    """Whether somebody ends this greenlet; the next call begins another one."""
+    """Whether this greenlet is being ended; the next call begins another one."""
     return type(error).__name__ == "GreenletExit"
 
 
 def _failed(what: str) -> None:
-    """Logs what is being handled. Handlers of the program may raise too: that is nobody's call."""
+    """Logs the current exception. Log handlers may raise too, which must not affect a call."""
     with contextlib.suppress(Exception):
         _log.exception(what)
 
@@ -229,7 +230,7 @@ class _Teller:
         self._deadline: float | None = None
 
     def follow(self, natives: Natives) -> None:
-        """From now on the calls of this client, and of its copies, come here."""
+        """Receives the calls of this client and of its copies from now on."""
         if self._is_over:
             return
         if natives.teller is not self:
@@ -243,7 +244,7 @@ class _Teller:
             self._begin()
 
     def _begin(self) -> bool:
-        """Whether a thread hands on, or is about to."""
+        """Whether a thread delivers records, or is about to."""
         with self._lock:
             if self._handing.locked():
                 return True
@@ -258,29 +259,29 @@ class _Teller:
             return True
 
     def keep(self, number: int, function: Callable[[CallRecord], object]) -> None:
-        """The client is gone; records of its rows in bulk may wait."""
+        """Keeps a dropped client whose bulk records may be queued."""
         self._kept[number] = function
         self._flushes.append([number])
         self.calls.wakeup()
 
     def never_sent(self, tag: int, record: CallRecord) -> None:
-        """A call ended that the core never had."""
+        """Records the end of a call that the core never had."""
         self._unsent.append((tag, record))
         self.calls.wakeup()
 
     def is_here(self) -> bool:
-        """Whether this thread is the one that hands on."""
+        """Whether this thread is the one that delivers records."""
         return self._ident == threading.get_ident()
 
     def asked(self) -> list[int]:
-        """A list that is empty once all was handed on that waits now."""
+        """A list that is empty once everything queued now is delivered."""
         waiting = [0]
         self._flushes.append(waiting)
         self.calls.wakeup()
         return waiting
 
     def flush(self, timeout: float) -> bool:
-        """Waits until all was handed on that waits now; true if it was in time."""
+        """Waits until everything queued now is delivered; returns True if it was in time."""
         if self.is_here():
             return False
         waiting, end = self.asked(), time.monotonic() + timeout
@@ -293,7 +294,7 @@ class _Teller:
         return True
 
     def end(self, timeout: float) -> None:
-        """Hands on what waits, and no more."""
+        """Delivers what is queued, then stops."""
         self._deadline = time.monotonic() + timeout
         self._is_over = True
         self.calls.close()
@@ -302,7 +303,7 @@ class _Teller:
             self._hand_on()  # where no thread did
 
     def _hand_on(self, is_due_alone: bool = False) -> None:
-        """Until it is over, or once around; unless another thread does."""
+        """Delivers until the end, or once; unless another thread does."""
         if not self._handing.acquire(False):
             return
         # Nothing is imported here: a child that is forked meanwhile would wait for that for ever.
@@ -322,7 +323,7 @@ class _Teller:
             self._handing.release()
 
     def _round(self, wait: float | None) -> bool:
-        """Hands on what there is; false once it is over."""
+        """Delivers what is queued; False at the end."""
         flushes = len(self._flushes)
         batch = self.calls.take(RECORDS_MAX, 0.0 if flushes or self._taken else wait)
         is_all = len(batch or ()) < RECORDS_MAX
@@ -343,7 +344,7 @@ class _Teller:
         return batch is not None and self._goes_on()
 
     def _goes_on(self) -> bool:
-        """Not in a child that one of the functions forked; and not beyond the end."""
+        """False in a child that a callback forked, and after the end."""
         is_late = self._deadline is not None and time.monotonic() > self._deadline
         return self._process == os.getpid() and not is_late
 
@@ -351,8 +352,8 @@ class _Teller:
         if ended.dropped:
             with contextlib.suppress(Exception):
                 _log.warning(
-                    "%d calls ended without on_call and with no record for observers: "
-                    "RECORDS_WAITING_MAX = 4096 waited",
+                    "%d calls ended without on_call and without a record for observers: the queue "
+                    "was full (RECORDS_WAITING_MAX = 4096)",
                     ended.dropped,
                 )
             for tag in ended.dropped_tags:
@@ -388,19 +389,19 @@ def _teller() -> _Teller:
 
 
 def follow(natives: Natives) -> None:
-    """From now on the calls of this client come to its `on_call`, those in bulk too."""
+    """Delivers the calls of this client to its `on_call` from now on, including bulk calls."""
     _teller().follow(natives)
 
 
 def flush(timeout: float) -> bool:
-    """Waits until all was handed on that waits now; true if it was in time. Inside a function that
-    is called here it is false and waits for nothing."""
+    """Waits until everything queued now is delivered; returns True if it was in time. Inside a
+    callback it returns False without a wait."""
     teller = _tellers.get(os.getpid())
     return teller is None or teller.flush(timeout)
 
 
 async def flush_awaited(timeout: float) -> None:
-    """The same in an event loop, which goes on meanwhile."""
+    """The same in an event loop, which keeps running."""
     teller = _tellers.get(os.getpid())
     if teller is None:
         return
@@ -414,7 +415,7 @@ async def flush_awaited(timeout: float) -> None:
 
 
 def _sleep_of_loop() -> Any:
-    """How the event loop that runs here sleeps; None where none does."""
+    """The sleep function of the running event loop; None without one."""
     lowlevel = sys.modules.get("trio.lowlevel")
     if lowlevel is not None and lowlevel.in_trio_task():
         return sys.modules["trio"].sleep
@@ -425,6 +426,6 @@ def _sleep_of_loop() -> Any:
 
 
 def end() -> None:
-    """Hands on what waits when the interpreter ends. A later call begins no thread: there
-    `Thread.start` would never return."""
+    """Delivers what is queued when the interpreter exits. Later calls start no thread:
+    `Thread.start` would never return then."""
     _teller().end(END_MAX)

@@ -1,5 +1,4 @@
-"""The clients as Python programs use them: settings, resources, and nothing else. Knows no HTTP
-and no event loop."""
+"""The clients for Python programs: settings and resources."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ from modelwire._native import _key_id as id_of_key
 from modelwire._native import log_start, log_take
 from modelwire._natives import Natives
 from modelwire._observe import observers
-from modelwire._openai import FRAMEWORKS, POSE
+from modelwire._openai import FRAMEWORKS, REGISTER
 from modelwire._resources import (
     AsyncBeta,
     AsyncChat,
@@ -65,7 +64,7 @@ if TYPE_CHECKING:
 else:
 
     def overload(form):
-        """For type checkers alone."""
+        """For type checkers only."""
         return form
 
 
@@ -75,7 +74,7 @@ def _environment(*names: str) -> str | None:
 
 
 def _pem(given: _Pem | None, name: str) -> bytes | None:
-    """PEM text as it is, or the content of the file of that name."""
+    """PEM text, or the content of the file with that name."""
     if given is None:
         return None
     if isinstance(given, bytes):
@@ -109,7 +108,7 @@ def _log_module() -> ModuleType:
 
 
 def _follow_logging() -> None:
-    """Logs where the program did set `logging` up for it, or a variable asks for it."""
+    """Starts logging if the program set up `logging` for it, or a variable requests it."""
     wanted = _environment("MODELWIRE_LOG", "OPENAI_LOG")
     logging = sys.modules.get("logging")
     if wanted is not None:
@@ -125,7 +124,7 @@ def _follow_logging() -> None:
 
 
 def _is_set_up(logging: ModuleType, name: str) -> bool:
-    """Whether a program did anything with the logger of this name."""
+    """Whether the program configured the logger with this name."""
     logger = logging.Logger.manager.loggerDict.get(name)
     return bool(getattr(logger, "level", 0) or getattr(logger, "handlers", ()))
 
@@ -134,23 +133,24 @@ _frameworks_are_known = False
 
 
 def _look_for_frameworks() -> None:
-    """Poses where a variable asks for it, and warns once where a program seems to need it."""
+    """Registers openai's classes if a variable requests it; warns once if a program seems to need
+    it."""
     global _frameworks_are_known
-    if _frameworks_are_known or not (FRAMEWORKS & sys.modules.keys() or POSE in os.environ):
+    if _frameworks_are_known or not (FRAMEWORKS & sys.modules.keys() or REGISTER in os.environ):
         return
     from modelwire._openai.frameworks import look
 
-    _frameworks_are_known = look(pose, is_posing=bool(posing))
+    _frameworks_are_known = look(register_openai_classes, is_registered=bool(_registered))
 
 
 def _tell_warnings() -> None:
-    """Tells what there is to warn of in the settings, where no thread does."""
+    """Emits the warnings about settings, if no thread does."""
     _tell_waiting(always="base_url")
 
 
 def _tell_waiting(always: str | None = None) -> None:
-    """Hands on the warnings of calls that ended, where `logging` has a handler and no thread does
-    it; those that begin with `always` in any case. Called by the native part, if there are some."""
+    """Passes on the warnings of ended calls, if `logging` has a handler and no thread does it;
+    those that begin with `always` in any case. Called by the native part if there are any."""
     if _log is not None and _log.is_running():
         return
     logging = sys.modules.get("logging")
@@ -161,23 +161,23 @@ def _tell_waiting(always: str | None = None) -> None:
         _log_module().tell_all(told)
 
 
-posing: dict[type, type] = {}
-"""The classes that clients are of where they are to be of openai-python's classes, too."""
+_registered: dict[type, type] = {}
+"""The client classes to use if clients must also be instances of openai-python's classes."""
 
 
-def pose() -> None:
-    """Lets answers, errors and clients be of openai-python's classes, too, from now on."""
+def register_openai_classes() -> None:
+    """Makes answers, errors and clients instances of openai-python's classes as well."""
     from modelwire._openai.classes import start
 
     for ours, both in start((OpenAI, AsyncOpenAI)).items():
-        posing.setdefault(ours, both)
+        _registered.setdefault(ours, both)
 
 
 class BaseClient:
-    """What both clients are made of: settings, and a native client that follows them."""
+    """The base of both clients: settings, and a native client that follows them."""
 
     def __new__(cls, *arguments: object, **named: object) -> Self:
-        return object.__new__(posing.get(cls, cls))
+        return object.__new__(_registered.get(cls, cls))
 
     def __init__(
         self,
@@ -205,11 +205,11 @@ class BaseClient:
     ) -> None:
         if retry is not None and is_given(max_retries):
             raise TypeError(
-                "retry and max_retries contradict each other: give the number as "
+                "retry and max_retries exclude each other: give the number as "
                 f"retry=Retry(max_retries={max_retries!r}, ...)"
             )
         if proxy is not None and no_proxy:
-            raise TypeError("proxy and no_proxy contradict each other: give one of them")
+            raise TypeError("proxy and no_proxy exclude each other: give one of them")
         options: dict[str, Any] = {
             "timeout": seconds(timeout),
             "retry": _retry(retry, max_retries),
@@ -265,7 +265,7 @@ class BaseClient:
         _tell_warnings()
 
     def _renew(self) -> None:
-        """Follows settings that were changed; wrong ones are told here."""
+        """Applies changed settings; invalid ones raise here."""
         key = self._secret if self._key_of_each_call is None else self._natives.key
         self._own = self._natives.own(key, self._sent_headers(), ())
         native = self._natives.at(self._url)
@@ -273,7 +273,7 @@ class BaseClient:
             native.check(self._own)
 
     def _sent_headers(self, more: _Headers | None = None) -> tuple[tuple[str, str], ...]:
-        """The default headers, with those of a call; one that a call removes is left out."""
+        """The default headers with those of a call, without those that the call removes."""
         headers: dict[str, Any] = {}
         if self._organization:
             headers["openai-organization"] = ("OpenAI-Organization", self._organization)
@@ -292,7 +292,7 @@ class BaseClient:
 
     @property
     def api_key(self) -> str:
-        """The key; may be set anew. Empty where a function gives it and was not asked yet."""
+        """The key; may be set again. Empty if a function provides it and was not called yet."""
         return self._secret.value or ""
 
     @api_key.setter
@@ -303,8 +303,8 @@ class BaseClient:
 
     @property
     def base_url(self) -> URL:
-        """Where the service is, without anything secret; may be set anew. A text whose parts can
-        be asked for: `host`, `port`, `path`."""
+        """The base URL of the service, without secrets; may be set again. A string with attributes
+        for its parts: `host`, `port`, `path`."""
         from modelwire._answers.http import URL
 
         return URL(self._open().base_url)
@@ -321,7 +321,7 @@ class BaseClient:
 
     @property
     def timeout(self) -> float | Timeout | None | NotGiven:
-        """The timeouts as they were given; may be set anew for the calls that follow."""
+        """The timeouts as given; may be set again for later calls."""
         return self._timeout
 
     @timeout.setter
@@ -331,7 +331,7 @@ class BaseClient:
 
     @property
     def max_retries(self) -> int:
-        """How often a call is tried again; may be set anew for the calls that follow."""
+        """The maximum number of retries of a call; may be set again for later calls."""
         return int(self._max_retries)
 
     @max_retries.setter
@@ -343,7 +343,7 @@ class BaseClient:
 
     @property
     def organization(self) -> str | None:
-        """Sent as the header OpenAI-Organization; may be set anew."""
+        """Sent as the header OpenAI-Organization; may be set again."""
         return self._organization
 
     @organization.setter
@@ -353,7 +353,7 @@ class BaseClient:
 
     @property
     def project(self) -> str | None:
-        """Sent as the header OpenAI-Project; may be set anew."""
+        """Sent as the header OpenAI-Project; may be set again."""
         return self._project
 
     @project.setter
@@ -363,12 +363,12 @@ class BaseClient:
 
     @property
     def default_headers(self) -> dict[str, str]:
-        """The headers that are sent with every call beside the library's own; not the key."""
+        """The headers sent with every call in addition to the library's own; not the key."""
         return dict(self._sent_headers())
 
     @property
     def default_query(self) -> dict[str, object]:
-        """The parameters that are sent with every call."""
+        """The query parameters sent with every call."""
         return dict(self._query)
 
     @overload
@@ -376,14 +376,15 @@ class BaseClient:
     @overload
     def usage(self, *, by: Literal["key"]) -> dict[str, dict[str, UsageSum]]: ...  # noqa: F811
     def usage(self, *, by: str = "model") -> dict[str, Any]:  # noqa: F811
-        """What the answered calls used so far, by requested model: `calls`, `input_tokens`,
+        """The usage of the answered calls so far, by requested model: `calls`, `input_tokens`,
         `output_tokens`, `total_tokens`, of these `cached_input_tokens`, `cache_write_tokens`,
         `reasoning_tokens`, `audio_input_tokens` and `audio_output_tokens`; and
-        `calls_without_usage`: calls whose answers reported no usage, as streamed chats of many
-        services do without `stream_options`; the tokens lack them. Models beyond 16,384 are
-        summed up as "(other)".
+        `calls_without_usage`: calls whose answers reported no usage, as in streamed chats of many
+        services without `stream_options`; the token counts do not include them. Models beyond
+        16,384 are summed up as "(other)".
 
-        By "key" it has the same for each key, by its `key_id`, which does not show it."""
+        By "key" it returns the same for each key, by its `key_id`, which does not reveal the
+        key."""
         return self._natives.usage(by, take=False)
 
     @overload
@@ -391,14 +392,14 @@ class BaseClient:
     @overload
     def take_usage(self, *, by: Literal["key"]) -> dict[str, dict[str, UsageSum]]: ...  # noqa: F811
     def take_usage(self, *, by: str = "model") -> dict[str, Any]:  # noqa: F811
-        """What `usage` gives, whose sums begin anew in the same step: each call is in what one of
-        those who take gets. Copies share the sums."""
+        """Returns what `usage` returns and resets the sums in one atomic step: each call is in the
+        result of exactly one take_usage. Copies share the sums."""
         return self._natives.usage(by, take=True)
 
     @property
     def key_id(self) -> str | None:
-        """What `usage(by="key")` calls the key of this client: always the same for a key, and
-        nobody gets the key from it. None where a function gives it and was not asked yet."""
+        """The id of this client's key in `usage(by="key")`: always the same for a key, and it does
+        not reveal the key. None if a function provides the key and was not called yet."""
         key = self._secret.value
         return None if key is None else id_of_key(key)
 
@@ -407,8 +408,8 @@ class BaseClient:
         return self._natives.is_closed
 
     def _close(self) -> ModuleType | None:
-        """`modelwire._calls`, where records of its calls may wait for `on_call` or observers. Not
-        imported: an object may close its client while the interpreter ends."""
+        """`modelwire._calls`, where records of its calls may be queued for `on_call` or observers.
+        Not imported: an object may close its client while the interpreter exits."""
         self._natives.close()
         has_calls = self._natives.teller is not None
         return sys.modules.get(f"{__package__}._calls") if has_calls else None
@@ -429,8 +430,8 @@ class BaseClient:
         http_client: Any = None,
         stream_only: bool | NotGiven = NOT_GIVEN,
     ) -> Self:
-        """A client with other settings that shares connections and sums with this one; closing
-        one closes both. default_headers and default_query add, set_... replace."""
+        """A client with other settings that shares connections and sums with this one; closing one
+        closes both. default_headers and default_query are added, set_... replace."""
         if http_client is not None:
             raise TypeError(
                 "a copy shares the connections of its client: give http_client to a new client"
@@ -477,8 +478,8 @@ class BaseClient:
         raise NotImplementedError
 
     def _without_resources(self) -> Self:
-        """The same client, settings and all, for its resources to call: they hold no cycle, so
-        that a client that is dropped is gone at once."""
+        """The same client with all settings, for its resources: they create no reference cycle, so
+        that a dropped client is freed at once."""
         caller = type(self).__new__(type(self))
         caller.__dict__ = self.__dict__
         return caller
@@ -489,8 +490,8 @@ class BaseClient:
     def _prepare(
         self, call: Call, key: Secret | None, more: _Headers | None = None
     ) -> tuple[NativeClient, dict[str, Any] | None]:
-        """The native client that makes this call, and what the call sets for itself. `more` are
-        headers that observers add."""
+        """The native client for this call, and the call's own options. `more` are headers that
+        observers add."""
         native = self._open()
         if _log is not None:
             _log.ensure()
@@ -524,8 +525,8 @@ class BaseClient:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
-            f"a {type(self).__name__} is not pickled or copied deeply: it has connections and a "
-            "key. Make one in each process; use copy() for other settings"
+            f"a {type(self).__name__} cannot be pickled or deep-copied: it has connections and a "
+            "key. Create one in each process; use copy() for other settings"
         )
 
     if not TYPE_CHECKING:
@@ -537,7 +538,7 @@ class BaseClient:
 
 
 def _text(value: Any, name: str) -> str | None:
-    """A text, or what has one, as an httpx.URL."""
+    """A text, or an object with one, such as an httpx.URL."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, (int, float, bytes, list, dict)):
@@ -555,7 +556,7 @@ def _retry(retry: Retry | None, max_retries: int | NotGiven) -> dict[str, Any]:
 
 def _check_retries(retries: Any) -> None:
     if retries is None:
-        raise TypeError("max_retries takes a number, not None: 0 switches retries off")
+        raise TypeError("max_retries takes a number, not None: 0 disables retries")
 
 
 def _headers_of_environment() -> dict[str, Any]:
@@ -572,19 +573,21 @@ class OpenAI(BaseClient):
         client.chat.completions.create(model="a-model", messages=[...])  # parse, stream, run_tools
         client.responses.create(model="a-model", input="Say hello.")  # the same
 
-    help() of each says what it takes; help(modelwire.Timeout), Retry and Limits their fields.
+    help() of each lists its parameters; help(modelwire.Timeout), Retry and Limits list their
+    fields.
 
-    What is not given comes from the environment: MODELWIRE_BASE_URL or OPENAI_BASE_URL,
-    MODELWIRE_API_KEY or OPENAI_API_KEY. There is no built-in base URL. The key is created in the
-    service's control panel. One that was copied with something around it, or not whole, is an
-    OpenAIError that says what.
+    The base URL and the key come from the environment if not given: MODELWIRE_BASE_URL or
+    OPENAI_BASE_URL, MODELWIRE_API_KEY or OPENAI_API_KEY. There is no built-in base URL. You create
+    the key in the service's control panel. A key with surrounding characters, or an abbreviated
+    key, raises an OpenAIError that describes the problem.
 
-    With stream_only every plain call streams underneath and returns the gathered answer, for a
-    service whose models answer only by streaming. proxy, no_proxy, ca, client_certificate and
-    http2 are of the transport; ca and client_certificate take a path or PEM text.
+    With stream_only every call without stream streams internally and returns the gathered answer,
+    for a service whose models only stream. proxy, no_proxy, ca, client_certificate and http2
+    configure the transport; ca and client_certificate take a path or PEM text.
 
-    on_call is called for each call that ended, whichever way, with its CallRecord: on a thread of
-    its own, so that no call waits for it. chunk_times lets the records have the time of each chunk.
+    on_call is called with the CallRecord of each call that has ended, with or without success: on
+    its own thread, so that no call waits for it. chunk_times adds the time of each chunk to the
+    records.
     """
 
     __slots__ = ("beta", "chat", "models", "responses")
@@ -634,7 +637,7 @@ class OpenAI(BaseClient):
     def request(
         self, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None
     ) -> Any:
-        """For tracing, which replaces it: what calls are made by then."""
+        """A hook for tracing, which replaces it: calls are then made through it."""
         from modelwire._otel.instrumented import request
 
         return request(options, stream_cls)
@@ -669,8 +672,8 @@ class OpenAI(BaseClient):
             raise
 
     def close(self) -> None:
-        """Closes the client: its next call raises. Streams that were opened go on. What on_call is
-        still to be told of calls that ended is waited for, one second at most."""
+        """Closes the client: its next call raises. Open streams continue. Waits for at most one
+        second until on_call has received the calls that ended."""
         calls = self._close()
         if calls is not None:
             calls.flush(calls.END_MAX)
@@ -688,22 +691,22 @@ class OpenAI(BaseClient):
 
     @property
     def with_raw_response(self) -> _ClientWithRawResponse:
-        """The same calls, which return the answer with its status and headers."""
+        """The same calls, returning the answer with its status and headers."""
         from modelwire._answers.raw import RawClient
 
         return RawClient(self, streams=False)  # type: ignore[return-value]
 
     @property
     def with_streaming_response(self) -> _ClientWithStreamingResponse:
-        """The same calls as context managers, whose answer is read when it is asked for."""
+        """The same calls as context managers; the answer is read on demand."""
         from modelwire._answers.raw import RawClient
 
         return RawClient(self, streams=True)  # type: ignore[return-value]
 
 
 class AsyncOpenAI(BaseClient):
-    """A client of one service for asyncio and trio: the same as OpenAI, its calls awaited. Any
-    number of event loops and threads may share it, and asyncio.run after asyncio.run.
+    """A client of one service for asyncio and trio: the same as OpenAI, with awaitable calls. Any
+    number of event loops and threads may share it, including successive asyncio.run calls.
     """
 
     __slots__ = ("beta", "chat", "models", "responses")
@@ -753,7 +756,7 @@ class AsyncOpenAI(BaseClient):
     async def request(
         self, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None
     ) -> Any:
-        """For tracing, which replaces it: what calls are made by then."""
+        """A hook for tracing, which replaces it: calls are then made through it."""
         from modelwire._otel.instrumented import async_request
 
         return await async_request(options, stream_cls)
@@ -789,8 +792,8 @@ class AsyncOpenAI(BaseClient):
             raise
 
     async def close(self) -> None:
-        """Closes the client: its next call raises. Streams that were opened go on. What on_call is
-        still to be told of calls that ended is waited for, one second at most."""
+        """Closes the client: its next call raises. Open streams continue. Waits for at most one
+        second until on_call has received the calls that ended."""
         calls = self._close()
         if calls is not None:
             await calls.flush_awaited(calls.END_MAX)
@@ -810,21 +813,21 @@ class AsyncOpenAI(BaseClient):
 
     @property
     def with_raw_response(self) -> _AsyncClientWithRawResponse:
-        """The same calls, which return the answer with its status and headers."""
+        """The same calls, returning the answer with its status and headers."""
         from modelwire._answers.raw import RawClient
 
         return RawClient(self, streams=False)  # type: ignore[return-value]
 
     @property
     def with_streaming_response(self) -> _AsyncClientWithStreamingResponse:
-        """The same calls as context managers, whose answer is read when it is asked for."""
+        """The same calls as context managers; the answer is read on demand."""
         from modelwire._answers.raw import RawClient
 
         return RawClient(self, streams=True)  # type: ignore[return-value]
 
 
 def _arguments(arguments: dict[str, Any], is_async: bool) -> dict[str, Any]:
-    """The arguments that were given; those that an httpx client stands for among them."""
+    """The given arguments, including those implied by an httpx client."""
     arguments = {name: value for name, value in arguments.items() if is_given(value)}
     http_client = arguments.pop("http_client", None)
     if http_client is None:

@@ -1,5 +1,4 @@
-"""The command `modelwire`, as `pip install` brings it: the same as the binary of its name. Knows no
-argument."""
+"""The command `modelwire` of `pip install`: the same as the binary of that name."""
 
 import signal
 import sys

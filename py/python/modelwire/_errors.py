@@ -1,12 +1,12 @@
-"""The exceptions, and which one an error of the core becomes. Knows no call.
+"""The exceptions, and the mapping of the core's errors to them.
 
-    OpenAIError                       everything below, and a configuration that is wrong
-    ├── RequestError                  an argument is wrong, nothing was sent (also ValueError)
-    ├── AnswerError                   an answer came, and is not what was asked for
-    │   ├── LengthFinishReasonError         to be parsed, and cut short by a limit
-    │   ├── ContentFilterFinishReasonError  to be parsed, and cut by a filter
-    │   ├── AnswerValidationError           not what it was to be parsed as (see below)
-    │   └── MaxTurnsError                   run_tools: calls after the last turn
+    OpenAIError                       everything below, and an invalid configuration
+    ├── RequestError                  an argument is invalid, nothing was sent (also ValueError)
+    ├── AnswerError                   an answer arrived, but is not what was requested
+    │   ├── LengthFinishReasonError         could not be parsed: truncated by a limit
+    │   ├── ContentFilterFinishReasonError  could not be parsed: cut by a filter
+    │   ├── AnswerValidationError           does not match its type (see below)
+    │   └── MaxTurnsError                   run_tools: tool calls after the last turn
     └── APIError                      the call failed
         ├── APIStatusError            the service answered with a status that is not success
         │   ├── BadRequestError             400
@@ -17,14 +17,13 @@
         │   ├── UnprocessableEntityError    422
         │   ├── RateLimitError              429
         │   └── InternalServerError         5xx
-        ├── APIConnectionError        not reached, or broken off (also ConnectionError)
-        │   └── APITimeoutError       one of the timeouts (also TimeoutError)
+        ├── APIConnectionError        not reached, or lost (also ConnectionError)
+        │   └── APITimeoutError       a timeout ran out (also TimeoutError)
         └── APIResponseValidationError  the answer is not what the protocol promises
             ├── IncompleteStreamError   a stream ended without its end mark
             └── AnswerValidationError   the same as above (also ValueError)
 
-AnswerErrors are raised by parse, run_tools and streams that parse; whoever creates an answer never
-meets them.
+AnswerErrors are raised by parse, run_tools and streams that parse; create never raises them.
 """
 
 from __future__ import annotations
@@ -42,12 +41,12 @@ if TYPE_CHECKING:
 
 
 class OpenAIError(Exception):
-    """Everything that modelwire raises. Every field that is not known is None."""
+    """The base class of everything that modelwire raises. Unknown fields are None."""
 
     kind: str = ""
-    """What can be done about it, as a word: "rate_limited", "connect", ..."""
+    """The kind of the error: "rate_limited", "connect", ..."""
     message: str = ""
-    """The service's own message where it gave one, else ours with the cause."""
+    """The service's own message if it sent one, otherwise the library's with the cause."""
     hint: str = ""
     """What to do about it."""
     type: str | None = None
@@ -57,25 +56,26 @@ class OpenAIError(Exception):
     param: str | None = None
     """`param` of the service's error object."""
     status_code: int | None = None
-    """The HTTP status, where an answer came."""
+    """The HTTP status, if an answer arrived."""
     request_id: str | None = None
-    """The service's name for the exchange."""
+    """The service's identifier of the exchange."""
     retry_after: float | None = None
-    """How long the service asked to wait, in seconds."""
+    """How long the service asked the client to wait, in seconds."""
     timeout: str | None = None
-    """Which timeout ran out: "connect_timeout", "first_byte_timeout", ..."""
+    """The timeout that ran out: "connect_timeout", "first_byte_timeout", ..."""
     body_text: str | None = None
-    """The body of the failed answer as text, bounded, the key masked."""
+    """The body of the failed answer as text, truncated to its limit, with the key masked."""
     partial: str | None = None
-    """What was gathered of the answer before it failed, as JSON text: paid for, but not whole."""
+    """The part of the answer gathered before the failure, as JSON text: metered, but
+    incomplete."""
     path: str = ""
     """The path of the request."""
     model: str | None = None
-    """The model that was asked for."""
+    """The requested model."""
     attempts: int = 0
-    """How many times the request was attempted."""
+    """The number of attempts."""
     elapsed: float = 0.0
-    """Seconds from the first attempt to the failure."""
+    """The time from the first attempt to the failure, in seconds."""
     metered: str = "not_sent"
     """Whether the call may have been metered: not_sent, normally_not, entered, unknown."""
 
@@ -111,8 +111,8 @@ class OpenAIError(Exception):
 
     @property
     def timing(self) -> CallRecord | None:
-        """What the call told: when each of its steps was, and what came of it. None where none was
-        begun."""
+        """The record of the call: the times of its steps, and its outcome. None if no call
+        began."""
         if isinstance(self._timing, str):
             from modelwire._answers.record import CallRecord
 
@@ -122,7 +122,7 @@ class OpenAIError(Exception):
 
     @property
     def body(self) -> Any:
-        """The service's error object as a dict; other JSON as it is; else the text."""
+        """The service's error object as a dict, other JSON unchanged, or otherwise the text."""
         if self._body is not None or self.body_text is None:
             return self._body
         import json
@@ -143,7 +143,7 @@ class OpenAIError(Exception):
 
     @property
     def response(self) -> Response | None:
-        """The answer: status_code, headers, text, json(); None where none came."""
+        """The answer: status_code, headers, text, json(); None if none arrived."""
         if self._response is not None or self.status_code is None:
             given: Response | None = self._response
             return given
@@ -160,7 +160,7 @@ class OpenAIError(Exception):
 
     @property
     def request(self) -> Request:
-        """What was asked: method and path; the key is not in it."""
+        """The request: method and path, without the key."""
         if self._request is not None:
             given: Request = self._request
             return given
@@ -174,8 +174,8 @@ class OpenAIError(Exception):
 
     @property
     def rate_limits(self) -> RateLimits | None:
-        """The limits that the service told of in the head of its answer; None where it told of
-        none, or where no answer came."""
+        """The rate limits in the headers of the answer; None if it reported none, or no answer
+        arrived."""
         from modelwire._native import _rate_limits
 
         headers = self._headers
@@ -185,11 +185,11 @@ class OpenAIError(Exception):
         return _rate_limits([(name, value) for name, value in headers])
 
     def report(self) -> str:
-        """Everything that support needs, as text, without the key."""
+        """A report for support, as text, without the key."""
         return self._report or f"{type(self).__name__}: {self}"
 
     def __str__(self) -> str:
-        """What went wrong, and what to do about it."""
+        """The error, and what to do about it."""
         what = self.message
         if self.status_code is not None:
             what = f"{what} (status {self.status_code})"
@@ -202,7 +202,7 @@ class OpenAIError(Exception):
 
 
 class RequestError(OpenAIError, ValueError):
-    """An argument is wrong; nothing was sent."""
+    """An argument is invalid; nothing was sent."""
 
 
 class APIError(OpenAIError):
@@ -223,7 +223,7 @@ class APIStatusError(APIError):
 
 
 class BadRequestError(APIStatusError):
-    """400: the request is wrong."""
+    """400: the request is invalid."""
 
 
 class AuthenticationError(APIStatusError):
@@ -231,7 +231,7 @@ class AuthenticationError(APIStatusError):
 
 
 class PermissionDeniedError(APIStatusError):
-    """403: account, balance, model or key forbid it."""
+    """403: not permitted for this account, balance, model or key."""
 
 
 class NotFoundError(APIStatusError):
@@ -251,25 +251,25 @@ class RateLimitError(APIStatusError):
 
 
 class InternalServerError(APIStatusError):
-    """5xx: a temporary fault of the service."""
+    """5xx: a temporary failure of the service."""
 
 
 class APIConnectionError(APIError, ConnectionError):
-    """The service was not reached, or the connection broke off."""
+    """The service was not reached, or the connection was lost."""
 
-    _says = "the service was not reached, or the connection broke off"
+    _says = "the service was not reached, or the connection was lost"
 
 
 class APITimeoutError(APIConnectionError, TimeoutError):
-    """One of the timeouts ran out; `timeout` says which."""
+    """A timeout ran out; `timeout` names it."""
 
     _says = "the call timed out"
 
 
 class APIResponseValidationError(APIError):
-    """The answer is not what the protocol promises, or larger than a bound."""
+    """The answer violates the protocol, or exceeds a size limit."""
 
-    _says = "the answer is not what the protocol promises"
+    _says = "the answer violates the protocol"
 
     def __init__(self, message: Any = "", body: object = None, **fields: Any) -> None:
         if not isinstance(message, str):  # openai-python's (response, body, message=...)
@@ -280,13 +280,13 @@ class APIResponseValidationError(APIError):
 
 
 class AnswerError(OpenAIError):
-    """An answer came, and was paid for; it is not what was asked for."""
+    """An answer arrived and was metered, but it is not what was requested."""
 
     metered = "entered"
     completion: Any = None
     """The answer: a completion or a response."""
     usage: Any = None
-    """The tokens that it used, where that was told."""
+    """The tokens that it used, if reported."""
 
     def __init__(self, message: Any = "", **fields: Any) -> None:
         completion = fields.get("completion")
@@ -298,47 +298,46 @@ class AnswerError(OpenAIError):
 
     @property
     def answer(self) -> Any:
-        """The answer, under the name that it has of streams."""
+        """The answer, under its name in streams."""
         return self.completion
 
     @property
     def rate_limits(self) -> RateLimits | None:
-        """Those that the service told of with the answer."""
+        """The rate limits that the service reported with the answer."""
         found: RateLimits | None = getattr(self.completion, "rate_limits", None)
         return found
 
 
 class LengthFinishReasonError(AnswerError):
-    """The answer was to be parsed, and was cut short by a limit."""
+    """The answer could not be parsed, because a limit truncated it."""
 
     kind = "length"
 
 
 class ContentFilterFinishReasonError(AnswerError):
-    """The answer was to be parsed, and a filter of the service cut it."""
+    """The answer could not be parsed, because a filter of the service cut it."""
 
     kind = "content_filter"
 
 
 class MaxTurnsError(AnswerError):
-    """The model still asks for tools after the last turn that it was given."""
+    """The model still requests tool calls after the last allowed turn."""
 
     kind = "max_turns"
     messages: Any = ()
-    """All that was said, the results of the last turn included: to go on from here."""
+    """The whole conversation, including the results of the last turn, to continue from."""
 
 
 class IncompleteStreamError(APIResponseValidationError):
-    """A stream ended without its end mark: what came is a part of the answer."""
+    """A stream ended without its end mark: the answer is incomplete."""
 
 
 class AnswerValidationError(AnswerError, APIResponseValidationError, ValueError):
-    """The answer is not what it was to be parsed as. What the reader of its text said is the
-    `__cause__`."""
+    """The answer does not match the requested type. The parser's error is the `__cause__`."""
 
     kind = "validation"
     text: str = ""
-    """The text that was read."""
+    """The text that was parsed."""
 
 
 _BY_STATUS: dict[int, type[APIStatusError]] = {
@@ -380,7 +379,7 @@ _BY_KIND: dict[str, type[OpenAIError]] = {
 _OF_PARSING = (LengthFinishReasonError, ContentFilterFinishReasonError, AnswerValidationError)
 
 _openai_classes_of: dict[type[OpenAIError], type[OpenAIError]] = {}
-"""What is raised instead, where errors are to be of openai's classes too."""
+"""The exceptions to raise instead, if errors must also be of openai's classes."""
 
 
 def _exception(fields: dict[str, Any]) -> OpenAIError:
@@ -398,7 +397,7 @@ def _exception(fields: dict[str, Any]) -> OpenAIError:
 
 
 def _made(chosen: type[OpenAIError], message: str, **fields: Any) -> OpenAIError:
-    """An exception that Python code raises; of openai's class too, where that was asked for."""
+    """An exception that Python code raises; also of openai's class, if that was requested."""
     return _openai_classes_of.get(chosen, chosen)(message, **fields)
 
 

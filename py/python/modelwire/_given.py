@@ -1,5 +1,4 @@
-"""What callers pass beside the request itself: what was left out, timeouts, retries, bounds.
-Knows no client and no HTTP."""
+"""Arguments besides the request itself: omitted arguments, timeouts, retries, limits."""
 
 from __future__ import annotations
 
@@ -14,12 +13,12 @@ if TYPE_CHECKING:
 else:
 
     def dataclass_transform(**_said):
-        """Type checkers know the constructors of such classes; nobody else needs it."""
+        """For type checkers only: declares the constructors of such classes."""
         return lambda made: made
 
 
 class NotGiven:
-    """The type of NOT_GIVEN: an argument that was left out, where None has a meaning."""
+    """The type of NOT_GIVEN: an omitted argument, where None has a meaning."""
 
     def __bool__(self) -> bool:
         return False
@@ -29,7 +28,7 @@ class NotGiven:
 
 
 class Omit:
-    """The type of omit: as NOT_GIVEN; as the value of a header it removes a default header."""
+    """The type of omit: like NOT_GIVEN; as the value of a header it removes a default header."""
 
     def __bool__(self) -> bool:
         return False
@@ -39,21 +38,21 @@ class Omit:
 
 
 NOT_GIVEN = NotGiven()
-"""An argument that was left out; it is not sent, where None is sent as null."""
+"""An omitted argument; it is not sent, while None is sent as null."""
 
 not_given = NOT_GIVEN
 """The same as NOT_GIVEN, under its newer name."""
 
 omit = Omit()
-"""The same for a single call: this argument, or this default header, is left out."""
+"""The same for a single call: omits this argument or this default header."""
 
 MAX_RETRIES = 3
 """Retries after status 429: the service's reference policy."""
 
 
 def is_given(value: object) -> bool:
-    """Whether an argument was passed at all. openai-python's marks count as well: programs that
-    are handed a client pass those."""
+    """Whether an argument was passed at all. openai-python's marks also count: programs that were
+    written for it pass those."""
     kind = type(value)
     if kind is NotGiven or kind is Omit:
         return False
@@ -63,8 +62,8 @@ def is_given(value: object) -> bool:
 
 @dataclass_transform(kw_only_default=True)
 class _Fields(type):
-    """Makes the annotated names of a class its slots, and the keyword arguments of its
-    constructor where it has none: what dataclasses do, whose import would cost too much."""
+    """Makes the annotated names of a class its slots, and the keyword arguments of its constructor
+    if it has none: like dataclasses, whose import would take too long."""
 
     def __new__(meta, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> _Fields:
         fields = dict(body.get("__annotations__", {}))
@@ -84,7 +83,7 @@ class _Fields(type):
 
 
 class _Options(metaclass=_Fields):
-    """Named values, each of which may be left out."""
+    """Named values, each of which may be omitted."""
 
     if TYPE_CHECKING:
         __slots__: ClassVar[tuple[str, ...]]
@@ -106,18 +105,18 @@ class _Options(metaclass=_Fields):
 
 
 class Timeout(_Options):
-    """The timeouts in seconds; None switches one off.
+    """The timeouts in seconds; None disables one.
 
-    pool: waiting for a connection where Limits.connections_max are in use (off)
-    connect: opening a connection, TLS included (10 s by default); of the client only
+    pool: the wait for a connection while Limits.connections_max are in use (off)
+    connect: the time to open a connection, including TLS (10 s by default); for clients only
     first_byte: from the start of an attempt to the complete head of its answer (600 s)
-    idle: between two pieces of substance of an answer; keep-alives do not count (300 s)
-    total: over all attempts and every wait (off)
-    pings_reset_idle: whether comments and keep-alives put the idle timeout off as well (False), as
-        they do with openai-python's read timeout; a service that hangs may send them for ever
+    idle: the time between two pieces of content of an answer; keep-alives do not count (300 s)
+    total: the time for all attempts and waits (off)
+    pings_reset_idle: whether comments and keep-alives also reset the idle timeout (False), as
+        they do with openai-python's read timeout; a service that hangs may send them forever
 
-    A first argument is for all but pool and total. Of httpx.Timeout's names, read is first_byte and
-    idle; write is taken and has no meaning here: first_byte covers it.
+    A first argument sets all except pool and total. Of httpx.Timeout's names, read sets first_byte
+    and idle; write is accepted but has no meaning here: first_byte covers it.
     """
 
     pool: float | None | NotGiven = NOT_GIVEN
@@ -151,29 +150,29 @@ class Timeout(_Options):
 
 
 class Retry(_Options):
-    """When and how often a call is tried again. The default is the service's reference policy:
-    only status 429, at most 3 retries, after 0.5, 1 and 2 s, each raised to a longer Retry-After.
+    """When and how often a call is retried. The default is the service's reference policy: only
+    status 429, at most 3 retries, after 0.5, 1 and 2 s, each delay raised to a longer Retry-After.
 
-    max_retries: most retries of one call
+    max_retries: the maximum number of retries of one call
     first_wait: seconds before the first retry; doubled for each further one
-    wait_max: where the doubling stops, in seconds (8)
-    statuses: the statuses that are tried again
-    connect_errors: whether a call is tried again of which nothing was sent: the connection could
+    wait_max: the upper bound of the doubled delay, in seconds (8)
+    statuses: the HTTP statuses to retry
+    connect_errors: whether to retry a call of which nothing was sent: the connection could
         not be opened, or was closed before, or an HTTP/2 service refused it unprocessed
-    lost_connections: whether a call is tried again whose connection was lost after something of it
-        was sent and before an answer; the service may have processed it, and meters it twice then
-    first_byte_timeouts: whether a call is tried again whose answer did not begin within the
-        first_byte timeout; the service may have processed it, and meters it twice then
-    jitter: how much is added to a wait by chance, as a part of it from 0 to 1 (0.25)
-    retry_after_max: longest Retry-After that is waited for, in seconds; beyond it the error is
-        raised at once
-    retry_after_exact: whether a Retry-After takes the place of the wait also where it is shorter
+    lost_connections: whether to retry a call whose connection was lost after some of it
+        was sent and before an answer; the service may have processed it, and then meter it twice
+    first_byte_timeouts: whether to retry a call whose answer did not begin within the
+        first_byte timeout; the service may have processed it, and may then meter it twice
+    jitter: the largest random addition to a delay, as a fraction from 0 to 1 (0.25)
+    retry_after_max: the longest Retry-After that a call waits for, in seconds; beyond it the error
+        is raised at once
+    retry_after_exact: whether a Retry-After replaces the delay even if it is shorter
         (False: both are lower bounds)
     adaptive: whether the calls of a client slow down together when the service refuses some of
-        them (False): a common pause, then fewer on their way at once and at the rate that the
-        service was seen to take, and more again when nothing is refused any more. For many calls at
-        once on a service whose limits are not known. A client begins with few calls at once and
-        needs some round trips until many are on their way; each client and each process by itself
+        them (False): a common pause, then fewer calls in flight and at the rate that the
+        service was observed to accept, and more again once no call is refused. For many concurrent
+        calls to a service whose limits are unknown. A client begins with few calls in flight and
+        needs some round trips to reach many; each client and each process adapts on its own
     """
 
     max_retries: int | NotGiven = NOT_GIVEN
@@ -193,7 +192,7 @@ class Retry(_Options):
         """openai-python's policy: 2 retries of the statuses 408, 409, 429 and 5xx, of connections
         that were not opened or lost before an answer, and of answers that did not begin in time;
         after 0.5 s, doubled up to 8 s, or what the service asks for. What was sent is sent again:
-        a call may be processed and metered more than once. Any part may be given anew."""
+        a call may be processed and metered more than once. Any part can be overridden."""
         policy = {
             "statuses": (408, 409, 429, *range(500, 600)),
             "connect_errors": True,
@@ -205,18 +204,18 @@ class Retry(_Options):
 
 
 class Limits(_Options):
-    """The bounds of a client; each is named in the error that it causes.
+    """The limits of a client; an error names the limit that caused it.
 
-    event_bytes_max: largest server-sent event (16 MiB by default)
-    response_bytes_max: largest answer that is held whole (256 MiB)
-    error_body_bytes_max: how much of a failed answer's body is kept (64 KiB)
-    headers_max: most headers of an answer (100)
-    queue_bytes_max, queue_events_max: what may wait for a slow consumer (256 KiB, 1024)
-    connections_max: connections that are open at once (1000, and never more than half of the
+    event_bytes_max: the largest server-sent event (16 MiB by default)
+    response_bytes_max: the largest answer kept in memory (256 MiB)
+    error_body_bytes_max: the part of a failed answer's body that is kept (64 KiB)
+    headers_max: the maximum number of headers of an answer (100)
+    queue_bytes_max, queue_events_max: what may be queued for a slow consumer (256 KiB, 1024)
+    connections_max: the maximum number of open connections (1000, and never more than half of the
         process's descriptors); further calls wait in order
-    idle_connections_max: connections that are kept for later calls (1000, and never more than 1/16
+    idle_connections_max: idle connections kept for later calls (1000, and never more than 1/16
         of the descriptors)
-    idle_connection_ms_max: how long such a one is kept, in milliseconds (4000, for many servers
+    idle_connection_ms_max: how long these are kept, in milliseconds (4000, because many servers
         close theirs after 5 s)
 
     Of httpx.Limits' names, max_connections is connections_max, max_keepalive_connections is
@@ -278,14 +277,14 @@ class Limits(_Options):
 
 
 def seconds(timeout: Any) -> dict[str, float | None]:
-    """The timeouts that were set, by name. A number means no wait of the call is longer than
-    that; an httpx.Timeout means what it says, as far as it fits."""
+    """The timeouts that were set, by name. A number limits every wait of the call; an
+    httpx.Timeout is converted as far as possible."""
     if not is_given(timeout):
         return {}
     if timeout is None or isinstance(timeout, (int, float)):
         if timeout is not None and not timeout > 0:
             raise ValueError(
-                f"timeout takes seconds above 0, not {timeout!r}; None switches timeouts off"
+                f"timeout takes seconds above 0, not {timeout!r}; None disables timeouts"
             )
         return dict.fromkeys(("connect", "first_byte", "idle"), timeout)
     if isinstance(timeout, Timeout):
@@ -297,11 +296,11 @@ def seconds(timeout: Any) -> dict[str, float | None]:
 
 
 HTTPX_KEEPALIVE_EXPIRY = 5.0
-"""httpx's own default: whoever has it chose nothing, and servers close their connections then."""
+"""httpx's default: it means that nothing was chosen, and servers close their connections then."""
 
 
 def bounds(limits: Any) -> dict[str, int]:
-    """The limits that were set, by name; of an httpx.Limits what it says."""
+    """The limits that were set, by name; an httpx.Limits is converted."""
     if isinstance(limits, Limits):
         return limits._given()
     names = ("max_connections", "max_keepalive_connections", "keepalive_expiry")

@@ -1,4 +1,4 @@
-"""The key of a client and of a call, and headers as they are sent."""
+"""The key of a client and of a call, and headers as sent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Secret:
-    """A key that shows itself to nobody who does not ask for it."""
+    """A key that is shown only on request."""
 
     __slots__ = ("value",)
 
@@ -23,13 +23,13 @@ class Secret:
         return "[key]" if self.value else "None"
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a key is not pickled")
+        raise TypeError("a key cannot be pickled")
 
 
 def checked(name: Any, value: Any) -> tuple[str, Any]:
-    """A header that can be sent or, where nothing is given, left out."""
+    """Checks a header: it can be sent, or is omitted if no value is given."""
     if not isinstance(name, str):
-        raise TypeError(f"the name of a header is a str, not {name!r}")
+        raise TypeError(f"the name of a header must be a str, not {name!r}")
     if is_given(value) and not isinstance(value, str):
         raise TypeError(
             f"header {name} takes a str, not {type(value).__name__}; modelwire.omit leaves it out"
@@ -38,7 +38,8 @@ def checked(name: Any, value: Any) -> tuple[str, Any]:
 
 
 def without_key(headers: dict[str, Any], is_call: bool) -> tuple[dict[str, Any], Secret | None]:
-    """Headers without the one that has the key, and the key in it: so programs replace it."""
+    """Headers without the one with the key, and the key in it: programs replace the key this
+    way."""
     for name, value in headers.items():
         if not isinstance(name, str) or name.lower() != "authorization" or not is_given(value):
             continue

@@ -1,7 +1,7 @@
-"""What the library logs, on its way to `logging`. Imported when a program logs; knows no call.
+"""Passes the library's log to `logging`. Imported when a program logs.
 
-The I/O thread only puts records into a bounded buffer. A thread of Python's own takes them out in
-batches and hands them on, so that a handler that is slow, or logs itself, holds up nobody.
+The I/O thread only puts records into a bounded buffer. A Python thread takes them out in batches
+and passes them on, so that a handler that is slow, or that logs, delays no call.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ _process = 0
 def _level_of(level: int | str) -> int:
     number = logging.getLevelName(level.upper()) if isinstance(level, str) else level
     if not isinstance(number, int) or isinstance(number, bool):
-        raise RequestError(f"{level!r} is no level of logging", kind="argument")
+        raise RequestError(f"{level!r} is not a logging level", kind="argument")
     # The least of the core's levels that is as important as the given one.
     return max((ours for ours, theirs in _PYTHON.items() if theirs >= number), default=1)
 
 
 def is_running() -> bool:
-    """Whether records are handed on in this process."""
+    """Whether records are passed on in this process."""
     return _thread is not None and _thread.is_alive() and _process == os.getpid()
 
 
 def start(level: int | str) -> None:
-    """Hands records of this level and above on, from now on."""
+    """Passes on records of this level and above from now on."""
     global _thread, _level, _process
     with _lock:
         _level = _level_of(level)
@@ -65,7 +65,7 @@ def start(level: int | str) -> None:
 
 
 def stop() -> None:
-    """Hands on what there is, and no more."""
+    """Passes on the queued records, then stops."""
     global _thread, _level
     with _lock:
         thread, _thread, _level = _thread, None, 0
@@ -75,7 +75,7 @@ def stop() -> None:
 
 
 def ensure() -> None:
-    """A forked child has no thread of its parent's: it gets one of its own."""
+    """Starts a thread in a forked child, which has none from its parent."""
     if _level and _process != os.getpid():
         _lock_of_child()
         start(_PYTHON[_level])
@@ -87,7 +87,7 @@ def _lock_of_child() -> None:
 
 
 def set_up(wanted: str) -> None:
-    """What MODELWIRE_LOG and OPENAI_LOG ask for: "info" or "debug", on stderr."""
+    """Sets up what MODELWIRE_LOG and OPENAI_LOG request: "info" or "debug", on stderr."""
     level = {"info": logging.INFO, "debug": logging.DEBUG}.get(wanted.strip().lower())
     if level is None or is_running():
         return
@@ -100,7 +100,8 @@ def set_up(wanted: str) -> None:
 
 
 def follow(name: str) -> None:
-    """Puts our logger below the one of this name: records have its level and go to its handlers."""
+    """Makes our logger a child of the one with this name: records have its level and go to its
+    handlers."""
     theirs, ours = logging.getLogger(name), logging.getLogger("modelwire")
     if ours.parent is not theirs:
         ours.parent = theirs
@@ -108,7 +109,7 @@ def follow(name: str) -> None:
 
 
 def tell(record: tuple[int, str, str, float]) -> None:
-    """Hands one record to its logger."""
+    """Passes one record to its logger."""
     level, target, message, seconds = record
     name = target.replace("::", ".")
     if name.split(".")[0] != "modelwire":
@@ -123,7 +124,8 @@ def tell(record: tuple[int, str, str, float]) -> None:
 
 
 def tell_all(records: Iterable[tuple[int, str, str, float]]) -> None:
-    """Hands records to their loggers; what a handler or a filter raises reaches no call."""
+    """Passes records to their loggers; an exception of a handler or filter does not reach a
+    call."""
     for record in records:
         with contextlib.suppress(Exception):
             tell(record)

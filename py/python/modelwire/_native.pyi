@@ -37,32 +37,32 @@ def shutdown(timeout: float) -> bool:
     """Ends every call and the I/O thread; called at interpreter exit."""
 
 def run_command(arguments: list[str]) -> int:
-    """Runs the command with these arguments, the first of which is its name, and returns the code
-    that the process is to exit with."""
+    """Runs the command with these arguments, the first of which is its name, and returns the exit
+    code of the process."""
 
 def log_start(level: int) -> None:
     """Collects records of this level and above from now on."""
 
 def log_stop() -> None:
-    """Ends the collecting: whoever waits gets what is left, and then None."""
+    """Stops collecting: a waiting consumer receives the remaining records, and then None."""
 
 def log_take(max: int, seconds: float) -> list[tuple[int, str, str, float]] | None:
-    """What was collected; waits for the first record until the time runs out."""
+    """The collected records; waits for the first one until the timeout."""
 
 def _json(plain: Any, indent: int | None = None) -> str:
     """The JSON text of a value, in one line or indented."""
 
 def _plain(value: Any) -> Any:
-    """The same as Python's own dicts and lists."""
+    """The same as Python dicts and lists."""
 
 def use_openai_classes(class_of: Callable[[Any], type], attribute: Callable[[Any, str], Any]) -> None:
-    """From now on objects say that they are of the class that the first function gives."""
+    """Makes objects report the class that the first function returns, from now on."""
 
 def _rate_limits(headers: list[tuple[str, str]]) -> RateLimits | None:
-    """The limits that these headers tell of."""
+    """The rate limits that these headers report."""
 
 def _key_id(key: str) -> str:
-    """What sums call a key, without showing it."""
+    """The id of a key in usage sums, which does not reveal it."""
 
 def _class_of(thing: Any) -> type: ...
 def _restore(name: str, text: str, request_id: str | None) -> Any: ...
@@ -71,7 +71,7 @@ def bulk_end_all(seconds: float) -> None: ...
 
 @final
 class NativeBulk:
-    """What `modelwire.bulk` is made of; not for direct use."""
+    """The implementation of `modelwire.bulk`; not for direct use."""
 
     def __new__(
         cls,
@@ -105,7 +105,7 @@ class NativeBulk:
 
 @final
 class CallMark:
-    """A call that an observer was told of: by its tag its end is known again."""
+    """A call reported to an observer: its tag identifies its end."""
 
     def __new__(cls) -> Self: ...
     @property
@@ -131,7 +131,7 @@ class EndedCall:
 
 @final
 class NativeCalls:
-    """The ended calls of all clients that it follows; of the process that made it."""
+    """The ended calls of all clients that it follows, in the process that created it."""
 
     def __new__(cls) -> Self: ...
     def follow(self, client: NativeClient, number: int) -> None: ...
@@ -145,8 +145,8 @@ class _AnyName:  # of stubs alone: where it runs, all objects have these
 
 @disjoint_base
 class _View:
-    """What every object over an answer's JSON has. Fields are attributes. Where an object is of a
-    class that is known, those that nobody here knows are read as items, or in `model_extra`."""
+    """The base of every object over an answer's JSON. Fields are attributes. In an object of a
+    known class, unknown fields are read as items, or in `model_extra`."""
 
     model_fields: ClassVar[builtins.dict[str, Any]]
     def __init_subclass__(cls, **_named: Any) -> None: ...
@@ -172,7 +172,7 @@ class _View:
         exclude_none: bool = False,
         warnings: bool = True,
     ) -> builtins.dict[str, Any]:
-        """All fields that the service sent as dicts and lists, unknown ones included."""
+        """All fields that the service sent, including unknown ones, as dicts and lists."""
     def model_dump(
         self,
         *,
@@ -189,7 +189,7 @@ class _View:
     def dict(self, **options: Any) -> builtins.dict[str, Any]:
         """The same as `model_dump`, under its older name."""
     def model_dump_json(self, *, indent: int | None = None, **options: Any) -> str:
-        """What `model_dump` gives, as JSON text."""
+        """The result of `model_dump` as JSON text."""
     def to_json(
         self,
         *,
@@ -204,7 +204,7 @@ class _View:
         """The JSON text, indented; with indent=None as the service sent it."""
     @property
     def model_extra(self) -> builtins.dict[str, Any]:
-        """The fields that the service sent and nobody here knows, as dicts and lists."""
+        """The unknown fields that the service sent, as dicts and lists."""
     @property
     def model_fields_set(self) -> set[str]:
         """The names of the fields that the service sent."""
@@ -231,7 +231,7 @@ class _View:
 
 @disjoint_base
 class Object(_AnyName, _View):
-    """An object of an answer: what its classes are made of where they run."""
+    """An object of an answer: the base of its classes at run time."""
 
     def __new__(cls, **fields: Any) -> Self: ...
     @property
@@ -247,7 +247,7 @@ class Object(_AnyName, _View):
     def _items(self) -> list[Model]: ...
 
 class _Answer(_View):  # of stubs alone: where it runs, it is `Object`
-    """An answer, or an object inside of one, whose fields are known."""
+    """An answer, or an object within one, with known fields."""
 
     @property
     def _request_id(self) -> str | None: ...
@@ -671,7 +671,7 @@ class ResponseStreamEvent(_View):
 
 @disjoint_base
 class _StreamBase:
-    """What both kinds of stream tell of their answer."""
+    """The properties of an answer that both kinds of stream have."""
 
     @classmethod
     def __class_getitem__(cls, _kind: Any) -> type[Self]: ...
@@ -680,19 +680,20 @@ class _StreamBase:
         """The HTTP status of the answer."""
     @property
     def request_id(self) -> str | None:
-        """The service's name for the exchange."""
+        """The service's identifier of the exchange."""
     @property
     def headers(self) -> list[tuple[str, str]]:
-        """The headers of the answer, as (name, value) pairs in their order."""
+        """The headers of the answer, as (name, value) pairs in order."""
     @property
     def response(self) -> HttpResponse:
         """Status and headers of the answer as an object."""
     @property
     def rate_limits(self) -> RateLimits | None:
-        """The limits that the service told of, from the start; None where it told of none."""
+        """The rate limits that the service reported, available from the start; None if it reported
+        none."""
     @property
     def usage(self) -> Usage | None:
-        """Tokens that the service reported in the stream; None before its end."""
+        """The tokens that the service reported in the stream; None before its end."""
     @property
     def end(self) -> str | None:
         """How the stream was known to be complete; None before its end and after an error."""
@@ -702,7 +703,7 @@ class _StreamBase:
     def _took(self) -> tuple[int, float] | None: ...
     @property
     def timing(self) -> CallRecord | None:
-        """What the call told; None before its end."""
+        """The record of the call; None before its end."""
     @property
     def answer(self) -> Any:
         """The whole answer at the end of a stream that was made with gather=True."""
@@ -724,9 +725,9 @@ class Stream(_StreamBase, Generic[_T]):
     def close(self) -> None:
         """Ends the stream now and closes its exchange. Harmless to repeat; any thread."""
     def batches(self, max: int = 256) -> Portions[list[_T]]:
-        """The same chunks as lists: each time all that is there, at least one."""
+        """The same chunks as lists: each has all chunks that are ready, at least one."""
     def text_deltas(self) -> Portions[str]:
-        """The pieces of the output text alone, as str."""
+        """Only the output text of each chunk, as str."""
 
 @final
 class Portions(Generic[_T]):
@@ -754,9 +755,9 @@ class AsyncStream(_StreamBase, Generic[_T]):
     def aclose(self) -> Coroutine[Any, Any, None]:
         """The same as `close`."""
     def batches(self, max: int = 256) -> AsyncPortions[list[_T]]:
-        """The same chunks as lists: each time all that is there, at least one."""
+        """The same chunks as lists: each has all chunks that are ready, at least one."""
     def text_deltas(self) -> AsyncPortions[str]:
-        """The pieces of the output text alone, as str."""
+        """Only the output text of each chunk, as str."""
 
 @final
 class AsyncPortions(Generic[_T]):
@@ -767,8 +768,8 @@ class AsyncPortions(Generic[_T]):
 
 @final
 class Iteration(Generic[_T]):
-    """The iterator of a `for` over what is made of a stream: the loop that an exception leaves
-    closes it."""
+    """The iterator of a `for` over a stream's items: an exception that leaves the loop closes
+    it."""
 
     def __new__(cls, inner: Iterator[_T], stream: _StreamBase) -> Self: ...
     def __iter__(self) -> Self: ...
@@ -776,8 +777,8 @@ class Iteration(Generic[_T]):
 
 @final
 class AsyncIteration(Generic[_T]):
-    """The iterator of an `async for` over what is made of a stream: the loop that an exception
-    leaves closes it."""
+    """The iterator of an `async for` over a stream's items: an exception that leaves the loop
+    closes it."""
 
     def __new__(cls, inner: AsyncIterator[_T], stream: _StreamBase) -> Self: ...
     def __aiter__(self) -> Self: ...
@@ -785,13 +786,13 @@ class AsyncIteration(Generic[_T]):
 
 @final
 class Snapshots:
-    """The chunks of one stream, and what they add up to."""
+    """The chunks of one stream, and the completion that they form."""
 
     def __new__(cls) -> Self: ...
     def add(self, chunk: Any) -> int:
-        """Keeps a chunk; returns how many there are."""
+        """Keeps a chunk; returns the number of chunks."""
     def completion(self, count: int) -> ChatCompletion:
-        """The completion that the first `count` chunks add up to."""
+        """The completion formed by the first `count` chunks."""
 
 class _Coroutine:
     def __await__(self) -> Generator[Any, Any, Any]: ...
@@ -801,32 +802,33 @@ class _Coroutine:
 
 @final
 class Done(_Coroutine):
-    """An awaitable that has its value already."""
+    """An awaitable that already has its value."""
 
     def send(self, _value: Any) -> Any: ...
     def throw(self, error: Any, value: Any = None, _traceback: Any = None) -> Any: ...
 
 @final
 class Next(_Coroutine):
-    """What is awaited: the next portion of a stream, or the answer of a call. It takes what there
-    is when it is awaited and not before."""
+    """An awaitable: the next portion of a stream, or the answer of a call. It takes what is ready
+    when it is awaited, and not earlier."""
 
     def send(self, value: Any) -> Any: ...
     def throw(self, error: Any, value: Any = None, traceback: Any = None) -> Any: ...
 
 @final
 class Hub:
-    """A list of numbers that calls fill, and the descriptor that tells of it."""
+    """A list of numbers that calls fill, and its descriptor."""
 
     def __new__(cls) -> Self: ...
     def fd(self) -> int: ...
     def take(self) -> list[int]: ...
     def drain(self) -> None:
-        """Wakes all whose numbers wait; for an event loop, when the descriptor is readable."""
+        """Wakes the waiters of all queued numbers; for an event loop, when the descriptor is
+        readable."""
 
 @final
 class Future:
-    """What a task of asyncio waits for: as much of a future as a task asks of one."""
+    """The awaitable of an asyncio task: the part of a future that a task needs."""
 
     _asyncio_future_blocking: bool
     def get_loop(self) -> Any: ...
@@ -840,7 +842,7 @@ class Future:
 
 @final
 class NativeClient:
-    """What `modelwire.Client` is made of; not for direct use."""
+    """The implementation of `modelwire.Client`; not for direct use."""
 
     def __new__(
         cls,
@@ -852,7 +854,7 @@ class NativeClient:
     @property
     def base_url(self) -> str: ...
     def check(self, options: dict[str, Any]) -> None:
-        """Whether a call may set this for itself."""
+        """Whether a call may override this."""
 
     def usage(self, by_key: bool, take: bool) -> dict[str, Any]: ...
     def run(
@@ -872,7 +874,7 @@ class NativeClient:
 
 @final
 class NativeAnswer:
-    """What `modelwire.testing.Answer` is made of; not for direct use."""
+    """The implementation of `modelwire.testing.Answer`; not for direct use."""
 
     @staticmethod
     def played() -> NativeAnswer: ...
@@ -898,7 +900,7 @@ class NativeAnswer:
 
 @final
 class NativeService:
-    """What `modelwire.testing.Service` is made of; not for direct use."""
+    """The implementation of `modelwire.testing.Service`; not for direct use."""
 
     def __new__(
         cls,

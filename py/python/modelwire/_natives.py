@@ -1,5 +1,5 @@
-"""The native clients of a client and of its copies: one for each base URL, all counting in one sum.
-What else a copy changes, its key and its headers, is set for each of its calls. Knows no call."""
+"""The native clients of a client and of its copies: one for each base URL, all with shared sums.
+The other changes of a copy, its key and its headers, are set for each of its calls."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ NATIVE_CLIENTS_MAX = 16
 
 
 class Natives:
-    """What a client shares with its copies: connections, sums, and whether it was closed."""
+    """The state that a client shares with its copies: connections, sums, and whether it was
+    closed."""
 
     def __init__(
         self, options: dict[str, Any], base_url: str | None, key: Secret, headers: _Pairs
@@ -47,8 +48,8 @@ class Natives:
         """The number of this client there."""
 
     def at(self, base_url: str | None) -> NativeClient:
-        """The native client of this base URL. Any thread; nothing is locked, so that a child that
-        is forked meanwhile finds nothing locked."""
+        """The native client of this base URL. Any thread; it takes no lock, so that a child forked
+        at the same time finds nothing locked."""
         if self.is_closed:
             raise OpenAIError("the client was closed", kind="closed", hint="Make a new one.")
         native = self._made.get(base_url)
@@ -61,7 +62,7 @@ class Natives:
         return native
 
     def own(self, key: Secret, headers: _Pairs, removed: tuple[str, ...]) -> dict[str, Any]:
-        """What a call sets for itself so that it goes with this key and these headers."""
+        """The options of a call that set this key and these headers."""
         own: dict[str, Any] = {}
         if key.value != self.key.value:
             own["api_key"] = key
@@ -76,13 +77,13 @@ class Natives:
         return own
 
     def usage(self, by: str, take: bool) -> dict[str, Any]:
-        """What all calls used; whoever takes it lets the sums begin anew."""
+        """The usage of all calls; taking it resets the sums."""
         if by not in ("model", "key"):
             raise ValueError(f'by is "model" or "key", not {by!r}')
         return self.first.usage(by == "key", take)
 
     def close(self) -> None:
-        """No further call; what is under way goes on."""
+        """Refuses new calls; those in flight continue."""
         self.is_closed = True
         self._made.clear()
 

@@ -1,5 +1,5 @@
 """Observers of calls, for instrumentation: called at the start of a call in the caller's context,
-and at its end with its record. The interface alone.
+and at its end with its record. This is only the interface.
 
     class Watching(Observer):
         def started(self, call):
@@ -28,8 +28,8 @@ observers: list[Observer] = []
 
 
 class StartedCall:
-    """A call that is about to be made, as observers see it. What they set is theirs to ask for; the
-    rest is the program's and is not changed."""
+    """A call that is about to be made, for observers. They may set the fields for their requests;
+    the others belong to the program and must not be changed."""
 
     __slots__ = (
         "chunk_times",
@@ -46,49 +46,49 @@ class StartedCall:
         self.client = client
         """The client: an OpenAI or AsyncOpenAI."""
         self.operation = operation
-        """What is called: "models", "chat" or "responses"."""
+        """The operation: "models", "chat" or "responses"."""
         self.fields: Mapping[str, Any] = {} if fields is None else fields
-        """The fields of the request as the program gave them; nothing was checked yet."""
+        """The fields of the request as given by the program, not checked yet."""
         self.stream = stream
-        """Whether the program asked for a stream."""
+        """Whether the program requested a stream."""
         self.key = key
-        """The key that this call goes with, to look for it in what is told; its `value` is None
-        where there is none."""
+        """The key of this call, to redact it; its `value` is None if there is none."""
         self.headers: dict[str, str] = {}
-        """To add: headers for this call. Where the program set one itself, that one is sent; one
-        that cannot be sent is left out."""
+        """To add: headers for this call. A header that the program set takes precedence; one that
+        cannot be sent is omitted."""
         self.gather = False
-        """To set: the answer of a stream is gathered, so that `ended` is given it. The program does
-        not see it; a stream that is longer than `answer_bytes_max` fails where it would not."""
+        """To set: the answer of a stream is gathered, so that `ended` receives it. The program
+        does not see it; a stream that is longer than `answer_bytes_max` fails although it
+        otherwise would not."""
         self.chunk_times = False
         """To set: the record has the time of each chunk."""
 
 
 class Observer:
-    """One who is told of calls. What it raises is logged, and changes no call."""
+    """The base of observers. Its exceptions are logged, and do not affect a call."""
 
     def started(self, call: StartedCall) -> Any:
-        """A call is about to be made: in the thread, the task and the context of the caller, before
-        anything is sent. What is returned is the token that `ended` is given; None asks for no
-        `ended` of this call. A caller waits for it: it does nothing slow."""
+        """A call is about to be made: runs in the thread, the task and the context of the caller,
+        before anything is sent. The returned token is passed to `ended`; None means no `ended` for
+        this call. The caller waits for it: do nothing slow here."""
 
     def ended(self, token: Any, record: CallRecord | None, response: Any) -> None:
-        """A call ended, whichever way: answered, failed, cancelled, abandoned, or never sent. Once
-        for each token, in the order of the ends, on the one thread that hands on records.
+        """A call ended in any way: answered, failed, cancelled, abandoned, or never sent. Called
+        once for each token, in the order in which calls end, on the thread that delivers records.
 
-        response is the answer where there is a whole one: of a plain call, and of a stream that was
-        gathered; else None. record is None where more calls ended than could be kept until this
-        thread came to them (`RECORDS_WAITING_MAX` of the core).
+        response is the whole answer, of a call without stream or of a gathered stream; otherwise
+        None. record is None if more calls ended than could be queued for this thread
+        (`RECORDS_WAITING_MAX` of the core).
         """
 
 
 def observe(client: Any, observer: Observer) -> None:
-    """Tells this one of the calls of one client, and of its copies."""
+    """Notifies this observer of the calls of one client, and of its copies."""
     natives = client._natives
     natives.observers = [*natives.observers, observer]
 
 
 def ignore(client: Any, observer: Observer) -> None:
-    """Tells it no more; of calls under way it is still told the end."""
+    """Stops notifying it of new calls; it is still notified of the end of calls in flight."""
     natives = client._natives
     natives.observers = [one for one in natives.observers if one is not observer]

@@ -1,5 +1,5 @@
 """The named parameters of the operations, and what becomes of them: the fields of the request,
-whether it streams, and what the call sets for itself. Knows no client.
+whether it streams, and what the call sets for itself.
 
 The types of the parameters stand in `_resources.pyi`; both are written from the same table.
 """
@@ -504,7 +504,7 @@ def supported(given):
 def models(self, *, extra_headers=None, extra_query=None, extra_body=None, timeout=NOT_GIVEN):
     """The parameters of models.list; a GET has no body, so extra_body is not taken."""
     if extra_body is not None and is_given(extra_body):
-        raise TypeError("models.list() sends no body: extra_body cannot be honoured")
+        raise TypeError("models.list() sends no body: extra_body is not supported")
     fields = locals()
     del fields["self"], fields["extra_body"]
     return Call(fields)

@@ -1,5 +1,5 @@
-"""The fixture `modelwire_service` for pytest, which finds it by an entry point of the package.
-Knows nothing of the service. `-p no:modelwire` leaves it out."""
+"""The fixture `modelwire_service` for pytest, which finds it by an entry point of the package. `-p
+no:modelwire` leaves it out."""
 
 from __future__ import annotations
 

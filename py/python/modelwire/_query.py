@@ -1,5 +1,4 @@
-"""Query parameters as openai-python has them: lists and mappings in brackets, None left out. Knows
-no URL."""
+"""Query parameters as in openai-python: lists and mappings in brackets, None omitted."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def pairs(parameters: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The parameters as names with their values."""
+    """The parameters as pairs of name and value."""
     return [pair for name, value in parameters.items() for pair in _pairs(str(name), value)]
 
 

@@ -1,7 +1,6 @@
-"""The three operations under the names that openai-python gives them. Knows no HTTP.
+"""The three operations, with the names of openai-python.
 
-The types of what is taken and returned stand in `_resources.pyi`; the parameters themselves in
-`_parameters`.
+The types of arguments and results are in `_resources.pyi`, the parameters in `_parameters`.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class ModelList:
     __hash__ = None
 
     def __class_getitem__(cls, kind):
-        """The class itself: `SyncPage[Model]` of annotations."""
+        """The class itself, for annotations such as `SyncPage[Model]`."""
         return cls
 
     def __reduce__(self):
@@ -52,12 +51,12 @@ class ModelList:
 
     @property
     def rate_limits(self):
-        """The limits that the service told of; None where it told of none."""
+        """The rate limits that the service reported; None if it reported none."""
         return self._answer._rate_limits
 
     @property
     def timing(self):
-        """What the call told: a CallRecord."""
+        """The record of the call, a CallRecord."""
         return self._answer._timing
 
     def has_next_page(self):
@@ -65,11 +64,11 @@ class ModelList:
         return False
 
     def get_next_page(self):
-        """There is none."""
-        raise RuntimeError("the list of models has one page; has_next_page() says so")
+        """There is no next page."""
+        raise RuntimeError("the model list has one page; check has_next_page()")
 
     def iter_pages(self):
-        """This page, and no other."""
+        """Yields only this page."""
         yield self
 
     def __repr__(self):
@@ -89,17 +88,17 @@ class AsyncModelList(ModelList):
         return AsyncModelList, (self._answer,)
 
     async def get_next_page(self):
-        """There is none."""
-        raise RuntimeError("the list of models has one page; has_next_page() says so")
+        """There is no next page."""
+        raise RuntimeError("the model list has one page; check has_next_page()")
 
     async def iter_pages(self):
-        """This page, and no other."""
+        """Yields only this page."""
         yield self
 
 
 class AsyncPaginator:
-    """What AsyncModels.list returns: awaited it is the list, iterated with `async for` its
-    models. The call is made then."""
+    """The result of AsyncModels.list: await it for the list, or iterate it with `async for` for
+    its models. The call is made then."""
 
     __slots__ = ("_ask",)
 
@@ -115,7 +114,7 @@ class AsyncPaginator:
 
 
 def _lacks(path, instead):
-    """A method that openai-python has and the service does not."""
+    """A method that openai-python has and the service does not support."""
 
     def missing(self, *arguments, **named):
         raise OpenAIError(
@@ -139,8 +138,8 @@ class _Resource:
 
 
 def end():
-    """Refuses every further operation, as the core does after a shutdown. A helper would import its
-    module first, and nothing can be imported once the interpreter ends."""
+    """Refuses all further operations, as the core does after a shutdown. A helper would first
+    import its module, which is impossible once the interpreter exits."""
 
     def refused(self, name):
         raise _made(OpenAIError, "the library was shut down", kind="shutdown")
@@ -153,14 +152,14 @@ class _RawAccess:
 
     @property
     def with_raw_response(self):
-        """The same methods, which return the answer with its status and headers."""
+        """The same methods, returning the answer with its status and headers."""
         from modelwire._answers.raw import Raw
 
         return Raw(self, streams=False)
 
     @property
     def with_streaming_response(self):
-        """The same methods as context managers; the answer is read when it is asked for."""
+        """The same methods as context managers; the answer is read on demand."""
         from modelwire._answers.raw import Raw
 
         return Raw(self, streams=True)
@@ -199,7 +198,7 @@ class AsyncModels(_Resource, _RawAccess):
 
 
 def _chat_reading(given):
-    """What parses the answer of a stream; None where nothing can be asked to be parsed."""
+    """The parser for the answer of a stream; None if nothing can be parsed."""
     if not given.get("tools") and not given.get("response_format"):
         return None
     from modelwire._schemas.parse import ChatReading
@@ -208,12 +207,12 @@ def _chat_reading(given):
 
 
 def _run_tools(resource, kind, given, tools, max_turns, raise_errors):
-    """A loop over tools, which asks by the resource's own create, or streams."""
+    """A tool loop, which uses the resource's own create, or streams."""
     from modelwire import streaming
     from modelwire._schemas import tools as _tools
 
     if given.get("stream"):
-        raise TypeError("run_tools has no stream: its events() streams")
+        raise TypeError("run_tools has no stream: use its events()")
     is_chat = resource._operation == "chat"
     form = _tools.ChatForm if is_chat else _tools.ResponseForm
     reading, _ = resource._parsing(given)  # what is wrong with the parameters is told here
@@ -238,7 +237,7 @@ def _run_tools(resource, kind, given, tools, max_turns, raise_errors):
 
 
 def _response_reading(given):
-    """The same of a response."""
+    """The same for a response."""
     if not given.get("tools") and not given.get("text_format"):
         return None
     from modelwire._schemas.parse import ResponseReading
@@ -252,16 +251,16 @@ class Completions(_Resource, _RawAccess):
     def create(self, **given):
         """Creates a chat completion: the answer, or with stream=True an iterator of its chunks.
 
-        A parameter that is left out is not sent, None is sent as null. extra_body adds fields
-        that are not named here, extra_headers and extra_query do the same. timeout is seconds or
-        a Timeout. stream_only lets a plain call stream underneath; gather keeps the whole answer
-        of a stream for its end.
+        An omitted parameter is not sent; None is sent as null. extra_body adds fields that are not
+        named here; extra_headers and extra_query add headers and query parameters. timeout is
+        seconds or a Timeout. stream_only streams a call without stream internally; gather keeps
+        the whole answer of a stream for its end.
 
-        Messages of the user, the system, the developer and tools must have content, and
-        max_tokens is 1 or more: a RequestError says what is wrong, and nothing is sent.
+        User, system, developer and tool messages must have content, and max_tokens must be 1 or
+        more: otherwise a RequestError describes the problem, and nothing is sent.
 
         A higher max_tokens may consume more; longer messages generally cost more and take longer.
-        stream changes only how the answer comes: it is not free.
+        stream changes only how the answer arrives: it is not free.
         """
         return self._client._run(
             "chat", *_parameters.chat(self, **_parameters.to_create_a_chat(given))
@@ -272,7 +271,8 @@ class Completions(_Resource, _RawAccess):
     def stream(self, **given):
         """Streams a chat completion as events with snapshots; use it with `with`.
 
-        get_final_completion() gives the whole answer. The parameters are create's, without stream.
+        get_final_completion() returns the whole answer. The parameters are those of create,
+        without stream.
         """
         from modelwire.streaming import ChatCompletionStream, StreamManager
 
@@ -288,13 +288,13 @@ class Completions(_Resource, _RawAccess):
     stream.__wrapped__ = _parameters.chat_stream
 
     def parse(self, **given):
-        """Creates a chat completion and parses it: `choices[0].message.parsed` is of the type that
-        response_format says, `function.parsed_arguments` of what pydantic_function_tool was given.
+        """Creates a chat completion and parses it: `choices[0].message.parsed` has the type of
+        response_format, `function.parsed_arguments` that of pydantic_function_tool.
 
-        The type is a pydantic model, a dataclass, a TypedDict, a Struct of msgspec, a TypeAdapter,
-        or a list or union of such. An answer that is none is an AnswerValidationError; one that
-        was cut a LengthFinishReasonError or ContentFilterFinishReasonError; of a refusal, `parsed`
-        is None. The parameters are create's, without stream.
+        The type is a pydantic model, a dataclass, a TypedDict, a msgspec Struct, a TypeAdapter, or
+        a list or union of these. An answer that does not match raises an AnswerValidationError, a
+        truncated one a LengthFinishReasonError or ContentFilterFinishReasonError; for a refusal,
+        `parsed` is None. The parameters are those of create, without stream.
         """
         reading, request = self._parsing(given)
         return reading.read(self._client._run("chat", *request))
@@ -302,7 +302,7 @@ class Completions(_Resource, _RawAccess):
     parse.__wrapped__ = _parameters.chat_parse
 
     def _parsing(self, given):
-        """What parses the answer, and what is asked."""
+        """The parser for the answer, and the request."""
         from modelwire._schemas.parse import ChatReading
 
         reading = ChatReading(given, all_strict=True)
@@ -311,14 +311,14 @@ class Completions(_Resource, _RawAccess):
     _operation = "chat"
 
     def run_tools(self, *, tools, max_turns=None, raise_errors=False, **given):
-        """Runs tools until the model answers: asks it, calls the functions that it asks for, tells
-        it what they returned, and so on.
+        """Runs tools until the model answers: sends the request, calls the functions that the
+        model requests, sends their results, and so on.
 
-        tools are functions with annotations; their docstrings say what they and their parameters
-        are for. Iterate what is returned for the turns, or ask it for get_final_completion().
-        What a function raises is told to the model, unless raise_errors; so is a call that cannot
-        be made. After max_turns a MaxTurnsError has all that was said. Each turn is a call of
-        the service that costs what its messages cost. The other parameters are parse's.
+        tools are functions with annotations; their docstrings describe them and their parameters.
+        Iterate the result for the turns, or call its get_final_completion(). An exception of a
+        function is sent to the model, unless raise_errors is set; so is a call that cannot be
+        made. After max_turns a MaxTurnsError has the whole conversation. Each turn is a call to
+        the service and costs what its messages cost. The other parameters are those of parse.
         """
         return _run_tools(self, "Run", given, tools, max_turns, raise_errors)
 
@@ -333,7 +333,7 @@ class AsyncCompletions(_Resource, _RawAccess):
 
     async def create(self, **given):
         """Creates a chat completion: the answer, or with stream=True an asynchronous iterator of
-        its chunks. The parameters are those of the synchronous method, and what they cost as well.
+        its chunks. The parameters and their costs are those of the synchronous method.
         """
         return await self._client._run(
             "chat", *_parameters.chat(self, **_parameters.to_create_a_chat(given))
@@ -344,7 +344,8 @@ class AsyncCompletions(_Resource, _RawAccess):
     def stream(self, **given):
         """Streams a chat completion as events with snapshots; use it with `async with`.
 
-        get_final_completion() gives the whole answer. The parameters are create's, without stream.
+        get_final_completion() returns the whole answer. The parameters are those of create,
+        without stream.
         """
         from modelwire.streaming import AsyncChatCompletionStream, AsyncStreamManager
 
@@ -360,13 +361,13 @@ class AsyncCompletions(_Resource, _RawAccess):
     stream.__wrapped__ = _parameters.chat_stream
 
     async def parse(self, **given):
-        """Creates a chat completion and parses it: `choices[0].message.parsed` is of the type that
-        response_format says, `function.parsed_arguments` of what pydantic_function_tool was given.
+        """Creates a chat completion and parses it: `choices[0].message.parsed` has the type of
+        response_format, `function.parsed_arguments` that of pydantic_function_tool.
 
-        The type is a pydantic model, a dataclass, a TypedDict, a Struct of msgspec, a TypeAdapter,
-        or a list or union of such. An answer that is none is an AnswerValidationError; one that
-        was cut a LengthFinishReasonError or ContentFilterFinishReasonError; of a refusal, `parsed`
-        is None. The parameters are create's, without stream.
+        The type is a pydantic model, a dataclass, a TypedDict, a msgspec Struct, a TypeAdapter, or
+        a list or union of these. An answer that does not match raises an AnswerValidationError, a
+        truncated one a LengthFinishReasonError or ContentFilterFinishReasonError; for a refusal,
+        `parsed` is None. The parameters are those of create, without stream.
         """
         reading, request = self._parsing(given)
         return reading.read(await self._client._run("chat", *request))
@@ -376,14 +377,14 @@ class AsyncCompletions(_Resource, _RawAccess):
     _operation = "chat"
 
     def run_tools(self, *, tools, max_turns=None, raise_errors=False, **given):
-        """Runs tools until the model answers: asks it, calls the functions that it asks for, tells
-        it what they returned, and so on.
+        """Runs tools until the model answers: sends the request, calls the functions that the
+        model requests, sends their results, and so on.
 
-        tools are functions with annotations; their docstrings say what they and their parameters
-        are for. Iterate what is returned for the turns, or ask it for get_final_completion().
-        What a function raises is told to the model, unless raise_errors; so is a call that cannot
-        be made. After max_turns a MaxTurnsError has all that was said. Each turn is a call of
-        the service that costs what its messages cost. The other parameters are parse's.
+        tools are functions with annotations; their docstrings describe them and their parameters.
+        Iterate the result for the turns, or call its get_final_completion(). An exception of a
+        function is sent to the model, unless raise_errors is set; so is a call that cannot be
+        made. After max_turns a MaxTurnsError has the whole conversation. Each turn is a call to
+        the service and costs what its messages cost. The other parameters are those of parse.
         """
         return _run_tools(self, "AsyncRun", given, tools, max_turns, raise_errors)
 
@@ -399,16 +400,16 @@ class Responses(_Resource, _RawAccess):
     def create(self, **given):
         """Creates a response: the answer, or with stream=True an iterator of its events.
 
-        A parameter that is left out is not sent, None is sent as null. extra_body adds fields
-        that are not named here, extra_headers and extra_query do the same. timeout is seconds or
-        a Timeout. stream_only lets a plain call stream underneath; gather keeps the whole answer
-        of a stream for its end.
+        An omitted parameter is not sent; None is sent as null. extra_body adds fields that are not
+        named here; extra_headers and extra_query add headers and query parameters. timeout is
+        seconds or a Timeout. stream_only streams a call without stream internally; gather keeps
+        the whole answer of a stream for its end.
 
-        input is a string or a list, and max_output_tokens is 1 or more: a RequestError says
-        what is wrong, and nothing is sent.
+        input must be a string or a list, and max_output_tokens 1 or more: otherwise a RequestError
+        describes the problem, and nothing is sent.
 
         A higher max_output_tokens may consume more; a longer input generally costs more and takes
-        longer. stream changes only how the answer comes: it is not free.
+        longer. stream changes only how the answer arrives: it is not free.
         """
         return self._client._run(
             "responses", *_parameters.response(self, **_parameters.to_create_a_response(given))
@@ -419,7 +420,8 @@ class Responses(_Resource, _RawAccess):
     def stream(self, **given):
         """Streams a response as events with snapshots; use it with `with`.
 
-        get_final_response() gives the whole answer. The parameters are create's, without stream.
+        get_final_response() returns the whole answer. The parameters are those of create, without
+        stream.
         """
         from modelwire.streaming import ResponseStream, StreamManager
 
@@ -435,13 +437,13 @@ class Responses(_Resource, _RawAccess):
     stream.__wrapped__ = _parameters.response_stream
 
     def parse(self, **given):
-        """Creates a response and parses it: `output_parsed` is of the type that text_format says,
-        `parsed_arguments` of a call of what pydantic_function_tool was given.
+        """Creates a response and parses it: `output_parsed` has the type of text_format,
+        `parsed_arguments` of a call that of pydantic_function_tool.
 
-        The type is a pydantic model, a dataclass, a TypedDict, a Struct of msgspec, a TypeAdapter,
-        or a list or union of such. An answer that is none is an AnswerValidationError; one that
-        was cut a LengthFinishReasonError or ContentFilterFinishReasonError. Commentary is not
-        parsed, and a refusal is not. The parameters are create's, without stream.
+        The type is a pydantic model, a dataclass, a TypedDict, a msgspec Struct, a TypeAdapter, or
+        a list or union of these. An answer that does not match raises an AnswerValidationError, a
+        truncated one a LengthFinishReasonError or ContentFilterFinishReasonError. Commentary and
+        refusals are not parsed. The parameters are those of create, without stream.
         """
         reading, request = self._parsing(given)
         return reading.read(self._client._run("responses", *request))
@@ -449,7 +451,7 @@ class Responses(_Resource, _RawAccess):
     parse.__wrapped__ = _parameters.response_parse
 
     def _parsing(self, given):
-        """What parses the answer, and what is asked."""
+        """The parser for the answer, and the request."""
         from modelwire._schemas.parse import ResponseReading
 
         if given.get("stream"):
@@ -460,14 +462,14 @@ class Responses(_Resource, _RawAccess):
     _operation = "responses"
 
     def run_tools(self, *, tools, max_turns=None, raise_errors=False, **given):
-        """Runs tools until the model answers: asks it, calls the functions that it asks for, tells
-        it what they returned, and so on.
+        """Runs tools until the model answers: sends the request, calls the functions that the
+        model requests, sends their results, and so on.
 
-        tools are functions with annotations; their docstrings say what they and their parameters
-        are for. Iterate what is returned for the turns, or ask it for get_final_response().
-        What a function raises is told to the model, unless raise_errors; so is a call that cannot
-        be made. After max_turns a MaxTurnsError has all that was said. Each turn is a call of
-        the service that costs what its messages cost. The other parameters are parse's.
+        tools are functions with annotations; their docstrings describe them and their parameters.
+        Iterate the result for the turns, or call its get_final_response(). An exception of a
+        function is sent to the model, unless raise_errors is set; so is a call that cannot be
+        made. After max_turns a MaxTurnsError has the whole conversation. Each turn is a call to
+        the service and costs what its messages cost. The other parameters are those of parse.
         """
         return _run_tools(self, "Run", given, tools, max_turns, raise_errors)
 
@@ -482,7 +484,7 @@ class AsyncResponses(_Resource, _RawAccess):
 
     async def create(self, **given):
         """Creates a response: the answer, or with stream=True an asynchronous iterator of its
-        events. The parameters are those of the synchronous method, and what they cost as well.
+        events. The parameters and their costs are those of the synchronous method.
         """
         return await self._client._run(
             "responses", *_parameters.response(self, **_parameters.to_create_a_response(given))
@@ -493,7 +495,8 @@ class AsyncResponses(_Resource, _RawAccess):
     def stream(self, **given):
         """Streams a response as events with snapshots; use it with `async with`.
 
-        get_final_response() gives the whole answer. The parameters are create's, without stream.
+        get_final_response() returns the whole answer. The parameters are those of create, without
+        stream.
         """
         from modelwire.streaming import AsyncResponseStream, AsyncStreamManager
 
@@ -509,13 +512,13 @@ class AsyncResponses(_Resource, _RawAccess):
     stream.__wrapped__ = _parameters.response_stream
 
     async def parse(self, **given):
-        """Creates a response and parses it: `output_parsed` is of the type that text_format says,
-        `parsed_arguments` of a call of what pydantic_function_tool was given.
+        """Creates a response and parses it: `output_parsed` has the type of text_format,
+        `parsed_arguments` of a call that of pydantic_function_tool.
 
-        The type is a pydantic model, a dataclass, a TypedDict, a Struct of msgspec, a TypeAdapter,
-        or a list or union of such. An answer that is none is an AnswerValidationError; one that
-        was cut a LengthFinishReasonError or ContentFilterFinishReasonError. Commentary is not
-        parsed, and a refusal is not. The parameters are create's, without stream.
+        The type is a pydantic model, a dataclass, a TypedDict, a msgspec Struct, a TypeAdapter, or
+        a list or union of these. An answer that does not match raises an AnswerValidationError, a
+        truncated one a LengthFinishReasonError or ContentFilterFinishReasonError. Commentary and
+        refusals are not parsed. The parameters are those of create, without stream.
         """
         reading, request = self._parsing(given)
         return reading.read(await self._client._run("responses", *request))
@@ -525,14 +528,14 @@ class AsyncResponses(_Resource, _RawAccess):
     _operation = "responses"
 
     def run_tools(self, *, tools, max_turns=None, raise_errors=False, **given):
-        """Runs tools until the model answers: asks it, calls the functions that it asks for, tells
-        it what they returned, and so on.
+        """Runs tools until the model answers: sends the request, calls the functions that the
+        model requests, sends their results, and so on.
 
-        tools are functions with annotations; their docstrings say what they and their parameters
-        are for. Iterate what is returned for the turns, or ask it for get_final_response().
-        What a function raises is told to the model, unless raise_errors; so is a call that cannot
-        be made. After max_turns a MaxTurnsError has all that was said. Each turn is a call of
-        the service that costs what its messages cost. The other parameters are parse's.
+        tools are functions with annotations; their docstrings describe them and their parameters.
+        Iterate the result for the turns, or call its get_final_response(). An exception of a
+        function is sent to the model, unless raise_errors is set; so is a call that cannot be
+        made. After max_turns a MaxTurnsError has the whole conversation. Each turn is a call to
+        the service and costs what its messages cost. The other parameters are those of parse.
         """
         return _run_tools(self, "AsyncRun", given, tools, max_turns, raise_errors)
 
@@ -559,11 +562,11 @@ class AsyncChat(_Resource):
 
 
 class Beta(_Resource):
-    """`client.beta`: the same calls, where older programs look for them."""
+    """`client.beta`: the same calls, for older programs."""
 
     def __init__(self, chat):
         self.chat = chat
 
 
 class AsyncBeta(Beta):
-    """`async_client.beta`: the same calls, where older programs look for them."""
+    """`async_client.beta`: the same calls, for older programs."""

@@ -1,4 +1,4 @@
-"""The three operations under the names that openai-python gives them.
+"""The three operations, with the names of openai-python.
 
 Written by py/stubs/write.py.
 """
@@ -62,7 +62,7 @@ _Value: TypeAlias = Any
 """A JSON schema, a type, or an adapter of one."""
 
 class _Adapter(Protocol[_P_co]):
-    """A TypeAdapter of pydantic."""
+    """A pydantic TypeAdapter."""
 
     def validate_python(self, object: Any, /) -> _P_co: ...
 
@@ -88,10 +88,10 @@ class _Pages(Generic[_T]):
     def _request_id(self) -> str | None: ...
     @property
     def rate_limits(self) -> RateLimits | None:
-        """The limits that the service told of; None where it told of none."""
+        """The rate limits that the service reported; None if it reported none."""
     @property
     def timing(self) -> CallRecord | None:
-        """What the call told."""
+        """The record of the call."""
     def has_next_page(self) -> bool:
         """False: the service lists its models on one page."""
 
@@ -99,18 +99,18 @@ class ModelList(_Pages[_T]):
     """The models of a service: iterable, and a list as `data`; always on one page."""
 
     def get_next_page(self) -> NoReturn:
-        """There is none."""
+        """There is no next page."""
     def iter_pages(self) -> Iterator[Self]:
-        """This page, and no other."""
+        """Yields only this page."""
 
 class AsyncModelList(ModelList[_T]):
     """The models of a service, from an asynchronous client: `for` and `async for` both work."""
 
     def __aiter__(self) -> AsyncIterator[_T]: ...
     async def get_next_page(self) -> NoReturn:  # type: ignore[override]
-        """There is none."""
+        """There is no next page."""
     def iter_pages(self) -> AsyncIterator[Self]:  # type: ignore[override]
-        """This page, and no other."""
+        """Yields only this page."""
 
 class AsyncPaginator:
     """What AsyncModels.list returns: awaited it is the list, iterated with `async for` its

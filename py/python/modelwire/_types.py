@@ -1,5 +1,4 @@
-"""Names that openai-python has for annotations of arguments. Knows no call. Imported when a program
-asks for it."""
+"""Names of openai-python for annotations of arguments; imported on demand."""
 
 from __future__ import annotations
 
@@ -22,26 +21,26 @@ Omittable: TypeAlias = _T | Omit
 
 
 class SequenceNotStr(Protocol[_Member]):
-    """A sequence, but not a text: that would be one of its characters."""
+    """A sequence, but not a string, which would be a sequence of its characters."""
 
     @overload
     def __getitem__(self, index: SupportsIndex, /) -> _Member: ...
     @overload
     def __getitem__(self, index: slice, /) -> SequenceNotStr[_Member]: ...
     def __contains__(self, value: object, /) -> bool:
-        """A text takes texts alone here, and so is none of these."""
+        """A string accepts only strings here, so it does not match."""
         ...
 
     def __len__(self) -> int:
-        """How many members it has."""
+        """The number of members."""
         ...
 
     def __iter__(self) -> Iterator[_Member]:
-        """One member after the other."""
+        """Iterates over the members."""
         ...
 
     def index(self, value: Any, start: int = 0, stop: int = ..., /) -> int:
-        """Where it has this member."""
+        """The position of this member."""
         ...
 
 

@@ -1,5 +1,5 @@
 """`modelwire.bulk` as a module to import from: it is the class of that name, which has the other
-names. Knows no row."""
+names as attributes."""
 
 import sys
 

@@ -1,10 +1,10 @@
-"""OpenTelemetry for calls: a span and metrics of each, by its conventions for generative AI.
+"""OpenTelemetry for calls: a span and metrics for each, by its conventions for generative AI.
 
     from modelwire.otel import ModelwireInstrumentor
 
     ModelwireInstrumentor().instrument()
 
-A program that is started by `opentelemetry-instrument` needs neither line. Needs opentelemetry-api
+A program started with `opentelemetry-instrument` needs neither line. Requires opentelemetry-api
 (`pip install modelwire[otel]`), and an SDK that exports.
 """
 
@@ -86,18 +86,18 @@ class ModelwireInstrumentor:
         provider_name: str = "openai",
         **others: Any,
     ) -> None:
-        """Instruments the calls that start from now on. Providers that are left out are the global
+        """Instruments the calls that start from now on. Omitted providers default to the global
         ones.
 
-        inject_context sends the span's context (`traceparent`, and baggage if there is some) to
-        the service. capture_content puts requests and answers on the spans, each attribute at most
-        content_max characters; None is what OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT
-        says. chunk_times measures the time from chunk to chunk. provider_name names the service's
-        provider, in the conventions' words.
+        inject_context sends the span's context (`traceparent`, and baggage if any) to the service.
+        capture_content records requests and answers on the spans, with at most content_max
+        characters per attribute; None uses OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT.
+        chunk_times measures the time between chunks. provider_name is the service's provider, in
+        the terms of the conventions.
         """
         unknown = sorted(others.keys() - {"skip_dep_check", "raise_exception_on_conflict"})
         if unknown:
-            _log.warning("instrument takes no %s", ", ".join(unknown))
+            _log.warning("instrument does not take %s", ", ".join(unknown))
         with self._lock:
             if self._calls is not None:
                 _log.warning("already instrumented: call uninstrument first to change settings")
@@ -117,7 +117,7 @@ class ModelwireInstrumentor:
             _observe.observers.append(self._calls)
 
     def uninstrument(self, **others: Any) -> None:
-        """Instruments no further call. The spans of calls in flight end with them."""
+        """Stops instrumenting new calls. The spans of calls in flight end with them."""
         with self._lock:
             calls, self._calls = self._calls, None
             if calls is None:
@@ -131,7 +131,7 @@ def _captures(given: bool | None) -> tuple[bool, bool]:
         return bool(given), False
     value = os.environ.get(CAPTURE, "").strip().lower()
     if value not in _CAPTURES:
-        _log.warning("%s=%s is none of %s", CAPTURE, value, ", ".join(filter(None, _CAPTURES)))
+        _log.warning("%s=%s is not one of %s", CAPTURE, value, ", ".join(filter(None, _CAPTURES)))
     return _CAPTURES.get(value, (False, False))
 
 

@@ -1,11 +1,11 @@
 """The helper streams: `chat.completions.stream()` and `responses.stream()`, with openai-python's
-events, snapshots and final answers. Knows no HTTP. Imported when a program asks for it.
+events, snapshots and final answers. Imported on demand.
 
-Where openai-python raises, what there is is returned here: an answer that was cut short by a
-limit or a filter, a response that is incomplete or failed. Only where the answer is to be parsed,
-and cannot be, the stream raises when it is at its end: all its events came, and the error has the
-whole answer. A snapshot is put together, and a part of an answer parsed, when it is looked at, so
-that a stream costs no more than its chunks.
+Where openai-python raises, these streams return the available answer: one that was truncated by a
+limit or a filter, or a response that is incomplete or failed. Only if the answer must be parsed
+and cannot be, the stream raises at its end: all its events have arrived, and the error has the
+whole answer. Snapshots are assembled, and parts of an answer parsed, on access, so that a stream
+costs no more than its chunks.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _S = TypeVar("_S")
 
 
 class _Text:
-    """A text that grows piece by piece; what it was at any point can be looked at."""
+    """A text that grows piece by piece; its state at any point is available."""
 
     __slots__ = ("_known", "_pieces")
 
@@ -81,7 +81,7 @@ def _plain(value: Any, options: dict[str, Any]) -> Any:
 
 
 def _unparsed(completion: Any) -> Any:
-    """A chat completion of which nothing is parsed: the parsed fields are None, and not missing."""
+    """An unparsed chat completion: the parsed fields are None, and not missing."""
     for choice in _entries(completion.choices):
         message = getattr(choice, "message", None)
         if message is not None:
@@ -93,13 +93,13 @@ def _unparsed(completion: Any) -> Any:
 
 
 def _partly_read(completion: Any, reading: ChatReading | None) -> Any:
-    """A chat completion that is not whole, with what can be parsed of it so far."""
+    """An incomplete chat completion, with what can be parsed of it so far."""
     completion = _unparsed(completion)
     return completion if reading is None else reading.partly_read(completion)
 
 
 def _unparsed_response(response: Any) -> Any:
-    """The same as `_unparsed` of a response."""
+    """The same as `_unparsed` for a response."""
     for item in _entries(response.output):
         kind = getattr(item, "type", None)
         if kind == "message":
@@ -112,19 +112,19 @@ def _unparsed_response(response: Any) -> Any:
 
 
 def _entries(value: Any) -> list[Any]:
-    """Those of a list; none of whatever else a service sent in its place."""
+    """The entries of a list; none if the service sent something else."""
     return value if isinstance(value, list) else []
 
 
 class _Event:
-    """What all events of a helper stream have."""
+    """The base of all events of a helper stream."""
 
     __slots__: tuple[str, ...] = ()
     _fields: tuple[str, ...] = ()
 
     def model_dump(self, **options: Any) -> dict[str, Any]:
-        """All fields as dicts and lists, as an answer has them. The snapshot, too: to dump every
-        event of a stream costs what all its snapshots cost."""
+        """All fields as dicts and lists, as in an answer. Includes the snapshot: dumping every
+        event of a stream costs as much as all its snapshots."""
         fields = {name: getattr(self, name) for name in ("type", *self._fields)}
         return {name: _plain(value, options) for name, value in fields.items()}
 
@@ -156,7 +156,7 @@ class ChunkEvent(_Event):
 
     @property
     def snapshot(self) -> ChatCompletion:
-        """What the chunks up to this one add up to."""
+        """The completion formed by the chunks up to this one."""
         snapshot: ChatCompletion = _partly_read(self._snapshots.completion(self._at), self._reading)
         return snapshot
 
@@ -197,8 +197,8 @@ class ContentDeltaEvent(_Growing):
 
     @property
     def parsed(self) -> Any:
-        """What the content up to this piece has of the value that it is to be: dicts and lists,
-        without what is not whole yet. None where nothing is parsed."""
+        """The value in the content up to this piece: dicts and lists, without incomplete parts.
+        None if nothing is parsed."""
         return None if self._reading is None else self._reading.partial_content(self.snapshot)
 
 
@@ -215,8 +215,8 @@ class ContentDoneEvent(_Event, Generic[_T]):
 
     @property
     def parsed(self) -> _T | None:
-        """The content as what it was to be; None where that is nothing. An AnswerValidationError
-        where it is not that."""
+        """The content as its requested type; None without one. An AnswerValidationError if it does
+        not match."""
         return None if self._parsed is None else self._parsed()
 
     def __repr__(self) -> str:
@@ -224,15 +224,15 @@ class ContentDoneEvent(_Event, Generic[_T]):
 
 
 class ReasoningDeltaEvent(_Growing):
-    """A piece of what the model thinks before it answers."""
+    """A piece of the model's reasoning."""
 
     __slots__ = ()
     type: Literal["reasoning.delta"] = "reasoning.delta"
 
 
 class ReasoningDoneEvent(_Event):
-    """The model turns from thinking to something else: all that it thought so far. One that thinks
-    again has another one."""
+    """The end of a phase of reasoning, with all reasoning so far. Further reasoning ends with
+    another such event."""
 
     __slots__ = ("reasoning",)
     _fields = ("reasoning",)
@@ -290,7 +290,7 @@ class FunctionToolCallArgumentsDeltaEvent(_Event):
 
     @property
     def parsed_arguments(self) -> Any:
-        """What there is of the arguments as dicts and lists; None where they are not parsed."""
+        """The arguments so far as dicts and lists; None if they are not parsed."""
         if self._reading is None:
             return None
         return self._reading.partial_arguments(self.name, self.arguments)
@@ -317,7 +317,7 @@ class FunctionToolCallArgumentsDoneEvent(_Event):
 
     @property
     def parsed_arguments(self) -> Any:
-        """The arguments as what they were to be; None where they are not parsed."""
+        """The arguments as their requested type; None if they are not parsed."""
         return None if self._parsed is None else self._parsed()
 
     def __repr__(self) -> str:
@@ -326,7 +326,7 @@ class FunctionToolCallArgumentsDoneEvent(_Event):
 
 
 class _Logprobs(_Event):
-    """Probabilities of tokens, and all up to them."""
+    """Probabilities of tokens, and of all tokens before them."""
 
     __slots__ = ("_all", "_at", "_delta")
 
@@ -339,7 +339,7 @@ class _Logprobs(_Event):
 
     @property
     def snapshot(self) -> list[ChatCompletionTokenLogprob]:
-        """All up to these."""
+        """The probabilities of all tokens up to these."""
         return self._all[: self._at]
 
     def __repr__(self) -> str:
@@ -355,7 +355,7 @@ class LogprobsContentDeltaEvent(_Logprobs):
 
     @property
     def content(self) -> list[ChatCompletionTokenLogprob]:
-        """Those of the next tokens."""
+        """The probabilities of the next tokens."""
         return self._delta
 
 
@@ -368,7 +368,7 @@ class LogprobsContentDoneEvent(_Logprobs):
 
     @property
     def content(self) -> list[ChatCompletionTokenLogprob]:
-        """Those of all tokens."""
+        """The probabilities of all tokens."""
         return self._delta
 
 
@@ -381,7 +381,7 @@ class LogprobsRefusalDeltaEvent(_Logprobs):
 
     @property
     def refusal(self) -> list[ChatCompletionTokenLogprob]:
-        """Those of the next tokens."""
+        """The probabilities of the next tokens."""
         return self._delta
 
 
@@ -394,7 +394,7 @@ class LogprobsRefusalDoneEvent(_Logprobs):
 
     @property
     def refusal(self) -> list[ChatCompletionTokenLogprob]:
-        """Those of all tokens."""
+        """The probabilities of all tokens."""
         return self._delta
 
 
@@ -416,7 +416,7 @@ ChatCompletionStreamEvent: TypeAlias = (
 
 
 class _Parsing:
-    """How the parts of a stream are parsed when they are looked at."""
+    """Parses the parts of a stream on access."""
 
     __slots__ = ("answer", "reading")
 
@@ -464,8 +464,8 @@ class _ToolCall:
     def take(
         self, function: Any, reading: ChatReading | None
     ) -> Iterator[ChatCompletionStreamEvent[Any]]:
-        """A piece of the arguments. What was sent as a value and not as a text is whole: it takes
-        the place of pieces, as a text takes its place, and nothing empty does."""
+        """Adds a piece of the arguments. Arguments sent as a value and not as a text are complete:
+        they replace pieces, as a text replaces them; empty ones replace nothing."""
         piece = getattr(function, "arguments", None)
         if not isinstance(piece, str):
             return
@@ -484,8 +484,8 @@ class _ToolCall:
         )
 
     def left(self) -> Iterator[ChatCompletionStreamEvent[Any]]:
-        """Another call goes on: this one is done if its arguments are JSON already. Pieces of
-        calls may interleave; what is not whole when it is first left is done at the finish."""
+        """Another call continues: this one is done if its arguments are already valid JSON. Pieces
+        of calls may interleave; arguments that are incomplete here are done at the finish."""
         import json
 
         if self.was_left:
@@ -508,9 +508,9 @@ class _ToolCall:
 
 
 class _ToolCalls:
-    """The tool calls of a choice. Which one a piece belongs to is found as the whole answer finds
-    it: by index, else by id, else by place where several came, else the last one; another id, or
-    without an id another name, is another call."""
+    """The tool calls of a choice. A piece is assigned to its call as in the whole answer: by
+    index, otherwise by id, otherwise by position if there are several, otherwise to the last one;
+    another id, or without an id another name, is another call."""
 
     __slots__ = ("_by_id", "_by_index", "_next", "_parsing", "_taken", "all", "last")
 
@@ -538,7 +538,7 @@ class _ToolCalls:
         return call
 
     def _free(self, index: int | None) -> int:
-        """An index that no other call has; the one that was sent, where it is free."""
+        """An index that no other call has; the one that was sent, if it is free."""
         if index is None or index in self._taken:
             index = self._next
         self._taken.add(index)
@@ -563,7 +563,7 @@ class _ToolCalls:
 
 
 class _Choice:
-    """A choice under construction, and which of its ends were told."""
+    """A choice under construction, and which of its end events were emitted."""
 
     __slots__ = (
         "content",
@@ -630,8 +630,8 @@ class _Choice:
             yield from self.rest()
 
     def _of_message(self, content: str | None, reason: Any) -> str | None:
-        """What a message adds that stands where a delta should: it is all that was said so far,
-        behind pieces or where it begins with that; or else a piece itself."""
+        """The addition of a message sent in place of a delta: the message is the whole text so far
+        if it follows pieces or begins with that text; otherwise it is a piece itself."""
         if not content:
             return content
         said = self.content.whole()
@@ -645,7 +645,7 @@ class _Choice:
         return content
 
     def rest(self) -> Iterator[ChatCompletionStreamEvent[Any]]:
-        """The ends that were not told yet of a choice that has finished."""
+        """The remaining end events of a choice that has finished."""
         if self.is_finished:
             yield from self._content_done()
             for call in self.tool_calls.all:
@@ -695,9 +695,8 @@ class _Choice:
 
 
 class ChatCompletionStreamState(Generic[_T]):
-    """The events that chunks make, and the completion that they add up to, for programs that
-    have chunks from elsewhere. response_format and input_tools are what was asked for, as `parse`
-    takes it."""
+    """The events of chunks, and the completion that they form, for programs that have chunks from
+    elsewhere. response_format and input_tools are those of the request, as for `parse`."""
 
     def __init__(
         self,
@@ -721,11 +720,11 @@ class ChatCompletionStreamState(Generic[_T]):
         self._whole: Any = None  # the parsed answer, once it is there
 
     def handle_chunk(self, chunk: ChatCompletionChunk) -> list[ChatCompletionStreamEvent[_T]]:
-        """Adds the next chunk to the completion; returns the events that it makes."""
+        """Adds the next chunk to the completion; returns its events."""
         return list(self._events(chunk))
 
     def _events(self, chunk: ChatCompletionChunk) -> Iterator[ChatCompletionStreamEvent[_T]]:
-        """The same as they are asked for: those that stand before one that raises are not lost."""
+        """The same on demand: events before one that raises are not lost."""
         self._count = self._snapshots.add(chunk)
         yield ChunkEvent(chunk, self._snapshots, self._count, self._reading)
         for choice in chunk.choices:
@@ -735,13 +734,13 @@ class ChatCompletionStreamState(Generic[_T]):
             yield from known.take(choice)
 
     def _rest(self) -> Iterator[ChatCompletionStreamEvent[_T]]:
-        """The events that are left at the end: of what came behind a finish reason."""
+        """The remaining events at the end: those of data after a finish reason."""
         for choice in self._choices.values():
             yield from choice.rest()
 
     @property
     def current_completion_snapshot(self) -> ChatCompletion:
-        """What the chunks so far add up to."""
+        """The completion formed by the chunks so far."""
         if self._whole is not None:
             whole: ChatCompletion = self._whole
             return whole
@@ -751,12 +750,12 @@ class ChatCompletionStreamState(Generic[_T]):
         return snapshot
 
     def get_final_completion(self) -> ParsedChatCompletion[_T]:
-        """What the chunks add up to, parsed."""
+        """The completion formed by the chunks, parsed."""
         completion: ParsedChatCompletion[_T] = self._ended(self._snapshots.completion(self._count))
         return completion
 
     def _ended(self, completion: Any) -> Any:
-        """The whole completion, parsed; None where there is none."""
+        """The whole completion, parsed; None if there is none."""
         if completion is None:
             return None
         if self._reading is None:
@@ -767,7 +766,7 @@ class ChatCompletionStreamState(Generic[_T]):
 
 
 class _Beside:
-    """An event of a response stream as the service sent it, with something beside it."""
+    """An event of a response stream as the service sent it, with an addition."""
 
     __slots__ = ("_event",)
     _fields: tuple[str, ...] = ()
@@ -776,7 +775,7 @@ class _Beside:
         self._event = event
 
     def model_dump(self, **options: Any) -> dict[str, Any]:
-        """All fields as dicts and lists, with what is beside them."""
+        """All fields as dicts and lists, with the additions."""
         more = {name: _plain(getattr(self, name), options) for name in self._fields}
         return {**self._event.model_dump(**options), **more}
 
@@ -815,7 +814,7 @@ class ResponseTextEvent(_Beside):
 
 
 class _WholeText(_Beside):
-    """The event of a whole text, with what it was to be."""
+    """The event of a whole text, with its parsed value."""
 
     __slots__ = ("_parsed",)
     _fields = ("parsed",)
@@ -826,12 +825,12 @@ class _WholeText(_Beside):
 
     @property
     def parsed(self) -> Any:
-        """The text as what it was to be; None of commentary, and where nothing was asked."""
+        """The text as its requested type; None for commentary, and without a requested type."""
         return None if self._parsed is None else self._parsed()
 
 
 class _Completed(_Beside):
-    """The event of a whole response, parsed when it is looked at."""
+    """The event of a whole response, parsed on access."""
 
     __slots__ = ("_read",)
     _fields = ("response",)
@@ -855,7 +854,7 @@ _GROWING = (
 
 
 class _ResponseState:
-    """The texts of a response stream, by the place where they grow, and what parses them."""
+    """The texts of a response stream, by their position, and their parser."""
 
     def __init__(self, reading: ResponseReading | None = None) -> None:
         self._texts: dict[Any, _Text] = {}
@@ -895,7 +894,7 @@ class _ResponseState:
         return _once(lambda: reading.content(text, answer))
 
     def ended(self, response: Any) -> Any:
-        """The whole response, parsed; None where there is none."""
+        """The whole response, parsed; None if there is none."""
         if response is None:
             return None
         if self._reading is None:
@@ -908,15 +907,15 @@ class _ResponseState:
 def _final(stream: Stream[Any] | AsyncStream[Any]) -> Any:
     if stream.answer is None:
         raise OpenAIError(
-            "the stream ended before its answer was whole",
+            "the stream ended before its answer was complete",
             kind="incomplete",
-            hint="Nothing was gathered to its end: it was closed, or it failed before.",
+            hint="It was closed, or it failed, before its end.",
         )
     return stream.answer
 
 
 class _Helper(Generic[_S]):
-    """What all helper streams have."""
+    """The base of all helper streams."""
 
     def __init__(self, stream: _S) -> None:
         self._stream: Any = stream
@@ -929,25 +928,26 @@ class _Helper(Generic[_S]):
 
     @property
     def request_id(self) -> str | None:
-        """The service's name for the exchange."""
+        """The service's identifier of the exchange."""
         name: str | None = self._stream.request_id
         return name
 
     @property
     def rate_limits(self) -> RateLimits | None:
-        """The limits that the service told of, from the start; None where it told of none."""
+        """The rate limits that the service reported, available from the start; None if it reported
+        none."""
         limits: RateLimits | None = self._stream.rate_limits
         return limits
 
     @property
     def usage(self) -> Usage | None:
-        """Tokens that the service reported; None before the end."""
+        """The tokens that the service reported; None before the end."""
         usage: Usage | None = self._stream.usage
         return usage
 
     @property
     def timing(self) -> CallRecord | None:
-        """What the call told; None before its end."""
+        """The record of the call; None before its end."""
         timing: CallRecord | None = self._stream.timing
         return timing
 
@@ -995,7 +995,7 @@ class _SyncHelper(_Helper[Stream[Any]], Generic[_E]):
 
 
 class ChatCompletionStream(_SyncHelper[ChatCompletionStreamEvent[_T]], Generic[_T]):
-    """The events of a chat completion as it is made."""
+    """The events of a chat completion as they arrive."""
 
     def _state_of(self, reading: ChatReading | None) -> ChatCompletionStreamState[_T]:
         return ChatCompletionStreamState(_reading=reading)
@@ -1008,7 +1008,7 @@ class ChatCompletionStream(_SyncHelper[ChatCompletionStreamEvent[_T]], Generic[_
 
     @property
     def current_completion_snapshot(self) -> ChatCompletion:
-        """What the chunks so far add up to."""
+        """The completion formed by the chunks so far."""
         snapshot: ChatCompletion = self._state.current_completion_snapshot
         return snapshot
 
@@ -1020,7 +1020,7 @@ class ChatCompletionStream(_SyncHelper[ChatCompletionStreamEvent[_T]], Generic[_
 
 
 class ResponseStream(_SyncHelper["ParsedResponseStreamEvent[_T]"], Generic[_T]):
-    """The events of a response as it is made; those that add text have it as `snapshot`."""
+    """The events of a response as they arrive; those that add text have it as `snapshot`."""
 
     def _state_of(self, reading: ResponseReading | None) -> _ResponseState:
         return _ResponseState(reading)
@@ -1031,8 +1031,7 @@ class ResponseStream(_SyncHelper["ParsedResponseStreamEvent[_T]"], Generic[_T]):
         self._state.ended(self._stream.answer)
 
     def get_final_response(self) -> ParsedResponse[_T]:
-        """Reads the rest of the stream; returns the whole response, parsed, also one that
-        failed."""
+        """Reads the rest of the stream; returns the whole response, parsed, even a failed one."""
         self.until_done()
         response: ParsedResponse[_T] = self._state.ended(_final(self._stream))
         return response
@@ -1096,7 +1095,7 @@ class _AsyncHelper(_Helper[AsyncStream[Any]], Generic[_E]):
 
 
 class AsyncChatCompletionStream(_AsyncHelper[ChatCompletionStreamEvent[_T]], Generic[_T]):
-    """The events of a chat completion as it is made."""
+    """The events of a chat completion as they arrive."""
 
     def __init__(self, stream: AsyncStream[Any], reading: ChatReading | None = None) -> None:
         super().__init__(stream)
@@ -1113,7 +1112,7 @@ class AsyncChatCompletionStream(_AsyncHelper[ChatCompletionStreamEvent[_T]], Gen
 
     @property
     def current_completion_snapshot(self) -> ChatCompletion:
-        """What the chunks so far add up to."""
+        """The completion formed by the chunks so far."""
         return self._state.current_completion_snapshot
 
     async def get_final_completion(self) -> ParsedChatCompletion[_T]:
@@ -1124,7 +1123,7 @@ class AsyncChatCompletionStream(_AsyncHelper[ChatCompletionStreamEvent[_T]], Gen
 
 
 class AsyncResponseStream(_AsyncHelper["ParsedResponseStreamEvent[_T]"], Generic[_T]):
-    """The events of a response as it is made; those that add text have it as `snapshot`."""
+    """The events of a response as they arrive; those that add text have it as `snapshot`."""
 
     def __init__(self, stream: AsyncStream[Any], reading: ResponseReading | None = None) -> None:
         super().__init__(stream)
@@ -1137,15 +1136,14 @@ class AsyncResponseStream(_AsyncHelper["ParsedResponseStreamEvent[_T]"], Generic
         return self._state.ended(answer)
 
     async def get_final_response(self) -> ParsedResponse[_T]:
-        """Reads the rest of the stream; returns the whole response, parsed, also one that
-        failed."""
+        """Reads the rest of the stream; returns the whole response, parsed, even a failed one."""
         await self.until_done()
         response: ParsedResponse[_T] = self._ended(_final(self._stream))
         return response
 
 
 class StreamManager(Generic[_S]):
-    """What `stream()` of a synchronous client returns: the call is made on entering it."""
+    """The context manager of a synchronous client's `stream()`: entering it makes the call."""
 
     def __init__(self, call: Callable[[], Any], kind: Callable[[Any], _S]) -> None:
         self._call = call
@@ -1168,7 +1166,7 @@ class StreamManager(Generic[_S]):
 
 
 class AsyncStreamManager(Generic[_S]):
-    """What `stream()` of an asynchronous client returns: the call is made on entering it."""
+    """The context manager of an asynchronous client's `stream()`: entering it makes the call."""
 
     def __init__(
         self, call: Callable[[], Coroutine[Any, Any, Any]], kind: Callable[[Any], _S]

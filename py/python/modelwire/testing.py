@@ -1,4 +1,4 @@
-"""A stand-in for the inference service, to test your own programs with: offline, fast, exact.
+"""A fake inference service to test your programs: offline, fast, exact.
 
     from modelwire import OpenAI
     from modelwire.testing import Service
@@ -14,38 +14,38 @@
             assert len(asked) == 3
             assert asked[-1].body["messages"][0]["content"] == "How is it going?"
 
-It is a real HTTP service on a free port of 127.0.0.1, run by a thread of its own, so any client of
-any library can talk to it, from sync and from async code (`async with` works as well), and from
-other processes. Under pytest the fixture `modelwire_service` is a fresh one for each test.
+It is a real HTTP service on a free port of 127.0.0.1, run by its own thread, so any client of any
+library can use it, from sync and async code (`async with` works as well), and from other
+processes. Under pytest the fixture `modelwire_service` provides a new one for each test.
 
-**Unless told otherwise it plays a whole service**: `GET /v1/models`, `POST /v1/chat/completions`
-and `POST /v1/responses`, plain and streamed, with authentication, usage, and the errors of the
-real ones. Its models echo what the last user message says, and each shows one behaviour: `echo`,
+**By default it plays a whole service**: `GET /v1/models`, `POST /v1/chat/completions` and
+`POST /v1/responses`, whole and streamed, with authentication, usage, and the errors of real
+services. Its models echo the last user message, and each shows one behaviour: `echo`,
 `echo-stream-only`, `echo-reasoning`, `echo-tools`, `limited` (429 after two calls in a second),
 `recovers` (429 twice, then fine), `forbidden`, `broken` (500), `cut`, `error-in-stream`, `slow`.
 Not listed are those that play faults of real servers: `flat-error`, `unended-error`, `no-mark`,
 `no-reason`, `late-end`.
 
-**Scripted answers** are taken by the next requests, whatever they ask for and whatever model they
-name. `Service.queue` takes them as:
+**Scripted answers** go to the next requests, regardless of their contents and model.
+`Service.queue` takes them as:
 
 | answer | is |
 |---|---|
-| `"Hello there."`, `text(...)` | what the model says, as the request asks for it (see below) |
+| `"Hello there."`, `text(...)` | the model's output, in the form of the request (see below) |
 | `["Hel", "lo"]` | the same, streamed in exactly these pieces |
 | `{"object": ...}`, `document(...)` | exactly this JSON |
 | `[{...}, {...}]`, `events(...)` | a stream of exactly these events |
-| `429`, `error(429, retry_after=1)` | an error as the service would tell it |
-| `garbage()` | what is no JSON: a body, or an event of a stream |
+| `429`, `error(429, retry_after=1)` | an error in the service's form |
+| `garbage()` | invalid JSON: a body, or an event of a stream |
 | `b"HTTP/1.1 ..."`, `raw(...)` | exactly these bytes; then the connection is closed |
-| `played()` | what the played service says |
+| `played()` | the answer of the played service |
 
-Text becomes a chat or a response, whole or streamed word by word, as the request asks. So a test
-need not know which of them the program uses.
+Text becomes a chat or a response, whole or streamed word by word, as the request requires. So a
+test need not know which of them the program uses.
 
-**Faults** are worked into any answer: `text("...").stall(2)`, `.slow(0.1)`, `.cut(after=3)`; see
-`Answer`. A request with a wrong key, or not below `/v1`, is refused as a real service refuses it
-and takes no scripted answer.
+**Faults** can be added to any answer: `text("...").stall(2)`, `.slow(0.1)`, `.cut(after=3)`; see
+`Answer`. A request with a wrong key, or outside `/v1`, is refused as by a real service and takes
+no scripted answer.
 
 Everything is recorded: see `Service.requests`.
 """
@@ -89,13 +89,13 @@ _TYPES: dict[int, tuple[str, str | None]] = {
 
 @final
 class Answer:
-    """A scripted answer. Made by the functions of this module; never changes.
+    """A scripted answer. Created by the functions of this module; immutable.
 
-    Its methods return a copy with a fault worked in, and can be combined: `text("a b c").slow(0.1)
-    .cut(after=2)`. Where they count events, those are the events of a stream as they go out: the
-    first one of a chat carries the role and no text, those of a response begin with
-    `response.created`. A plain answer has no events; what would happen after some happens half way
-    through its body.
+    Its methods return a copy with a fault, and can be combined: `text("a b c").slow(0.1)
+    .cut(after=2)`. Where they count events, these are the events of a stream as sent: the first
+    one of a chat has the role and no text, those of a response begin with `response.created`. An
+    answer without streaming has no events; a fault after some events happens halfway through its
+    body.
     """
 
     __slots__ = ("_description", "_native")
@@ -109,8 +109,8 @@ class Answer:
         return f"<Answer: {self._description}>"
 
     def stall(self, seconds: float | None = None, *, after: int | None = None) -> Answer:
-        """Falls silent before it begins, or `after` so many events: for so many seconds, or,
-        without a number, until the client goes away."""
+        """Stalls before it begins, or after `after` events: for this many seconds, or, without a
+        number, until the client disconnects."""
         if seconds is not None:
             _check_seconds("seconds", seconds)
         _check_count("after", after)
@@ -120,16 +120,15 @@ class Answer:
         return Answer(native, f"{self._description}, stalls{where}{how_long}")
 
     def slow(self, seconds: float) -> Answer:
-        """Waits so many seconds between every two events of a stream."""
+        """Waits this many seconds between events of a stream."""
         _check_seconds("seconds", seconds)
         return Answer(self._native.slow(seconds), f"{self._description}, {seconds} s an event")
 
     def cut(
         self, *, after: int | None = None, after_bytes: int | None = None, reset: bool = False
     ) -> Answer:
-        """Breaks off by closing the connection (or resetting it): before it begins, or `after`
-        so many events (at the latest before the last one), or `after_bytes` of the body as it goes
-        over the wire."""
+        """Closes (or resets) the connection: before it begins, or after `after` events (at the
+        latest before the last one), or after `after_bytes` bytes of the body on the wire."""
         if after is not None and after_bytes is not None:
             raise ValueError("cut: give after (events) or after_bytes, not both")
         _check_count("after", after)
@@ -146,7 +145,7 @@ class Answer:
 Scripted: TypeAlias = (
     Answer | str | bytes | int | Mapping[str, Any] | Sequence[str] | Sequence[Mapping[str, Any]]
 )
-"""What can stand for an answer; the docstring of the module says what each means."""
+"""The types that are accepted as an answer; the docstring of the module describes each."""
 
 
 def text(
@@ -157,12 +156,12 @@ def text(
     finish_reason: Literal["stop", "length", "content_filter"] = "stop",
     usage: tuple[int, int] | None = None,
 ) -> Answer:
-    """What the model says, as a chat or a response, plain or streamed, as the request asks.
+    """The model's output, as a chat or a response, whole or streamed, as the request requires.
 
     A string is streamed word by word, a list in exactly its pieces. `reasoning` becomes the
     `reasoning_content` of chats. `tool_calls` are pairs of a function's name and its arguments (a
     dict, or JSON text as it is). `finish_reason` other than "stop" makes a response incomplete.
-    `usage` is tokens in and tokens out; otherwise words are counted.
+    `usage` is input and output tokens; by default words are counted.
     """
     calls = []
     for index, call in enumerate(tool_calls):
@@ -187,10 +186,10 @@ def document(
     status: int = 200,
     headers: Mapping[str, str] | None = None,
 ) -> Answer:
-    """A whole body: a dict or list as JSON, a string or bytes as they are.
+    """A whole body: a dict or list as JSON, a string or bytes unchanged.
 
-    A `Content-Type` among the headers replaces `application/json`. A streamed request gets it,
-    too, as it is.
+    A `Content-Type` among the headers replaces `application/json`. A streamed request also gets it
+    unchanged.
     """
     if not isinstance(status, int) or not 200 <= status <= 999:
         raise ValueError(f"status must be a final HTTP status from 200 to 999, not {status!r}")
@@ -214,11 +213,11 @@ def document(
 
 
 def events(items: Sequence[Mapping[str, Any] | str], *, done: bool | None = None) -> Answer:
-    """A stream of exactly these events: dicts as JSON, strings put after `data: ` as they are.
+    """A stream of exactly these events: dicts as JSON, strings after `data: ` unchanged.
 
-    A dict with a `type`, as the events of responses have it, gets that as the name of its event.
-    `done` is whether `data: [DONE]` ends the stream; by default it does if the first item is a
-    dict without a `type`, which is a chunk of a chat.
+    A dict with a `type`, as in the events of responses, gets this as the name of its event. `done`
+    is whether `data: [DONE]` ends the stream; by default it does if the first item is a dict
+    without a `type`, which is a chat chunk.
     """
     if isinstance(items, (str, bytes, Mapping)):
         raise TypeError("events must be a list of events")
@@ -249,9 +248,9 @@ def error(
     headers: Mapping[str, str] | None = None,
 ) -> Answer:
     """An error in OpenAI's envelope. `retry_after` is the header of that name: in seconds, or a
-    string as it is."""
+    string unchanged."""
     if isinstance(status, bool) or not isinstance(status, int) or not 400 <= status <= 599:
-        raise ValueError(f"an error has an HTTP status from 400 to 599, not {status!r}")
+        raise ValueError(f"an error must have an HTTP status from 400 to 599, not {status!r}")
     usual_type, usual_code = _TYPES.get(
         status, ("server_error" if status >= 500 else "invalid_request_error", None)
     )
@@ -272,20 +271,20 @@ def error(
 
 
 def garbage() -> Answer:
-    """What is no JSON, under status 200: a body, or the only event of a stream. For other garbage
-    there are `document` with a string, `events` with strings, and `raw`."""
+    """Invalid JSON with status 200: a body, or the only event of a stream. For other invalid data
+    use `document` with a string, `events` with strings, or `raw`."""
     return Answer(NativeAnswer.garbage(), "garbage")
 
 
 def raw(data: bytes) -> Answer:
-    """Exactly these bytes, status line and headers and all; then the connection is closed."""
+    """Exactly these bytes, including status line and headers; then the connection is closed."""
     if not isinstance(data, (bytes, bytearray, memoryview)):
-        raise TypeError(f"raw answers are bytes, not {_kind(data)}")
+        raise TypeError(f"raw answers must be bytes, not {_kind(data)}")
     return Answer(NativeAnswer.raw(bytes(data)), f"{len(data)} raw bytes")
 
 
 def played() -> Answer:
-    """What the played service says to the request. To have faults in it, or a place in a queue."""
+    """The played service's answer to the request, to add faults to it or to queue it."""
     return Answer(NativeAnswer.played(), "played")
 
 
@@ -295,23 +294,23 @@ class Request:
     """A request that reached the service."""
 
     method: str
-    """As it was sent."""
+    """The method as sent."""
     path: str
     """Without the query: `/v1/chat/completions`."""
     query: str
-    """What follows the `?`, undecoded; empty if nothing does."""
+    """The text after the `?`, undecoded; empty if there is none."""
     headers: dict[str, str] = field(repr=False)  # they hold the key
-    """The names in lower case; the values of a repeated one are joined by commas."""
+    """Header names are in lower case; the values of a repeated one are joined by commas."""
     content: bytes
-    """The body as it was sent."""
+    """The body as sent."""
     connection: int
-    """Which connection it came on, counted from 1."""
+    """The number of its connection, from 1."""
     at: float
-    """When it had arrived, in seconds since the service was started."""
+    """The time of its arrival, in seconds since the service was started."""
 
     @property
     def body(self) -> Any:
-        """The body read as JSON; None if there is none. ValueError if it is not JSON."""
+        """The body parsed as JSON; None if there is none. ValueError if it is not JSON."""
         if not self.content:
             return None
         try:
@@ -323,17 +322,18 @@ class Request:
 
 @final
 class Service:
-    """The service. It runs from here until `close`, or the end of a `with` or `async with`.
+    """The service. It runs from its creation until `close`, or the end of a `with` or `async
+    with`.
 
-    `api_key` is the one that it accepts; `port` 0 takes a free one; `usage` is reported "asked"
-    (as real services do: in a streamed chat only where `stream_options` asks for it), "always" or
-    "never", and where a script says it; `word_pause` is a wait in
-    seconds between the words of every streamed answer; model `limited` takes `rate_limit_calls`
-    in each `rate_limit_window` seconds.
+    `api_key` is the key that it accepts; `port` 0 uses a free one; `usage` is reported "asked" (as
+    in real services: in a streamed chat only if `stream_options` requests it), "always" or
+    "never", and where a script has it; `word_pause` is the delay in seconds between the words of
+    every streamed answer; model `limited` accepts `rate_limit_calls` in each `rate_limit_window`
+    seconds.
 
-    All methods may be called from any thread, and none waits for a client. In a process that was
-    forked, `base_url` still leads to the service of the parent, and only the parent can script it
-    and look inside.
+    All methods may be called from any thread, and none waits for a client. In a forked process,
+    `base_url` still leads to the service of the parent, and only the parent can script and inspect
+    it.
     """
 
     __slots__ = ("__weakref__", "_api_key", "_base_url", "_closed", "_native")
@@ -379,7 +379,7 @@ class Service:
 
     @property
     def base_url(self) -> str:
-        """Where it is: `http://127.0.0.1:PORT/v1`."""
+        """Its base URL: `http://127.0.0.1:PORT/v1`."""
         return self._base_url
 
     @property
@@ -389,14 +389,15 @@ class Service:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The variables that lead a program here: for a subprocess, or `monkeypatch.setenv`."""
+        """The environment variables that make a program use it: for a subprocess, or
+        `monkeypatch.setenv`."""
         names = ("MODELWIRE", "OPENAI")
         urls = {f"{name}_BASE_URL": self._base_url for name in names}
         return urls | {f"{name}_API_KEY": self._api_key for name in names}
 
     def queue(self, *answers: Scripted) -> None:
-        """Lets the next requests take these answers in their order. One that is wrong raises
-        TypeError or ValueError, and then none is queued."""
+        """Queues these answers, in order, for the next requests. An invalid one raises TypeError
+        or ValueError, and then none is queued."""
         self._open()
         natives = []
         for index, answer in enumerate(answers):
@@ -409,15 +410,15 @@ class Service:
         self._native.queue(natives)
 
     def set_default(self, answer: Scripted | None) -> None:
-        """Sets what requests are told when no answer is queued; None, as at the start, is what
-        the played service says."""
+        """Sets the answer to requests when none is queued; None, the initial value, is the answer
+        of the played service."""
         self._open()
         self._native.answer_otherwise(None if answer is None else _answer(answer)._native)
 
     @property
     def requests(self) -> list[Request]:
-        """All requests in the order in which they arrived, refused ones, too. Readable after
-        `close`. The latest 10,000 are kept, and of those at most 256 MiB of bodies."""
+        """All requests in order of arrival, including refused ones. Readable after `close`. The
+        latest 10,000 are kept, with at most 256 MiB of bodies."""
         return [_request(*recorded) for recorded in self._native.requests]
 
     @property
@@ -430,7 +431,7 @@ class Service:
 
     @property
     def waiting(self) -> int:
-        """How many queued answers no request has taken yet."""
+        """The number of queued answers that no request has taken yet."""
         return self._native.waiting
 
     def assert_all_taken(self) -> None:
@@ -439,33 +440,32 @@ class Service:
         if waiting:
             came = len(self.requests)
             raise AssertionError(
-                f"{waiting} of the queued answers were not taken; {came} requests came"
+                f"{waiting} of the queued answers were not used; {came} requests arrived"
             )
 
     @property
     def metered(self) -> dict[str, dict[str, int]]:
-        """What a real service would have on its bill: calls, input_tokens and output_tokens of
-        each model."""
+        """What a real service would bill: calls, input_tokens and output_tokens of each model."""
         return self._native.metered
 
     @property
     def open_connections(self) -> int:
-        """Connections open now. One that was closed counts until the service noticed."""
+        """The number of open connections. A closed one counts until the service notices."""
         return self._native.open_connections
 
     def reset(self) -> None:
-        """Forgets requests, meters, the counters of models, queued answers and the default."""
+        """Clears requests, meters, the counters of models, queued answers and the default."""
         self._open()
         self._native.reset()
 
     def close(self) -> None:
-        """Stops it and closes all its connections, at once. Harmless to repeat."""
+        """Stops it and closes all its connections at once. Harmless to repeat."""
         self._closed = True
         self._native.close()
 
     def _open(self) -> None:
         if self._closed:
-            raise RuntimeError("the service is closed: make another one")
+            raise RuntimeError("the service is closed: create another one")
 
     def __enter__(self) -> Service:
         return self
@@ -494,7 +494,7 @@ class Service:
 
 
 def _answer(given: Any) -> Answer:
-    """The answer that something stands for."""
+    """Converts an argument to an answer."""
     given = _plain(given)
     if isinstance(given, Answer):
         return given
@@ -509,7 +509,7 @@ def _answer(given: Any) -> Answer:
     if isinstance(given, Sequence):
         items = [_plain(item) for item in given]
         if not items:
-            raise ValueError('an empty list could be text or events: say text("") or events([])')
+            raise ValueError('an empty list could be text or events: use text("") or events([])')
         if all(isinstance(item, str) for item in items):
             return text(items)
         if all(isinstance(item, Mapping) for item in items):
@@ -517,7 +517,7 @@ def _answer(given: Any) -> Answer:
         kinds = ", ".join(sorted({_kind(item) for item in items}))
         raise TypeError(
             "a list must hold strings (the pieces of one text) or dicts (the events of one "
-            f"stream), not {kinds}; several answers are several arguments"
+            f"stream), not {kinds}; pass several answers as several arguments"
         )
     raise TypeError(
         "an answer is a str, a list of str, a dict, a list of dict, a status, bytes, or what "
@@ -526,7 +526,7 @@ def _answer(given: Any) -> Answer:
 
 
 def _plain(value: Any) -> Any:
-    """An answer object of modelwire or openai-python as the dict that it is."""
+    """An answer object of modelwire or openai-python as a dict."""
     if isinstance(value, (Answer, Mapping, type)) or not callable(getattr(value, "to_dict", None)):
         return value
     return value.to_dict()

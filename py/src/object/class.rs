@@ -1,5 +1,5 @@
 //! What a line of `py/fields.txt` becomes: the macros that PyO3 needs, which cannot have one class
-//! made by a function. Knows no class.
+//! made by a function.
 
 /// The name of a field without the mark of a raw identifier.
 pub(crate) const fn name(written: &'static str) -> &'static str {

@@ -1,6 +1,5 @@
-//! The fields that are more than what stands under their name: those of chunks and events, which the
-//! core's scan found already, and the texts that are put together. Each function is named in
-//! `py/fields.txt`. Knows no other field.
+//! The fields that are more than what stands under their name: those of chunks and events, which the core's
+//! scan found already, and the texts that are put together. Each function is named in `py/fields.txt`.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! The JSON texts that objects are parts of, and what all objects have. Knows no field.
+//! The JSON texts that objects are parts of, and what all objects have.
 
 use std::sync::Arc;
 

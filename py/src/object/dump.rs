@@ -1,4 +1,4 @@
-//! Objects as dicts and lists, and as JSON text, with what a program did to them. Knows no class.
+//! Objects as dicts and lists, and as JSON text, with what a program did to them.
 
 use std::borrow::Cow;
 

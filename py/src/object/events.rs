@@ -1,5 +1,5 @@
-//! Which fields an event of a response stream has, by its type, as openai-python's classes have them;
-//! `type` and `sequence_number` aside, which all have. A test compares it with them. Knows no class.
+//! Which fields an event of a response stream has, by its type, as openai-python's classes have them; `type`
+//! and `sequence_number` aside, which all have. A test compares it with them.
 
 /// Fields, and the types of the events that have them.
 type Row = (&'static [&'static str], &'static [&'static str]);

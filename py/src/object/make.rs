@@ -1,5 +1,5 @@
 //! Makes the objects that are whole documents: of responses, and for the tests, copies and pickles
-//! of programs. Knows no field.
+//! of programs.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! The methods that every object has, and the few of `Object` alone. Their names are pydantic's and
-//! openai-python's, for programs that know answers as pydantic models. Knows no field.
+//! openai-python's, for programs that know answers as pydantic models.
 
 use modelwire::{Kind, Value, model_name};
 use pyo3::IntoPyObjectExt;
@@ -58,8 +58,8 @@ impl View {
         let module = class.module()?;
         if has_fields && !module.to_cow()?.starts_with(&format!("{}.", modules::package())) {
             return Err(PyTypeError::new_err(format!(
-                "{}: a class of answers takes no fields of its own. Assign what you like to an \
-                 answer, or let a class of yours hold it",
+                "{}: a subclass of an answer type cannot declare fields. Assign attributes to an answer, or \
+                 wrap it in your own class",
                 class.name()?
             )));
         }
@@ -270,7 +270,7 @@ impl View {
         }
         let Ok(fields) = value.cast::<PyDict>() else {
             let name = value.get_type().name()?;
-            return Err(PyTypeError::new_err(format!("a dict is needed, not {name}")));
+            return Err(PyTypeError::new_err(format!("expected a dict, not {name}")));
         };
         of_fields(Some(fields), shape_of_class(class)?)?.into_whole(class.py())
     }

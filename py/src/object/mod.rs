@@ -1,7 +1,7 @@
 //! Python objects over the JSON text of chunks and answers, a file for each job. From the bottom up:
-//! `document` has the text, `shape` and `fields` say what is in it, `node` is one JSON object of it,
-//! `plain`, `streamed`, `read` and `dump` turn that into Python values, `make` makes objects, and `methods`, `computed`
-//! and `classes` are what Python programs see. Knows no call.
+//! `document` has the text, `shape` and `fields` say what is in it, `node` is one JSON object of it, `plain`,
+//! `streamed`, `read` and `dump` turn that into Python values, `make` makes objects, and `methods`,
+//! `computed` and `classes` are what Python programs see.
 
 pub(crate) mod class;
 #[rustfmt::skip] // generated

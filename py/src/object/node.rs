@@ -1,4 +1,4 @@
-//! One JSON object of a document, whichever Python class it is seen through. Knows no Python value.
+//! One JSON object of a document, whichever Python class it is seen through.
 
 use modelwire::{Chunk, Value};
 use pyo3::PyClass;
@@ -130,7 +130,7 @@ pub(crate) fn kind_of<'a, 'py>(view: &'a Bound<'py, View>) -> PyResult<ViewKind<
     } else if let Ok(event) = view.cast::<ResponseStreamEvent>() {
         ViewKind::Event(event)
     } else {
-        return Err(PyTypeError::new_err("this is no answer, and no part of one"));
+        return Err(PyTypeError::new_err("this is not an answer or part of one"));
     })
 }
 

@@ -1,4 +1,4 @@
-//! JSON values as Python's own values, as `json.loads` would give them. Knows no object of ours.
+//! JSON values as Python's own values, as `json.loads` would give them.
 
 use modelwire::{Kind, Value};
 use pyo3::IntoPyObjectExt;

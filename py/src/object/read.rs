@@ -1,6 +1,5 @@
-//! The fields of objects as attributes have them: known objects are views, unknown ones dicts that
-//! have their fields as attributes too, everything else becomes Python's own. Knows no method of the
-//! classes.
+//! The fields of objects as attributes have them: known objects are views, unknown ones dicts that have their
+//! fields as attributes too, everything else becomes Python's own.
 
 use modelwire::{Kind, Value};
 use pyo3::IntoPyObjectExt;

@@ -1,5 +1,5 @@
 //! What an object in a document is: where in the text it stands, and its shape, which says what it
-//! is called and which fields are always there. Knows no single class.
+//! is called and which fields are always there.
 
 use std::sync::OnceLock;
 

@@ -1,5 +1,5 @@
 //! The two fields on the way to every piece of text: the choices of a chunk, and the delta of a
-//! choice. Made once, and by position alone. Knows no other field.
+//! choice. Made once, and by position alone.
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;

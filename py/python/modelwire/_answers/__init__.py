@@ -1,1 +1,1 @@
-"""What answers and errors give beside their fields."""
+"""The parts of answers and errors other than their fields."""

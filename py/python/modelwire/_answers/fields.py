@@ -1,5 +1,5 @@
 """The types of the fields of every class, as JSON schemas are made of them: a table. Written
-from py/fields.txt by `make generate`. Knows no schema."""
+from py/fields.txt by `make generate`."""
 
 # ruff: noqa
 

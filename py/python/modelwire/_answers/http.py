@@ -1,5 +1,4 @@
-"""Status and headers of an answer as objects, with the names that httpx gives them. Knows no
-connection: what it shows came and went."""
+"""Status and headers of an answer as objects, with httpx's names."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Headers(Mapping[str, str]):
-    """Headers by name, whatever its case; of several with one name, all, joined by commas."""
+    """Headers by name, ignoring case; several with the same name are joined by commas."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
         self._pairs = [(name, value) for name, value in pairs]
@@ -26,12 +25,12 @@ class Headers(Mapping[str, str]):
         return ", ".join(found)
 
     def get_list(self, name: str) -> list[str]:
-        """Every value under this name, in their order."""
+        """Every value with this name, in order."""
         wanted = name.lower()
         return [value for given, value in self._pairs if given.lower() == wanted]
 
     def multi_items(self) -> list[tuple[str, str]]:
-        """All headers as they came."""
+        """All headers as received."""
         return list(self._pairs)
 
     @property
@@ -50,7 +49,7 @@ class Headers(Mapping[str, str]):
 
 
 class SettableHeaders(Headers):
-    """Those of a request that is not sent yet; what is set here is sent."""
+    """The headers of a request that is not sent yet; headers set here are sent."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
         super().__init__(pairs)
@@ -82,7 +81,7 @@ class SettableHeaders(Headers):
 
 
 class URL(str):
-    """An address as text, whose parts can be asked for as with httpx."""
+    """An address as a string, with attributes for its parts as in httpx."""
 
     __slots__ = ()
 
@@ -108,7 +107,7 @@ class URL(str):
 
     @property
     def port(self) -> int | None:
-        """The port; None where it is the one of the scheme."""
+        """The port; None if it is the default of the scheme."""
         return self._split().port
 
     @property
@@ -123,13 +122,13 @@ class URL(str):
 
     @property
     def raw_path(self) -> bytes:
-        """Path and query as they are sent."""
+        """Path and query as sent."""
         split = self._split()
         return f"{split.path}?{split.query}".encode() if split.query else split.path.encode()
 
 
 class Request:
-    """What was asked: method, address and headers. The key is not in it."""
+    """The request: method, address and headers, without the key."""
 
     def __init__(self, method: str, url: str, headers: Iterable[tuple[str, str]] = ()) -> None:
         self.method = method
@@ -141,7 +140,7 @@ class Request:
 
 
 class Response:
-    """What was answered: status, headers, and the text where it was read whole."""
+    """The response: status, headers, and the text if it was read completely."""
 
     def __init__(
         self, status_code: int, headers: Iterable[tuple[str, str]], request: Request, text: str = ""
@@ -155,23 +154,23 @@ class Response:
         self._seconds: float | None = None
 
     def _of(self, stream: Any) -> None:
-        """It is the beginning of this stream."""
+        """Marks it as the beginning of this stream."""
         self._stream = stream
 
     def _took(self, attempts: int, seconds: float) -> None:
-        """It took so many attempts, and so long with all of them."""
+        """Records the number of attempts and their total time."""
         self._attempts, self._seconds = attempts, seconds
 
     @property
     def retries_taken(self) -> int | None:
-        """How often the call was tried again; None where it is not known before the end."""
+        """The number of retries of the call; None if unknown before the end."""
         if self._attempts is None and self._stream is not None:
             self._took(*(self._stream._took or (None, None)))
         return None if self._attempts is None else self._attempts - 1
 
     @property
     def elapsed(self) -> timedelta | None:
-        """How long the call took, attempts and waits included; None before its end."""
+        """The duration of the call, including attempts and waits; None before its end."""
         from datetime import timedelta
 
         if self.retries_taken is None or self._seconds is None:
@@ -180,18 +179,18 @@ class Response:
 
     @property
     def rate_limits(self) -> RateLimits | None:
-        """The limits that the service told of in its headers; None where it told of none."""
+        """The rate limits in the headers of the service; None if it reported none."""
         from modelwire._native import _rate_limits
 
         return _rate_limits(self.headers.multi_items())
 
     @property
     def is_closed(self) -> bool:
-        """Whether the answer came to its end, or was closed."""
+        """Whether the answer ended or was closed."""
         return self._stream is None or bool(self._stream._is_over)
 
     def close(self) -> None:
-        """Ends the stream that this is the beginning of, if it is one."""
+        """Ends the stream of this response, if it is one."""
         if self._stream is not None:
             self._stream.close()
 
@@ -200,9 +199,9 @@ class Response:
         self.close()
 
     def read(self) -> bytes:
-        """The text as bytes; of a stream a RuntimeError, for it is iterated."""
+        """The text as bytes; a RuntimeError for a stream, which you iterate instead."""
         if self._stream is not None:
-            raise RuntimeError("the answer is a stream: iterate what the call returned")
+            raise RuntimeError("the answer is a stream: iterate over what the call returned")
         return self.content
 
     async def aread(self) -> bytes:
@@ -215,7 +214,7 @@ class Response:
         return self.text.encode()
 
     def json(self) -> Any:
-        """The text, read as JSON."""
+        """The text, parsed as JSON."""
         import json
 
         return json.loads(self.text)
@@ -232,7 +231,7 @@ class Response:
 
     @property
     def reason_phrase(self) -> str:
-        """The standard words for the status."""
+        """The standard reason phrase of the status."""
         from http import HTTPStatus
 
         try:
@@ -242,7 +241,7 @@ class Response:
 
     @property
     def url(self) -> URL:
-        """The address that was asked."""
+        """The address of the request."""
         return self.request.url
 
     def __repr__(self) -> str:
@@ -257,7 +256,7 @@ def _shown(name: str, value: str) -> str:
 
 
 def response(status: int, headers: list[tuple[str, str]], request: Any) -> Response:
-    """The response of an answer; called by the native part, which knows the request."""
+    """The response of an answer; called by the native part, which has the request."""
     from urllib.parse import urlencode
 
     from modelwire._native import __version__

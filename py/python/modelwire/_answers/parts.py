@@ -1,5 +1,4 @@
-"""Keeps the parts of a dump that pydantic's include and exclude name. Knows no answer, only dicts
-and lists. Imported when a program asks for parts."""
+"""Keeps the parts of a dump that pydantic's include and exclude name. Imported on demand."""
 
 from __future__ import annotations
 
@@ -10,9 +9,9 @@ _ALL = "__all__"
 
 
 def kept(value: Any, include: Any, exclude: Any) -> Any:
-    """The value without what is not included, and without what is excluded. Both name entries of
-    dicts, or places in lists, as a set or as a dict whose values say what of an entry: True or ...
-    for all of it. "__all__" is every place of a list."""
+    """The value with included parts only, and without excluded ones. Both name entries of dicts,
+    or positions in lists, as a set or as a dict whose values name the parts of an entry: True or
+    ... for all of it. "__all__" is every position of a list."""
     if isinstance(value, dict):
         return {
             name: part
@@ -29,7 +28,7 @@ def kept(value: Any, include: Any, exclude: Any) -> Any:
 
 
 def _part(entry: Any, names: tuple[Any, ...], include: Any, exclude: Any) -> Iterator[Any]:
-    """What is kept of an entry that has these names; nothing, or one value."""
+    """The kept part of an entry with these names: nothing, or one value."""
     if include is not None:
         wanted = [said for name in names if (said := _said(include, name)) is not None]
         if not wanted:
@@ -53,7 +52,7 @@ def _together(named: list[Any]) -> dict[Any, Any]:
 
 
 def _said(parts: Any, name: Any) -> Any:
-    """What is said of an entry; None where nothing is."""
+    """The specification of an entry; None if there is none."""
     if parts is None or name not in parts:
         return None
     return (parts[name] or None) if hasattr(parts, "keys") else True

@@ -1,5 +1,5 @@
-"""What pydantic is told of our answers, so that they may stand in its models, and their JSON
-schemas. Imported when one of these is asked for; knows no answer."""
+"""The pydantic support of our answers, so that its models may contain them, and their JSON
+schemas. Imported on demand."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _ONE_WORD = re.compile("""Literal\\[["']([^"']+)["']\\]""")
 
 
 def schema(kind: Any) -> Any:
-    """Takes an answer or a dict that has what the class needs, gives an answer, and writes it as
-    its `model_dump` does."""
+    """Accepts an answer or a dict with the required fields of the class, returns an answer, and
+    serializes it like its `model_dump`."""
     from pydantic_core import core_schema
 
     needed = _needed(kind)
@@ -63,10 +63,10 @@ def schema(kind: Any) -> Any:
 
 
 def _check(found: Any, kind: Any, needed: dict[str, str]) -> None:
-    """Tells what a class needs and an answer does not have, so that a union finds the right one.
-    What is in the parts is not looked at: services leave out and add what they like."""
+    """Reports the required fields that an answer lacks, so that a union finds the right class.
+    Nested parts are not checked: services omit and add fields freely."""
     if not isinstance(found, kind):  # of those that are told by their fields
-        raise ValueError(f"it has another type than {kind.__name__}, or not its fields")
+        raise ValueError(f"it is not of type {kind.__name__}, or lacks its fields")
     for name, type_ in needed.items():
         value = getattr(found, name, None)
         if value is None:
@@ -75,11 +75,11 @@ def _check(found: Any, kind: Any, needed: dict[str, str]) -> None:
         if word and value != word[1]:
             raise ValueError(f"{name} is {value!r}, not {word[1]!r}")
         if type_.startswith("list[") and not isinstance(value, list):
-            raise ValueError(f"{name} is no list")
+            raise ValueError(f"{name} is not a list")
 
 
 def _needed(kind: Any) -> dict[str, str]:
-    """The fields that are never None; of a class that stands for many types, that one alone."""
+    """The fields that are never None; for a class that represents many types, only the type."""
     fields = next((FIELDS[one.__name__] for one in kind.__mro__ if one.__name__ in FIELDS), {})
     needed = {name: type_ for name, type_ in fields.items() if not _may_be_null(_of_text(type_))}
     is_one = "type" not in needed or _ONE_WORD.fullmatch(needed["type"])
@@ -87,8 +87,8 @@ def _needed(kind: Any) -> dict[str, str]:
 
 
 def json_schema(kind: Any) -> dict[str, Any]:
-    """The JSON schema of a class of answers, each object in its place: fields that nobody here
-    knows are taken, and what the service always sends is required."""
+    """The JSON schema of a class of answers, with nested objects inline: unknown fields are
+    accepted, and fields that the service always sends are required."""
     return _object(kind.__name__)
 
 
@@ -112,7 +112,7 @@ def _of_text(type_: str) -> dict[str, Any]:
 
 
 def _of(type_: ast.expr) -> dict[str, Any]:
-    """The schema of a type as it is written in Python."""
+    """The schema of a type as written in Python."""
     if isinstance(type_, ast.BinOp):
         either = [_of(type_.left), _of(type_.right)]
         flat = [one for part in either for one in part.get("anyOf", [part])]
@@ -127,7 +127,7 @@ def _of(type_: ast.expr) -> dict[str, Any]:
             return {"type": "array", "items": of_items}
         if outer == "dict":
             return {"type": "object", "additionalProperties": of_items or True}
-        raise TypeError(f"no schema of {outer}")
+        raise TypeError(f"no schema for {outer}")
     name = ast.unparse(type_)
     if name in _PLAIN:
         return dict(_PLAIN[name])

@@ -1,7 +1,6 @@
-"""What a service says of its limits in the head of an answer, as Python objects. Knows no header:
-the core reads them.
+"""The rate limits in the headers of an answer, as Python objects.
 
-Times are seconds, from when the answer came. What was not said is None.
+Times are seconds from the arrival of the answer. Values that were not reported are None.
 """
 
 from __future__ import annotations
@@ -17,28 +16,28 @@ _Read: TypeAlias = tuple[int | None, int | None, float | None]
 
 @dataclass(frozen=True, repr=False)
 class RateLimit(_Record):
-    """One limit of a service."""
+    """One rate limit of a service."""
 
     limit: int | None = None
-    """How many there are in all."""
+    """The total."""
     remaining: int | None = None
-    """How many are left of them."""
+    """The remainder."""
     reset: float | None = None
-    """In how many seconds they are all there again; 0.0 where that has passed."""
+    """Seconds until the full reset; 0.0 if it has passed."""
 
 
 @dataclass(frozen=True, repr=False)
 class RateLimits(_Record):
-    """The limits that an answer told of."""
+    """The rate limits that an answer reported."""
 
     requests: RateLimit = RateLimit()
-    """That of requests, and where the service does not say of what."""
+    """The limit of requests, or one that the service does not specify."""
     tokens: RateLimit = RateLimit()
-    """That of tokens."""
+    """The limit of tokens."""
     others: Mapping[str, RateLimit] = field(default_factory=dict, hash=False)
-    """Any other by its name, such as "input_tokens"."""
+    """Other limits by name, such as "input_tokens"."""
     retry_after: float | None = None
-    """How many seconds to wait before the next call."""
+    """Seconds to wait before the next call."""
 
 
 def _made(
@@ -47,7 +46,7 @@ def _made(
     others: Iterable[tuple[str, _Read]],
     retry_after: float | None,
 ) -> RateLimits:
-    """What the core read; called by the native part."""
+    """Converts what the core parsed; called by the native part."""
     return RateLimits(
         RateLimit(*requests),
         RateLimit(*tokens),

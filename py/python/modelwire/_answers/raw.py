@@ -1,7 +1,7 @@
-"""Answers with their status and headers: `with_raw_response` and `with_streaming_response`, as
-openai-python has them. Imported when a program asks for it; knows no HTTP.
+"""Answers with their status and headers: `with_raw_response` and `with_streaming_response`, as in
+openai-python. Imported on demand.
 
-Everything here wraps what a resource's own methods return.
+Everything here wraps the results of a resource's own methods.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _T = TypeVar("_T")
 
 
 class RawResponse(Generic[_T]):
-    """A whole answer, or an opened stream, with its status and headers. `parse` gives what the
-    plain method would have returned."""
+    """A whole answer, or an opened stream, with its status and headers. `parse` returns what the
+    normal method returns."""
 
     def __init__(self, result: _T, read: Any = None) -> None:
         self._result: Any = result
@@ -47,17 +47,17 @@ class RawResponse(Generic[_T]):
 
     @property
     def request_id(self) -> str | None:
-        """The service's name for the exchange."""
+        """The service's identifier of the exchange."""
         return self.headers.get("x-request-id")
 
     @property
     def rate_limits(self) -> RateLimits | None:
-        """The limits that the service told of; None where it told of none."""
+        """The rate limits that the service reported; None if it reported none."""
         return self.http_response.rate_limits
 
     @property
     def http_request(self) -> Request:
-        """What was asked."""
+        """The request."""
         return self.http_response.request
 
     @property
@@ -72,28 +72,28 @@ class RawResponse(Generic[_T]):
 
     @property
     def retries_taken(self) -> int | None:
-        """How often the call was tried again; of a stream, None before its end."""
+        """The number of retries of the call; for a stream, None before its end."""
         return self.http_response.retries_taken
 
     @property
     def elapsed(self) -> timedelta | None:
-        """How long the call took, attempts and waits included; of a stream, None before its
+        """The duration of the call, including attempts and waits; for a stream, None before its
         end."""
         return self.http_response.elapsed
 
     @property
     def timing(self) -> CallRecord | None:
-        """What the call told; of a stream, None before its end."""
+        """The record of the call; for a stream, None before its end."""
         timing: CallRecord | None = self._result.timing
         return timing
 
     @property
     def is_closed(self) -> bool:
-        """Whether the answer was read whole, or closed."""
+        """Whether the answer was read completely or closed."""
         return self.http_response.is_closed
 
     def _parsed(self) -> _T:
-        """The result; of `parse`, what its text was read as."""
+        """The result; for `parse`, the parsed text."""
         if self._read is not None:
             self._read(self._result)
             self._read = None
@@ -103,18 +103,18 @@ class RawResponse(Generic[_T]):
     def _whole(self, what: str) -> str:
         if isinstance(self._result, (Stream, AsyncStream)):
             raise OpenAIError(
-                f"{what} of a stream is not there at once",
+                f"{what} of a stream is not available at once",
                 kind="argument",
-                hint="Iterate parse(), or the lines of with_streaming_response.",
+                hint="Iterate over parse(), or the lines of with_streaming_response.",
             )
         return self.http_response.text
 
 
 class LegacyAPIResponse(RawResponse[_T]):
-    """What the methods of `with_raw_response` return."""
+    """The result of the methods of `with_raw_response`."""
 
     def parse(self) -> _T:
-        """What the plain method returns: the answer, or the stream."""
+        """The result of the normal method: the answer, or the stream."""
         return self._parsed()
 
     @property
@@ -144,7 +144,7 @@ def _event_lines(event: Any) -> Iterator[str]:
 
 
 class _Opened(RawResponse[_T]):
-    """What `with_streaming_response` gives inside of its `with`: open until it was read."""
+    """The result of `with_streaming_response` within its `with`: open until it is read."""
 
     _is_read = False
 
@@ -164,18 +164,18 @@ class _Opened(RawResponse[_T]):
 
 
 class APIResponse(_Opened[_T]):
-    """What `with_streaming_response` of a synchronous client gives inside of its `with`."""
+    """The result of a synchronous client's `with_streaming_response` within its `with`."""
 
     def parse(self) -> _T:
-        """What the plain method returns: the answer, or the stream."""
+        """The result of the normal method: the answer, or the stream."""
         return self._parsed()
 
     def read(self) -> bytes:
-        """The whole answer as bytes; of a stream, its events as they would be sent."""
+        """The whole answer as bytes; for a stream, its events in wire format."""
         return self.text().encode()
 
     def text(self) -> str:
-        """The whole answer as text; of a stream, its events as they would be sent."""
+        """The whole answer as text; for a stream, its events in wire format."""
         return "".join(self.iter_text())
 
     def json(self) -> Any:
@@ -183,7 +183,7 @@ class APIResponse(_Opened[_T]):
         return self._json()
 
     def iter_text(self, chunk_size: int | None = None) -> Iterator[str]:
-        """The text, piece by piece as it comes."""
+        """The text in pieces, as it arrives."""
         self._is_read = True
         if isinstance(self._result, Stream):
             for event in self._result:
@@ -193,12 +193,12 @@ class APIResponse(_Opened[_T]):
             yield self.http_response.text
 
     def iter_bytes(self, chunk_size: int | None = None) -> Iterator[bytes]:
-        """The bytes, piece by piece as they come."""
+        """The bytes in pieces, as they arrive."""
         for piece in self.iter_text():
             yield piece.encode()
 
     def iter_lines(self) -> Iterator[str]:
-        """The lines as they come."""
+        """The lines as they arrive."""
         for piece in self.iter_text():
             yield from piece.splitlines()
 
@@ -210,18 +210,18 @@ class APIResponse(_Opened[_T]):
 
 
 class AsyncAPIResponse(_Opened[_T]):
-    """What `with_streaming_response` of an asynchronous client gives inside of its `async with`."""
+    """The result of an asynchronous client's `with_streaming_response` within its `async with`."""
 
     async def parse(self) -> _T:
-        """What the plain method returns: the answer, or the stream."""
+        """The result of the normal method: the answer, or the stream."""
         return self._parsed()
 
     async def read(self) -> bytes:
-        """The whole answer as bytes; of a stream, its events as they would be sent."""
+        """The whole answer as bytes; for a stream, its events in wire format."""
         return (await self.text()).encode()
 
     async def text(self) -> str:
-        """The whole answer as text; of a stream, its events as they would be sent."""
+        """The whole answer as text; for a stream, its events in wire format."""
         return "".join([piece async for piece in self.iter_text()])
 
     async def json(self) -> Any:
@@ -229,7 +229,7 @@ class AsyncAPIResponse(_Opened[_T]):
         return self._json()
 
     async def iter_text(self, chunk_size: int | None = None) -> AsyncIterator[str]:
-        """The text, piece by piece as it comes."""
+        """The text in pieces, as it arrives."""
         self._is_read = True
         if isinstance(self._result, AsyncStream):
             async for event in self._result:
@@ -239,12 +239,12 @@ class AsyncAPIResponse(_Opened[_T]):
             yield self.http_response.text
 
     async def iter_bytes(self, chunk_size: int | None = None) -> AsyncIterator[bytes]:
-        """The bytes, piece by piece as they come."""
+        """The bytes in pieces, as they arrive."""
         async for piece in self.iter_text():
             yield piece.encode()
 
     async def iter_lines(self) -> AsyncIterator[str]:
-        """The lines as they come."""
+        """The lines as they arrive."""
         async for piece in self.iter_text():
             for line in piece.splitlines():
                 yield line
@@ -257,8 +257,8 @@ class AsyncAPIResponse(_Opened[_T]):
 
 
 class _Opening:
-    """What a method of `with_streaming_response` returns: the call is made on entering it, and
-    its exchange ends on leaving it."""
+    """The context manager that a method of `with_streaming_response` returns: entering it makes
+    the call, and leaving it ends the exchange."""
 
     def __init__(self, call: Any, read: Any = None) -> None:
         self._call = call
@@ -295,15 +295,15 @@ class Raw:
         self._streams = streams
 
     def create(self, **given: Any) -> Any:
-        """As the method of this name of the resource."""
+        """Like the resource's method with this name."""
         return self._wrapped(self._resource.create, given)
 
     def list(self, **given: Any) -> Any:
-        """As the method of this name of the resource."""
+        """Like the resource's method with this name."""
         return self._wrapped(self._resource.list, given)
 
     def parse(self, **given: Any) -> Any:
-        """As the method of this name of the resource; the answer is parsed by its `parse`."""
+        """Like the resource's method with this name; its `parse` parses the answer."""
         resource = self._resource
         reading, request = resource._parsing(given)
         return self._called(

@@ -1,7 +1,6 @@
-"""What a call told when it had ended, as Python objects. Knows no call: the core wrote the text
-that they are read from.
+"""The record of a call that has ended, as Python objects.
 
-All times are seconds from the start of the call. What is not known is None.
+All times are seconds from the start of the call. Unknown values are None.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 class _Record:
-    """What all of them have."""
+    """The base of all records."""
 
     __slots__ = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields as dicts, lists, texts and numbers, as JSON can have them; `start` of a call
-        as text in the form of ISO 8601."""
+        """All fields as JSON-compatible dicts, lists, strings and numbers; `start` of a call is a
+        string in ISO 8601 format."""
         return {one.name: _plain(getattr(self, one.name)) for one in fields(self)}  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
@@ -57,35 +56,35 @@ class AttemptRecord(_Record):
     start: float
     """When it began."""
     address: str | None
-    """What it was connected to: the service, or a proxy on the way."""
+    """The peer of the connection: the service, or a proxy."""
     reused: bool | None
-    """Whether its connection was there before; None where it got none."""
+    """Whether it reused a connection; None if it got none."""
     dns: float | None
-    """How long the host's name was looked up, for a connection of its own."""
+    """The time of the DNS lookup, for a new connection."""
     connect: float | None
-    """How long connecting took, for a connection of its own."""
+    """The time to connect, for a new connection."""
     tls: float | None
-    """How long the TLS handshake took, for a connection of its own."""
+    """The time of the TLS handshake, for a new connection."""
     head: float | None
     """When the head of its answer was complete."""
     first_byte: float | None
-    """When the first byte of its body came."""
+    """When the first byte of its body arrived."""
     end: float
     """When it ended."""
     status: int | None
     """The status of its answer."""
     kind: str | None
-    """What it failed with, as the `kind` of an error."""
+    """The `kind` of its error."""
 
 
 @dataclass(frozen=True, repr=False)
 class WaitRecord(_Record):
-    """A time in which a call could not go on."""
+    """A period in which a call had to wait."""
 
     reason: str
-    """What for: "retry", the time before another attempt; "connection", one of those that there may
-    be; "turn", behind other calls of an adaptive client; "reuse", a moment in which the service may
-    close the connection."""
+    """The reason: "retry", the delay before another attempt; "connection", for a free connection;
+    "turn", behind other calls of an adaptive client; "reuse", a short time in which the service
+    may close the connection."""
     start: float
     """When it began."""
     length: float
@@ -94,7 +93,7 @@ class WaitRecord(_Record):
 
 @dataclass(frozen=True, repr=False)
 class CallUsage(_Record):
-    """The tokens of a call, as far as the service told them."""
+    """The tokens of a call, as far as the service reported them."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -108,62 +107,62 @@ class CallUsage(_Record):
 
 @dataclass(frozen=True, repr=False)
 class CallRecord(_Record):
-    """What a call told when it had ended, whichever way it ended. Never the key."""
+    """The record of a call that has ended, with or without success. It never contains the key."""
 
     start: datetime
     """When the call was started, in UTC."""
     operation: str
-    """What was called: "models", "chat" or "responses"."""
+    """The operation: "models", "chat" or "responses"."""
     path: str
     """The path of the request, without host and query."""
     model: str | None
-    """The model that was asked for."""
+    """The requested model."""
     streamed: bool
-    """Whether the program asked for a stream."""
+    """Whether the program requested a stream."""
     attempts: tuple[AttemptRecord, ...]
-    """The attempts in their order, the last 32."""
+    """The last 32 attempts, in order."""
     attempts_count: int
-    """How many attempts there were; 0 where nothing was sent."""
+    """The number of attempts; 0 if nothing was sent."""
     waits: tuple[WaitRecord, ...]
-    """What the call waited for, the last 32."""
+    """The last 32 waits of the call."""
     waits_count: int
-    """How many waits there were."""
+    """The number of waits."""
     first_chunk: float | None
     """When the first chunk of a stream was read."""
     last_chunk: float | None
-    """When the last one was."""
+    """When the last chunk was read."""
     chunks: int
-    """How many chunks came."""
+    """The number of chunks."""
     chunk_times: tuple[float, ...]
-    """When each chunk was read; empty unless that was asked for."""
+    """When each chunk was read; empty unless requested."""
     elapsed: float
-    """How long all of it took."""
+    """The duration of the call."""
     kind: str | None
-    """What it failed with, as the `kind` of an error; None for a good answer."""
+    """The `kind` of its error; None after success."""
     status: int | None
-    """The HTTP status of the answer, where one came."""
+    """The HTTP status of the answer, if one arrived."""
     request_id: str | None
-    """The service's name for the exchange."""
+    """The service's identifier of the exchange."""
     response_id: str | None
     """The `id` of the answer."""
     response_model: str | None
-    """The model that answered, as it calls itself."""
+    """The model that answered, by its own name."""
     finish_reason: str | None
     """Why the first choice of a chat stopped, or the `status` of a response."""
     usage: CallUsage | None
-    """The tokens that the service reported, also before a failure."""
+    """The tokens that the service reported, even before a failure."""
     metered: str
     """Whether the call may have been metered: not_sent, normally_not, entered, unknown."""
     bytes_out: int
-    """Bytes of the bodies that were sent, over all attempts."""
+    """The bytes of the sent bodies, over all attempts."""
     bytes_in: int
-    """Bytes of the bodies that were read, over all attempts, as they came."""
+    """The bytes of the received bodies, over all attempts, as on the wire."""
     cancelled_by: str | None
-    """Who ended the call before its end: "program", "dropped", "closed" or "shutdown"."""
+    """Who ended the call early: "program", "dropped", "closed" or "shutdown"."""
 
     @classmethod
     def _of_json(cls, text: str) -> CallRecord:
-        """What the core wrote; it is read when somebody looks."""
+        """From the core's JSON, which is parsed on demand."""
         made = object.__new__(cls)
         made.__dict__[_TEXT] = text
         return made
@@ -182,7 +181,7 @@ class CallRecord(_Record):
 
     @classmethod
     def _of_unsent(cls, *, start: float, **told: Any) -> CallRecord:
-        """Of a call that the core never had."""
+        """The record of a call that the core never had."""
         plain: dict[str, Any] = dict.fromkeys(one.name for one in fields(cls))
         plain.update(
             start=_EPOCH + timedelta(seconds=start),
@@ -205,7 +204,7 @@ _OF_USAGE = frozenset(one.name for one in fields(CallUsage))
 
 
 def _read(text: str) -> dict[str, Any]:
-    """The fields of a record by their names."""
+    """The fields of a record by name."""
     told = json.loads(text)
     start = _EPOCH + timedelta(milliseconds=told.pop("start_unix_ms"))
     attempts = tuple([_part(AttemptRecord, one) for one in told["attempts"]])
@@ -225,7 +224,7 @@ def _part(kind: type[Any], told: dict[str, Any]) -> Any:
 
 
 def _in_seconds(told: dict[str, Any]) -> dict[str, Any]:
-    """Times under the names that they have here."""
+    """Times under their names here."""
     found = {}
     for name, value in told.items():
         if name.endswith("_us"):

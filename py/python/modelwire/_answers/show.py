@@ -1,5 +1,5 @@
-"""What people see of answers: in tracebacks and consoles, with `print`, in notebooks. Knows no
-field. Imported when something is shown."""
+"""The display of answers: in tracebacks and consoles, with `print`, in notebooks. Imported when
+something is displayed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ REPR_CHARS_MAX = 400
 
 
 def _text(value: Any, inside: tuple[int, ...]) -> str:
-    """As Python writes it, our objects with their fields; dots for what holds itself."""
+    """A repr like Python's, with the fields of our objects; dots for recursive objects."""
     if id(value) in inside:
         return "..."
     if isinstance(value, list):
@@ -42,12 +42,12 @@ def short(view: Any, name: str) -> str:
 
 
 def whole(view: Any, name: str) -> str:
-    """One line with all that the service sent."""
+    """One line with everything that the service sent."""
     return _object(view, name)
 
 
 def pretty(view: Any, name: str, printer: Any) -> None:
-    """Lines, as IPython's printer breaks them."""
+    """Several lines, as broken by IPython's printer."""
     with printer.group(4, f"{name}(", ")"):
         for index, (field, value) in enumerate(_sent(view)):
             if index:
@@ -60,12 +60,12 @@ def pretty(view: Any, name: str, printer: Any) -> None:
 
 
 def rich(view: Any, name: str) -> list[tuple[str, Any]]:
-    """The fields, as rich wants them."""
+    """The fields, in the form for rich."""
     return _sent(view)
 
 
 def html(view: Any, name: str) -> str:
-    """The text if there is one, and the whole as JSON to be opened."""
+    """The text if there is one, and the whole answer as expandable JSON."""
     from html import escape
 
     text = _said(view)

@@ -1,4 +1,4 @@
-"""What calls used, as dicts for type checkers. Knows no call: the native part makes them."""
+"""The usage of calls, as dicts for type checkers."""
 
 from __future__ import annotations
 
@@ -6,30 +6,31 @@ from typing import TypedDict
 
 
 class Usage(TypedDict):
-    """The tokens that a service reported; 0 of what it said nothing of."""
+    """The tokens that a service reported; 0 for counts that it did not report."""
 
     input_tokens: int
-    """All that were sent."""
+    """All input tokens."""
     output_tokens: int
-    """All that were generated."""
+    """All output tokens."""
     total_tokens: int
-    """As the service counts them, or the sum of both."""
+    """The total reported by the service, or the sum of both."""
     cached_input_tokens: int
-    """Of those that were sent, those that the service had from an earlier call."""
+    """Input tokens that the service read from its cache."""
     cache_write_tokens: int
-    """Of those that were sent, those that it keeps for later calls."""
+    """Input tokens that the service wrote to its cache."""
     reasoning_tokens: int
-    """Of those that were generated, those before the answer began."""
+    """Output tokens for reasoning."""
     audio_input_tokens: int
-    """Those that were sent as audio."""
+    """Audio input tokens."""
     audio_output_tokens: int
-    """Those that were generated as audio."""
+    """Audio output tokens."""
 
 
 class UsageSum(Usage):
-    """The same, of all answered calls of a model."""
+    """The same, for all answered calls of a model."""
 
     calls: int
-    """How many there were."""
+    """The number of calls."""
     calls_without_usage: int
-    """Those among them whose answers reported none: what they used is not in the tokens."""
+    """The number of calls whose answers reported no usage: the token counts do not include
+    them."""

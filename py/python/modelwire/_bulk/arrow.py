@@ -1,5 +1,5 @@
-"""Rows of Parquet files and Arrow tables, and results as such a file. pyarrow is imported where it
-is needed. Knows no call."""
+"""Rows from Parquet files and Arrow tables, and results as such a file. pyarrow is imported on
+demand."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def _pyarrow(name: str) -> Any:
 
 
 def rows_of_arrow(rows: Any) -> Any:
-    """The rows of what pyarrow, or a library that hands out Arrow streams, has in columns; anything
-    else as it is."""
+    """The rows of columns from pyarrow, or from a library that provides Arrow streams; other input
+    is unchanged."""
     if hasattr(rows, "to_batches") and hasattr(rows, "schema"):  # a Table or a Dataset
         return _of_batches(rows.to_batches())
     if hasattr(rows, "read_next_batch"):
@@ -49,9 +49,9 @@ def _of_batches(batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
 def read_parquet(
     path: str | PathLike[str] | Sequence[str], *, columns: Sequence[str] | None = None
 ) -> Iterator[dict[str, Any]]:
-    """The rows of a Parquet file, of several or of a folder of them, each as a dict; read as they
-    are asked for. With `modelwire.bulk(read_parquet(path), prompt="text", model=...)` the column
-    `text` is sent. Needs pyarrow."""
+    """The rows of a Parquet file, several files or a folder, each as a dict; read on demand. With
+    `modelwire.bulk(read_parquet(path), prompt="text", model=...)` the column `text` is sent.
+    Requires pyarrow."""
     dataset = _pyarrow("pyarrow.dataset")
     many = [str(one) for one in path] if isinstance(path, (list, tuple)) else str(path)
     found = dataset.dataset(many, format="parquet")
@@ -64,7 +64,7 @@ ADDED = ("answer", "error", "error_kind", "metered", "attempts", "total_tokens")
 
 
 def added_columns(result: Result[Any]) -> dict[str, Any]:
-    """What a result adds to its row."""
+    """The columns that a result adds to its row."""
     error, usage = result.error, getattr(result.response, "usage", None)
     return {
         "answer": result.text,
@@ -77,9 +77,9 @@ def added_columns(result: Result[Any]) -> dict[str, Any]:
 
 
 def write_parquet(results: Iterable[Result[Any]], path: str | PathLike[str]) -> int:
-    """Writes results as they come, and returns how many: the columns of their rows, and beside them
-    answer, error, error_kind, metered, attempts and total_tokens. The file is there once all of
-    them are in it. Needs pyarrow."""
+    """Writes results as they arrive, and returns their number: the columns of their rows, plus
+    answer, error, error_kind, metered, attempts and total_tokens. The file appears once it is
+    complete. Requires pyarrow."""
     import os
 
     pyarrow, parquet = _pyarrow("pyarrow"), _pyarrow("pyarrow.parquet")
@@ -114,7 +114,7 @@ def write_parquet(results: Iterable[Result[Any]], path: str | PathLike[str]) -> 
 
 
 def _schema(pyarrow: Any, rows: list[dict[str, Any]]) -> Any:
-    """That of the first rows; what is null in all of them is taken for text."""
+    """The schema of the first rows; a column that is null in all of them is text."""
     text, number = pyarrow.string(), pyarrow.int64()
     types = dict.fromkeys(ADDED, text) | {"attempts": number, "total_tokens": number}
     found = pyarrow.Table.from_pylist(rows).schema if rows else pyarrow.schema([])

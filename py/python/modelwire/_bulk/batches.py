@@ -1,7 +1,6 @@
-"""`modelwire.bulk.Rows`: a bulk job over batches of columns, as Ray Data and others hand them out.
-Knows no scheduler.
+"""`modelwire.bulk.Rows`: a bulk job over batches of columns, as Ray Data and others provide them.
 
-Every process that calls one has an engine of its own, made at the first batch and kept.
+Every process that calls one has its own engine, made at the first batch and kept.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 class Rows:
     """Answers a batch of rows: takes a dict of arrays, a DataFrame or an Arrow table, and returns
-    the same with the columns `answer`, `error` and `total_tokens` beside those that were there.
+    the same with the additional columns `answer`, `error` and `total_tokens`.
 
         ds.map_batches(
             modelwire.bulk.Rows,
@@ -35,14 +34,13 @@ class Rows:
         )
 
     An instance, `ds.map_batches(modelwire.bulk.Rows(prompt="text", model="a-model"))`, works as
-    well. `prompt` names the column whose text is sent; `body` one with whole requests, as JSON text
-    or as structs. A row that fails has its error in the column `error`, and null as its answer: it
-    stops nothing. A key that is refused (401, 403) and a service that is not to be reached raise.
+    well. `prompt` names the column whose text is sent; `body` one with whole requests, as JSON
+    text or as structs. A row that fails has its error in the column `error`, and null as its
+    answer: it does not stop the batch. A refused key (401, 403) and an unreachable service raise.
 
-    Each process has an engine of its own, which finds out how much the service takes, and keeps it
-    from batch to batch. Base URL and key come from the environment of the worker where they are not
-    given: a key that is given travels with the function, so `runtime_env` is the better place for
-    one.
+    Each process has its own engine, which learns how much the service accepts, and keeps this from
+    batch to batch. Base URL and key come from the environment of the worker if they are not given:
+    a given key travels with the function, so `runtime_env` is the better place for it.
     """
 
     def __init__(
@@ -117,9 +115,9 @@ class Rows:
 
             value = json.loads(value)
             if not isinstance(value, dict):
-                raise wrong(f"body is a {type(value).__name__}", "It is a request, a JSON object.")
+                raise wrong(f"body is a {type(value).__name__}", "It must be a JSON object.")
         elif not self._has_bodies and not isinstance(value, str):
-            raise wrong(f"the prompt is a {type(value).__name__}", "It is a text.")
+            raise wrong(f"the prompt is a {type(value).__name__}", "It must be a string.")
         _, operation, fields = self._plan.request(value)
         return operation, fields
 
@@ -137,7 +135,7 @@ def _tokens(result: Result[Any]) -> int | None:
 
 def _failed(row: Any, failed: Exception) -> Result[Any]:
     if not isinstance(failed, OpenAIError):
-        failed = wrong(f"a row cannot be sent: {failed}", "Its values are to be those of JSON.")
+        failed = wrong(f"a row cannot be sent: {failed}", "Its values must be JSON values.")
     return Result(row, None, None, failed, 0, 0.0)
 
 
@@ -160,7 +158,7 @@ class _Engine:
         requests: list[tuple[int, tuple[str, dict[str, Any]]]],
         found: list[Result[Any] | None],
     ) -> None:
-        """Fills in what came of these requests, each under its place."""
+        """Stores the outcomes of these requests, each at its position."""
         with self._lock:
             native, open_ = self._native, dict[int, int]()
             for place, (operation, fields) in requests:
@@ -192,14 +190,14 @@ class _Engine:
 
 
 class _Columns:
-    """A batch, whatever holds its columns."""
+    """A batch, with columns of any kind."""
 
     def __init__(self, batch: Any) -> None:
         self._batch = batch
 
     @staticmethod
     def of(batch: Any) -> _Columns:
-        """The kind that fits."""
+        """The matching kind of batch."""
         if hasattr(batch, "column_names") and hasattr(batch, "append_column"):
             return _Arrow(batch)
         if hasattr(batch, "assign") and hasattr(batch, "columns"):
@@ -212,19 +210,19 @@ class _Columns:
         )
 
     def names(self) -> list[str]:
-        """Of the columns."""
+        """The names of the columns."""
         return list(self._batch)
 
     def values(self, name: str) -> list[Any]:
-        """Of a column, as Python's own."""
+        """The values of a column, as Python values."""
         column = self._batch[name]
         return column.tolist() if hasattr(column, "tolist") else list(column)
 
     def get(self, name: str) -> list[Any]:
-        """The same; names the columns where there is none of this name."""
+        """The same; an error lists the columns if there is none with this name."""
         if name not in self.names():
             raise KeyError(
-                f"no column {name!r} in a batch with {', '.join(map(str, self.names()))}"
+                f"unknown column {name!r} in a batch with {', '.join(map(str, self.names()))}"
             )
         return self.values(name)
 

@@ -1,4 +1,4 @@
-"""The engine of a bulk job over the connections of a client. Knows no row."""
+"""The engine of a bulk job with the connections of a client."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def begin(
     limits: dict[str, Any],
     output: tuple[str, bool, bool] | None = None,
 ) -> NativeBulk:
-    """An engine whose requests are as this client's, but for its retries."""
+    """An engine whose requests are like this client's, except for retries."""
     call = Call({"extra_headers": None, "extra_query": None, "timeout": NOT_GIVEN})
     native, options = client._prepare(call, key)
     if client._natives.on_call is not None:
@@ -53,7 +53,7 @@ def begin(
 
 
 def _end_all() -> None:
-    """At the end of the program: what is on its way is paid for, and is to be kept."""
+    """At the end of the program: keeps rows in flight, which are already metered."""
     bulk_end_all(CLOSE_SECONDS)
 
 
@@ -64,7 +64,7 @@ def limits_of(
     attempts: int | None,
     may_pay_twice: bool,
 ) -> dict[str, Any]:
-    """What is set of the engine, by name."""
+    """The options of the engine that are set, by name."""
     limits: dict[str, Any] = {"may_pay_twice": may_pay_twice}
     for name, value in (
         ("max_concurrency", max_concurrency),
@@ -85,10 +85,10 @@ def limits_of(
 
 
 def secret(key: Any) -> Secret:
-    """What a function gave as the key."""
+    """The key that a function returned."""
     if not isinstance(key, str):
         raise TypeError(
-            f"the function that gives the key gave a {type(key).__name__}, not a str; one that is "
-            "awaited needs `async for`"
+            f"the function that returns the key returned a {type(key).__name__}, not a str; one "
+            "that is awaited needs `async for`"
         )
     return Secret(key)

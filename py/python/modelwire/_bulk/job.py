@@ -1,7 +1,6 @@
-"""`modelwire.bulk`: many requests, as fast as the service allows, their outcomes one by one. Knows
-no HTTP; what is sent when is the engine's.
+"""`modelwire.bulk`: many requests, as fast as the service allows, with their outcomes one by one.
 
-The engine is on a thread of its own and never touches Python. This side hands rows over, takes
+The engine runs on its own thread and never touches Python. This side passes rows in, takes
 outcomes out, and waits for them: on a thread, in a greenlet, or at a descriptor that an event loop
 watches.
 """
@@ -47,15 +46,15 @@ PULL_SECONDS = 0.002
 
 _REFUSED = {
     "changed": (
-        "{!r} was sent before, with another content",
+        "{!r} was sent before with different content",
         "Give the row another custom_id, or write to another output.",
     ),
-    "twice": ("custom_id {!r} was given before", "Give each row one of its own."),
+    "twice": ("custom_id {!r} was used before", "Give each row a different one."),
 }
 
 
 class bulk(Generic[_Row]):
-    """Runs many requests as fast as the service allows; gives an outcome for each, as it comes.
+    """Runs many requests as fast as the service allows; yields an outcome for each, as it arrives.
 
         for result in modelwire.bulk(["one", "two"], model="a-model"):
             print(result.row, result.error or result.text)
@@ -63,26 +62,25 @@ class bulk(Generic[_Row]):
     Rows are requests as dicts, lines of a batch file as dicts (`custom_id`, `url`, `body`), pairs
     of a name and a request, or prompts as str; with `prompt`, dicts of any fields, of which that
     one is sent. They come from any iterable, generator or, for `async for`, asynchronous iterable,
-    or a table of pyarrow; they are pulled as they are needed. `model` and `defaults` fill in what a
-    row leaves out.
+    or a pyarrow table; they are pulled as needed. `model` and `defaults` fill in what a row omits.
 
-    A row that fails is an outcome, with its exception in `error`. What stops all rows is raised
-    once everything that was on its way came in: a key that is refused (401, 403), a service that is
-    not to be reached, or what the iterator of the rows raised; `unfinished` then has the rows that
-    have no outcome.
+    A row that fails is an outcome, with its exception in `error`. A failure that stops all rows is
+    raised once all requests in flight have finished: a refused key (401, 403), an unreachable
+    service, or an exception of the rows' iterator; `unfinished` then has the rows without an
+    outcome.
 
-    How many requests are on their way at once, and when the next one may be, the engine finds out
-    by itself. Status 429 is waited for and tried again, up to `attempts` times. What the service
-    may have metered already is not sent again, unless `may_pay_twice`.
+    The engine adapts the number of requests in flight and their rate to the service. It waits
+    after status 429 and retries, up to `attempts` times. A request that the service may have
+    metered is not sent again, unless `may_pay_twice` is set.
 
-    With `output` the results are also written to that file, as lines of a batch output file, and
-    beside it a journal of what was sent, as the command `modelwire bulk` does: a run that was cut
-    short goes on where it was. Rows that were done are `skipped`; those that failed as well, unless
-    `retry_failed`; those of which it is not known what became of them are sent again, unless
-    `unknown="keep"`. Rows have their name from `custom_id`, else from their content.
+    With `output` the results are also written to that file, as lines of a batch output file, next
+    to a journal of what was sent, as in the command `modelwire bulk`: an interrupted run resumes
+    where it stopped. Rows that were done are `skipped`, as are failed ones, unless `retry_failed`
+    is set; those with an unknown outcome are sent again, unless `unknown="keep"`. Rows are named
+    by `custom_id`, otherwise by their content.
 
-    A loop that is left ends what is on its way. `async for` works in the same way under asyncio and
-    trio. Threads may share it.
+    Leaving the loop cancels requests in flight. `async for` works in the same way under asyncio
+    and trio. Threads may share it.
     """
 
     Rows: TypeAlias = _Rows
@@ -129,7 +127,7 @@ class bulk(Generic[_Row]):
             raise TypeError(f"client is a {type(client).__name__}, not a client of modelwire")
         elif base_url is not None or api_key is not None or timeout is not NOT_GIVEN:
             raise TypeError(
-                "client has base_url, api_key and timeout already: give one or the others"
+                "client already has base_url, api_key and timeout: give one or the other"
             )
         if unknown not in ("send", "keep"):
             raise ValueError(f'unknown is {unknown!r}; it must be "send" or "keep"')
@@ -168,30 +166,30 @@ class bulk(Generic[_Row]):
     # What a program sees.
 
     def status(self) -> _Status:
-        """How it stands."""
+        """The status of the job."""
         self._look()
         return self._counts._copy()
 
     @property
     def skipped(self) -> int:
-        """How many rows were done in an earlier run with the same `output`, and are not given
-        again."""
+        """The number of rows that were done in an earlier run with the same `output`, and are not
+        returned again."""
         return self._counts.skipped
 
     @property
     def unknown(self) -> list[str]:
         """The names of rows that an earlier run with the same `output` sent, and whose outcome is
-        not known: they may be paid for. Known once the first outcome was asked for."""
+        unknown: they may have been metered. Available once the first outcome was requested."""
         return [] if self._native is None else self._native.unknown()
 
     @property
     def unfinished(self) -> list[_Row]:
-        """The rows that were pulled and whose outcome was not given: where a run was stopped, what
-        is left to do. Those that the iterator did not give yet are not among them."""
+        """The rows that were pulled and whose outcome was not returned: the remaining work of a
+        stopped run, except rows that were not pulled yet."""
         return [*self._not_given, *(row for row, _ in self._open.values())]
 
     def close(self) -> None:
-        """Ends what is on its way. Rows without an outcome are `unfinished`."""
+        """Cancels requests in flight. Rows without an outcome are `unfinished`."""
         self._end(CLOSE_SECONDS)
 
     def __enter__(self) -> Self:
@@ -225,7 +223,7 @@ class bulk(Generic[_Row]):
     def __next__(self) -> _Result[_Row]:
         if self._holder == get_ident():
             raise RuntimeError(
-                "the next outcome is asked for from within this bulk job: by its rows, its "
+                "the next outcome was requested from within this bulk job: by its rows, its "
                 "progress or a signal handler"
             )
         with self._lock:
@@ -243,7 +241,7 @@ class bulk(Generic[_Row]):
 
     async def __anext__(self) -> _Result[_Row]:
         if self._is_awaited:
-            raise RuntimeError("another task awaits the next outcome of this bulk job already")
+            raise RuntimeError("another task is already awaiting the next outcome of this bulk job")
         self._is_awaited = True
         try:
             found = await self._next_awaited()
@@ -277,7 +275,7 @@ class bulk(Generic[_Row]):
         return self._ahead - len(self._open) - len(self._ready)
 
     def _put(self, native: NativeBulk, row: _Row) -> None:
-        """Hands a row over; one that is no request has its outcome at once."""
+        """Passes a row in; one that is not a request has its outcome at once."""
         counts = self._counts
         number, name = counts.rows, None
         counts.rows += 1
@@ -289,7 +287,7 @@ class bulk(Generic[_Row]):
         except OpenAIError:
             raise  # the job is not to be used here
         except Exception as cause:
-            hint = "Its values are to be those of JSON."
+            hint = "Its values must be JSON values."
             failed = wrong(f"a row cannot be sent: {cause}", hint)
             failed.__cause__ = cause
             self._is_no_request(native, number, row, name, failed)
@@ -307,7 +305,7 @@ class bulk(Generic[_Row]):
     def _is_no_request(
         self, native: NativeBulk, number: int, row: _Row, name: str | None, error: RequestError
     ) -> None:
-        """It has its outcome at once, which is kept where there is an output."""
+        """Records the immediate outcome of an invalid row, which is kept if there is an output."""
         known, given = native.put_unsent(name, str(error))
         if known == "failed":
             self._counts.skipped += 1
@@ -323,8 +321,8 @@ class bulk(Generic[_Row]):
             self._native.end()
 
     def _pull(self, native: NativeBulk, is_brief: bool = False) -> None:
-        """Hands over as many rows as there is room for; not for long where outcomes wait, or where
-        others are to have their turn."""
+        """Passes in as many rows as there is room for; stops early if outcomes wait, or if other
+        tasks need their turn."""
         source = self._source
         if source is None or self._room() <= 0:
             return
@@ -350,8 +348,8 @@ class bulk(Generic[_Row]):
         native.flush()
 
     def _waits_for_rows(self) -> bool:
-        """Whether the next thing to do is to pull more rows, and not to wait for an answer: the
-        engine may be free to send what comes next."""
+        """Whether to pull more rows next, and not to wait for an answer: the engine may be free to
+        send the next row."""
         return self._source is not None and self._room() > 0
 
     # Outcomes out.
@@ -368,7 +366,7 @@ class bulk(Generic[_Row]):
         self._in_order(number, result)
 
     def _in_order(self, number: int, result: _Result[_Row] | None) -> None:
-        """Hands an outcome out, in its turn; one that is None is skipped."""
+        """Returns an outcome in its turn; skips one that is None."""
         if not self._is_ordered:
             if result is not None:
                 self._ready.append(result)
@@ -381,7 +379,7 @@ class bulk(Generic[_Row]):
             self._next_number += 1
 
     def _collect(self, native: NativeBulk) -> bool:
-        """Takes what came; whether something did."""
+        """Takes arrived outcomes; returns whether there were any."""
         outcomes = native.take(TAKEN_MAX)
         for number, response, error, attempts, elapsed in outcomes:
             row, name = self._open.pop(number)
@@ -403,7 +401,7 @@ class bulk(Generic[_Row]):
             self._ahead = min(max(AHEAD_MIN, 2 * self._counts.allowed), AHEAD_MAX)
 
     def _ended(self, native: NativeBulk) -> bool:
-        """Whether nothing more comes; notes why."""
+        """Whether there are no more outcomes; records why."""
         ending = native.ending()
         if ending is None or self._is_over:
             return self._is_over
@@ -429,7 +427,7 @@ class bulk(Generic[_Row]):
         return True
 
     def _last(self) -> None:
-        """At the end: raises what is to be raised, once."""
+        """At the end: raises the pending exception, once."""
         failure, self._failure = self._failure, None
         if failure is not None:
             raise failure
@@ -531,7 +529,7 @@ class bulk(Generic[_Row]):
                 failed = OpenAIError(
                     "the wait for the next row was cancelled, which ends its iterator",
                     kind="shutdown",
-                    hint="Let no deadline end the wait for an outcome while rows are awaited.",
+                    hint="Set no deadline on the wait for an outcome while rows are awaited.",
                 )
                 failed.__cause__ = cause
                 self._rows_ended(failed)
@@ -545,8 +543,7 @@ class bulk(Generic[_Row]):
                 return
 
     async def _feed(self, native: NativeBulk) -> None:
-        """The task that pulls asynchronous rows, so that they are awaited in one task to their
-        end."""
+        """The task that pulls asynchronous rows, so that one task awaits all of them."""
         assert self._room_made is not None
         from asyncio import CancelledError, get_running_loop
 
@@ -589,7 +586,7 @@ class bulk(Generic[_Row]):
                 feeder.cancel()
 
     async def _arrival(self, native: NativeBulk) -> None:
-        """Waits at the descriptor until there is news."""
+        """Waits at the descriptor until something arrives."""
         trio = _trio()
         if trio is not None:
             await trio.lowlevel.wait_readable(native.fd())
@@ -608,7 +605,7 @@ class bulk(Generic[_Row]):
 
 
 class _Iteration(Generic[_Row]):
-    """The iterator of a `for`; when it goes away before its end, the loop was left."""
+    """The iterator of a `for`; if it is freed before its end, the loop was left."""
 
     def __init__(self, run: bulk[_Row]) -> None:
         self._run = run
@@ -626,7 +623,7 @@ class _Iteration(Generic[_Row]):
 
 
 class _AsyncIteration(Generic[_Row]):
-    """The same of an `async for`."""
+    """The same for an `async for`."""
 
     def __init__(self, run: bulk[_Row]) -> None:
         self._run = run
@@ -644,7 +641,7 @@ class _AsyncIteration(Generic[_Row]):
 
 
 def _trio() -> Any:
-    """trio, where it runs this code."""
+    """trio, if it runs this code."""
     import sys
 
     trio = sys.modules.get("trio")

@@ -1,4 +1,4 @@
-"""How a row of `bulk`, in any of its forms, becomes the request that is sent. Knows no call."""
+"""Converts a row of `bulk`, in any of its forms, to the request that is sent."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ URLS = {"chat/completions": "chat", "responses": "responses"}
 
 
 def wrong(message: str, hint: str) -> RequestError:
-    """The error of a row that is no request."""
+    """The error of a row that is not a request."""
     return RequestError(message, kind="argument", hint=hint)
 
 
 class Plan:
-    """What the rows of a job have in common: what is filled in, and where a prompt stands."""
+    """The common settings of a job's rows: the values to fill in, and the field of the prompt."""
 
     __slots__ = ("defaults", "operation", "prompt", "system")
 
@@ -70,7 +70,7 @@ class Plan:
             if row.get("url") is not None:
                 operation = _operation(row["url"])
             if not isinstance(body, Mapping):
-                raise wrong(f"body is a {type(body).__name__}", "It is the request, a dict.")
+                raise wrong(f"body is a {type(body).__name__}", "It must be the request, a dict.")
         fields = dict(body)
         for field, value in self.defaults.items():
             if field not in fields:
@@ -81,13 +81,13 @@ class Plan:
         if field not in row:
             raise wrong(
                 f"a row has no field {field!r}",
-                f"prompt names the field that is sent; here are {', '.join(map(str, row))}.",
+                f"prompt names the field that is sent; the fields are {', '.join(map(str, row))}.",
             )
         prompt = row[field]
         if not isinstance(prompt, str):
             raise wrong(
                 f"the field {field!r} of a row is a {type(prompt).__name__}",
-                "It is the text that is sent, a str.",
+                "It must be the text that is sent, a str.",
             )
         return prompt
 
@@ -104,7 +104,7 @@ class Plan:
 
     def _checked(self, fields: dict[str, Any]) -> dict[str, Any]:
         if not isinstance(fields.get("model"), str):
-            raise wrong("a row names no model", "Set it in the row, or give model=... for all.")
+            raise wrong("a row names no model", "Set it in the row, or pass model=... for all.")
         return fields
 
 
@@ -113,7 +113,7 @@ def _name(name: Any) -> str | None:
         return name
     if isinstance(name, int) and not isinstance(name, bool):
         return str(name)
-    raise wrong(f"the name of a row is a {type(name).__name__}", "custom_id is a str.")
+    raise wrong(f"the name of a row is a {type(name).__name__}", "custom_id must be a str.")
 
 
 def _operation(url: Any) -> str:
@@ -121,4 +121,4 @@ def _operation(url: Any) -> str:
     for end, operation in URLS.items():
         if path.endswith(end):
             return operation
-    raise wrong(f"url is {url!r}", "It is /v1/chat/completions or /v1/responses.")
+    raise wrong(f"url is {url!r}", "It must be /v1/chat/completions or /v1/responses.")

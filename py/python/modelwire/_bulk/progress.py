@@ -1,4 +1,4 @@
-"""Shows how a bulk job stands: to a function of the program, or with tqdm. Knows no row."""
+"""Reports the progress of a bulk job: to a callback, or with tqdm."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ INTERVAL_SECONDS = 0.1
 
 
 class Progress:
-    """Whoever is told."""
+    """The receiver of progress reports."""
 
     def __init__(self, given: Any) -> None:
         if given is True:
@@ -30,21 +30,21 @@ class Progress:
         self._has_warned = False
 
     def show(self, status: Status) -> None:
-        """Tells, unless that was done just now."""
+        """Reports progress, unless it did so just now."""
         now = time.monotonic()
         if now >= self._next:
             self._next = now + INTERVAL_SECONDS
             self._told(self._tell, status._copy())
 
     def end(self, status: Status) -> None:
-        """Tells for the last time."""
+        """Reports for the last time."""
         self._told(self._tell, status._copy())
         close = getattr(self._tell, "close", None)
         if callable(close):
             self._told(close)
 
     def _told(self, function: Callable[..., object], *arguments: object) -> None:
-        """What it raises is no reason to end a job: it is logged, once."""
+        """Its exceptions do not end a job: they are logged, once."""
         try:
             function(*arguments)
         except Exception as error:
@@ -53,7 +53,7 @@ class Progress:
                 import logging
 
                 logger = logging.getLogger("modelwire")
-                logger.error("modelwire.bulk: what progress raised is ignored", exc_info=error)
+                logger.error("modelwire.bulk: an exception of progress was ignored", exc_info=error)
 
 
 class _Bar:
@@ -88,7 +88,7 @@ def _bar() -> Any:
 
 
 def _line(status: Status) -> None:
-    """Where there is no tqdm: a line on standard error, if that is a terminal."""
+    """Without tqdm: a line on standard error, if that is a terminal."""
     import sys
 
     if sys.stderr is not None and sys.stderr.isatty():

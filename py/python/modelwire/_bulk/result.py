@@ -1,4 +1,4 @@
-"""What came of a row of `bulk`, and how a job stands. Knows no call."""
+"""The outcome of a row of `bulk`, and the status of a job."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ _Row = TypeVar("_Row", covariant=True)
 
 
 class Result(Generic[_Row]):
-    """What came of a row: the answer, or why there is none."""
+    """The outcome of a row: the answer or the error."""
 
     __slots__ = ("attempts", "custom_id", "elapsed", "error", "response", "row")
 
     row: _Row
-    """The very object that was given."""
+    """The same object that was passed in."""
     custom_id: str | None
-    """Its name, where it has one."""
+    """Its name, if it has one."""
     response: Any
-    """The ChatCompletion or the Response, as a client's `create` gives it; None where it failed."""
+    """The ChatCompletion or the Response, as from a client's `create`; None if the row failed."""
     error: OpenAIError | None
-    """The exception that the call would have raised; None where it was answered."""
+    """The exception that the call would have raised; None if it was answered."""
     attempts: int
-    """How many times it was sent."""
+    """The number of times it was sent."""
     elapsed: float
-    """Seconds from its first beginning to its end, waits included."""
+    """Seconds from its first start to its end, including waits."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Result(Generic[_Row]):
 
     @property
     def text(self) -> str | None:
-        """The text of the answer; None where it failed or has none."""
+        """The text of the answer; None if the row failed or has none."""
         response = self.response
         if response is None:
             return None
@@ -59,13 +59,13 @@ class Result(Generic[_Row]):
         return None if text is None else str(text)
 
     def raise_for_error(self) -> Any:
-        """The answer; raises the exception where the row failed."""
+        """The answer; raises the exception if the row failed."""
         if self.error is not None:
             raise self.error
         return self.response
 
     def to_dict(self) -> dict[str, Any]:
-        """As a line of a batch output file."""
+        """The result as a line of a batch output file."""
         line: dict[str, Any] = {"id": None, "custom_id": self.custom_id}
         line["response"] = line["error"] = None
         if self.response is not None:
@@ -116,7 +116,7 @@ def _body(error: OpenAIError) -> Any:
 
 
 class Status:
-    """How a bulk job stands."""
+    """The status of a bulk job."""
 
     __slots__ = (
         "allowed",
@@ -138,7 +138,7 @@ class Status:
 
     def __init__(self, total: int | None = None) -> None:
         self.total = total
-        """How many rows there are in all, where that is known."""
+        """The total number of rows, if known."""
         self.rows = 0
         """Rows that were pulled from their iterator."""
         self.done = 0
@@ -148,29 +148,29 @@ class Status:
         self.skipped = 0
         """Rows that were done in an earlier run."""
         self.tokens = 0
-        """Of all answers, both directions."""
+        """The tokens of all answers, input and output together."""
         self.elapsed = 0.0
         """Seconds since the beginning."""
         self.waiting = 0
-        """Rows that wait to be sent, or to be sent again."""
+        """Rows waiting to be sent or retried."""
         self.in_flight = 0
-        """Rows that are on their way."""
+        """Rows in flight."""
         self.allowed = 0
-        """So many may be on their way."""
+        """The concurrency limit."""
         self.ceiling: int | None = None
-        """As many as this were too many, where that is known."""
+        """The concurrency that was too much, if known."""
         self.sent = 0
         """Requests that were sent."""
         self.limited = 0
         """Requests that a limit refused (429)."""
         self.paid_again = 0
-        """Requests that were sent again although the service may have metered them."""
+        """Requests that were retried although the service may have metered them."""
         self.unreachable: float | None = None
-        """For how many seconds the service is not to be reached."""
+        """How long the service has been unreachable, in seconds."""
 
     @property
     def rows_per_second(self) -> float:
-        """Rows that came to an end in a second, from the beginning on."""
+        """Finished rows per second, since the beginning."""
         ended = self.done + self.failed
         return ended / self.elapsed if self.elapsed > 0 else 0.0
 

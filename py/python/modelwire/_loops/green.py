@@ -1,6 +1,6 @@
 """Waiting in greenlets, where gevent or eventlet replaced the blocking calls of a program: whoever
-waits for a call lets the other greenlets of its thread run. Knows no HTTP. Imported when one of the
-two is and a call waits, and by what has a thread of its own.
+waits for a call lets the other greenlets of its thread run. Imported when one of the two is and a
+call waits, and by what has a thread of its own.
 
 Each thread has one descriptor in its hub for all that its greenlets wait for, as the event loops of
 asyncio and trio have.
@@ -50,9 +50,8 @@ def _warn_of_greenlets() -> None:
         return
     _warned = True
     warn(
-        "modelwire is called in a greenlet of gevent whose program did not call "
-        "gevent.monkey.patch_all(): the call blocks all greenlets of its thread. Call "
-        "patch_all() before everything else.",
+        "modelwire was called in a gevent greenlet without gevent.monkey.patch_all(): the call "
+        "blocks all greenlets of its thread. Call patch_all() before everything else.",
         RuntimeWarning,
         stacklevel=2,
     )

@@ -1,5 +1,4 @@
-"""The hub of an event loop of asyncio's kind: one descriptor for all that its tasks wait
-for. Knows no HTTP, and nothing of what arrives.
+"""The hub of an event loop of asyncio's kind: one descriptor for all that its tasks wait for.
 
 The I/O thread notes the number of a call that has something and makes the descriptor readable; the
 loop then resumes the tasks of all noted numbers in one go. No other thread touches Python. Imported

@@ -1,5 +1,5 @@
-"""Waiting under trio: one descriptor for all that the tasks of a run wait for. Knows no HTTP, and
-nothing of what arrives. Imported when trio runs the first call.
+"""Waiting under trio: one descriptor for all that the tasks of a run wait for. Imported when trio
+runs the first call.
 """
 
 from __future__ import annotations

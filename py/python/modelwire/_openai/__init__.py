@@ -1,7 +1,7 @@
 """What exists because openai-python has it."""
 
-POSE = "MODELWIRE_POSE_AS_OPENAI"
-"""The variable that asks for `pose_as_openai` where a program cannot be edited."""
+REGISTER = "MODELWIRE_REGISTER_OPENAI_CLASSES"
+"""The variable that asks for `register_openai_classes` where a program cannot be edited."""
 
 FRAMEWORKS = frozenset(
     (

@@ -1,5 +1,5 @@
 """Lets answers, streams, clients and errors say that they are of openai's classes, for programs
-that ask `isinstance` for those. Knows no call. Imported when a program asks for it."""
+that ask `isinstance` for those. Imported when a program asks for it."""
 
 from __future__ import annotations
 
@@ -96,14 +96,14 @@ def start(clients: tuple[type, ...]) -> dict[type, type]:
         openai: Any = import_module("openai")
     except ImportError as cause:
         raise ImportError(
-            "to pose as openai-python, that has to be installed: pip install openai"
+            "register_openai_classes needs openai-python: pip install openai"
         ) from cause
     if issubclass(openai.OpenAIError, _errors.OpenAIError):
         raise _errors.OpenAIError(
-            "openai-python's names are modelwire's already: none is left to pose as",
+            "openai-python's names are modelwire's already: there is no class to register with",
             kind="config",
-            hint="Call pose_as_openai() first, and replace names after it; where all of them are "
-            "replaced, it is not needed.",
+            hint="Call register_openai_classes() before you replace names; if you replace all of "
+            "them, it is not needed.",
         )
     for ours in {*_errors._BY_KIND.values(), *_errors._BY_STATUS.values(), *_errors._OF_PARSING}:
         _errors._openai_classes_of.setdefault(ours, _with_base(ours, openai))

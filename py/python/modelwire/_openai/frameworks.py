@@ -1,6 +1,6 @@
-"""What frameworks need that ask `isinstance` for openai-python's classes: posing where a variable
-asks for it, and a warning where a program seems to have missed it. Imported when one of them is
-there; knows no call."""
+"""What frameworks need that ask `isinstance` for openai-python's classes: registering them if a
+variable asks for it, and a warning if a program seems to have missed it. Imported with one of
+them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 import warnings
 
 from modelwire._errors import OpenAIError
-from modelwire._openai import FRAMEWORKS, POSE
+from modelwire._openai import FRAMEWORKS, REGISTER
 
 TYPE_CHECKING = False
 
@@ -24,26 +24,26 @@ class FrameworkWarning(UserWarning):
     """A framework is there that takes only what says that it is of openai-python's classes."""
 
 
-def look(pose: Callable[[], None], *, is_posing: bool) -> bool:
-    """Poses, or warns, when a client is made; whether that was done for good."""
-    wanted = os.environ.get(POSE, "").strip().lower()
+def look(register: Callable[[], None], *, is_registered: bool) -> bool:
+    """Registers the classes, or warns, when a client is made; true if nothing is left to do."""
+    wanted = os.environ.get(REGISTER, "").strip().lower()
     if wanted in _ON:
-        pose()
+        register()
         return True
     if wanted not in _OFF:
         raise OpenAIError(
-            f"{POSE} is {wanted!r}", kind="config", hint="Set it to 1, or to 0 for no warning."
+            f"{REGISTER} is {wanted!r}", kind="config", hint="Set it to 1, or to 0 for no warning."
         )
-    if is_posing or POSE in os.environ:
+    if is_registered or REGISTER in os.environ:
         return True
     found = sorted(FRAMEWORKS & sys.modules.keys())
     if not found:
         return False
     warnings.warn(
-        f"{found[0].partition('.')[0]} asks isinstance for openai-python's classes, and what this "
-        "client returns is of modelwire's: call modelwire.pose_as_openai() once, before that, or "
-        f"set {POSE}=1. Set it to 0, or filter modelwire.FrameworkWarning, if the client is for "
-        "something else",
+        f"{found[0].partition('.')[0]} checks isinstance against openai-python's classes, "
+        "and this client returns modelwire's: call modelwire.register_openai_classes() first, or "
+        f"set {REGISTER}=1. Set it to 0, or filter modelwire.FrameworkWarning, if the framework "
+        "does not use this client",
         FrameworkWarning,
         stacklevel=_depth_of_program(),
     )

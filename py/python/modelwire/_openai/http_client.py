@@ -115,7 +115,7 @@ def merged(http_client: Any, arguments: dict[str, Any], is_async: bool) -> dict[
 
 
 def _refuse(what: str, instead: str) -> NoReturn:
-    raise TypeError(f"http_client with {what} cannot be taken over: {instead}")
+    raise TypeError(f"http_client with {what} cannot be used: {instead}")
 
 
 # From httpx's clients to the arguments that make them.
@@ -137,7 +137,7 @@ def _settings(http_client: Any, is_async: bool) -> dict[str, Any]:
         return _read(http_client)
     except AttributeError as cause:
         raise TypeError(
-            f"this version of httpx is not known here ({cause}): give the options proxy, ca, "
+            f"this version of httpx is unknown ({cause}): give the options proxy, ca, "
             "client_certificate, timeout, limits and default_headers instead of http_client"
         ) from cause
 
@@ -150,7 +150,7 @@ def _kind(http_client: Any) -> bool:
             return one.__name__ == "AsyncClient"
         overridden = [name for name in _OVERRIDES if name in vars(one)]
         if package != "openai" and overridden:
-            _refuse(f"a {overridden[0]} of its own", "use event_hooks, or wrap the client's calls")
+            _refuse(f"its own {overridden[0]}", "use event_hooks, or wrap the client's calls")
     raise TypeError(
         f"http_client takes an httpx client, not {http_client!r}: modelwire has its own transport. "
         "Use the options proxy, no_proxy, ca, client_certificate, http2, limits and timeout "
@@ -223,7 +223,7 @@ def _proxy_of(pool: Any) -> str:
             _refuse("headers for the proxy", "use proxy= with user and password in its URL")
         auth = base64.b64decode(value[6:]).split(b":", 1)
     if getattr(pool, "_proxy_ssl_context", None) is not None:
-        _refuse("an ssl context for the proxy", "use ca= for the authority of an https proxy")
+        _refuse("an ssl context for the proxy", "use ca= for the CA of an https proxy")
     return f"{url.scheme.decode()}://{_login(auth)}{url.host.decode()}{port}"
 
 
@@ -332,7 +332,7 @@ def _proxy(proxy: Any) -> str:
     if len(proxy.headers):
         _refuse("headers for the proxy", "use proxy= with user and password in its URL")
     if getattr(proxy, "ssl_context", None) is not None:
-        _refuse("an ssl context for the proxy", "use ca= for the authority of an https proxy")
+        _refuse("an ssl context for the proxy", "use ca= for the CA of an https proxy")
     scheme, _, rest = str(proxy.url).partition("://")
     return f"{scheme}://{_login(proxy.raw_auth)}{rest}"
 
@@ -341,7 +341,7 @@ def _certificate(cert: Any) -> bytes:
     """PEM text of a certificate and its key, of one file or of two."""
     names = (cert,) if not isinstance(cert, (tuple, list)) else cert
     if len(names) > 2 and names[2] is not None:
-        _refuse("a password of the key", "use client_certificate= with a key that has none")
+        _refuse("a password of the key", "use client_certificate= with a key without a password")
     texts = []
     for name in [name for name in names[:2] if name]:
         with open(name, "rb") as file:
@@ -350,8 +350,8 @@ def _certificate(cert: Any) -> bytes:
 
 
 _UNVERIFIED = (
-    "a service is never spoken to unverified. Use ca= with the PEM file of its authority, or "
-    "http:// for a service on this machine"
+    "certificates are always verified. Use ca= with the PEM file of the service's CA, or http:// "
+    "for a service on this machine"
 )
 
 
@@ -370,7 +370,7 @@ def _trust(verify: Any) -> dict[str, Any]:
     given = set(verify.get_ca_certs(binary_form=True))
     known = _usual_authorities()
     if not given and known:
-        _refuse("authorities that cannot be read from its ssl context", "give them as ca=")
+        _refuse("CA certificates that cannot be read from its ssl context", "give them as ca=")
     more = [ssl.DER_cert_to_PEM_cert(one) for one in sorted(given - known)]
     return {"ca": "".join(more).encode()} if more else {}
 

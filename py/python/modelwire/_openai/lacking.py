@@ -1,5 +1,5 @@
 """What openai-python has and the service does not: there, so that programs may look at it and wrap
-its methods; to call it is an error that says what to use. Knows no call that works."""
+its methods; to call it is an error that says what to use."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _other_client(name: str) -> type:
 
     def refuse(self: object, *arguments: object, **named: object) -> NoReturn:
         raise OpenAIError(
-            f"there is no {name} here",
+            f"{name} is not supported",
             kind="config",
             hint="Use OpenAI or AsyncOpenAI with the base_url of the service's OpenAI-compatible "
             "interface, and default_query or default_headers where it needs them.",

@@ -168,7 +168,7 @@ class CallTracer(Observer):
             try:
                 self._describe_request(started, call)
             except Exception:  # for whatever the program passed: the call reports it
-                _log.warning("an attribute of a request failed", exc_info=True)
+                _log.warning("setting a request attribute failed", exc_info=True)
         return started
 
     def _describe_request(self, started: _Started, call: Any) -> None:
@@ -194,7 +194,7 @@ class CallTracer(Observer):
         try:
             self._describe_end(token, record, response)
         except Exception:
-            _log.warning("an attribute of an answer failed", exc_info=True)
+            _log.warning("setting an answer attribute failed", exc_info=True)
         finally:
             token.span.end(token.start + round(record.elapsed * 1e9))
 

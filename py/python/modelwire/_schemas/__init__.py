@@ -1,1 +1,1 @@
-"""What answers are parsed into, and functions that a model may call."""
+"""The types for parsed answers, and functions that a model may call."""

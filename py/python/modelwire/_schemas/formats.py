@@ -1,5 +1,5 @@
-"""What a program wants an answer to be: the JSON schema that is sent, and the reading of the text
-that comes, by pydantic or, for its structs, by msgspec."""
+"""The type that a program expects of an answer: the JSON schema to send, and the parsing of the
+text by pydantic or, for its structs, by msgspec."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAME_CHARS_MAX = 64
 
 
 class Format:
-    """A type as what an answer is to be."""
+    """The expected type of an answer."""
 
     __slots__ = ("_read", "is_wrapped", "kind", "name", "schema")
 
@@ -35,7 +35,7 @@ class Format:
             self.schema = outer
 
     def read(self, text: str) -> Any:
-        """The value that a text is; a ValueError where it is none."""
+        """The value of a text; a ValueError if it does not match."""
         if self.is_wrapped:
             value = json.loads(text)
             # A model that was not told of the wrapping answers without.
@@ -45,7 +45,7 @@ class Format:
 
 
 def is_type(value: Any) -> bool:
-    """Whether a value says what an answer is to be, and is no JSON schema."""
+    """Whether a value is the expected type of an answer, and not a JSON schema."""
     return (
         isinstance(value, type)
         or typing.get_origin(value) is not None
@@ -62,7 +62,7 @@ def _is_adapter(value: Any) -> bool:
 
 
 def _name(kind: Any) -> str:
-    """A type as a word."""
+    """The name of a type."""
     if _is_adapter(kind):
         kind = getattr(kind, "_type", None)
     if isinstance(kind, type) and typing.get_origin(kind) is None:
@@ -81,8 +81,8 @@ def _name(kind: Any) -> str:
 
 
 def _is_of_msgspec(kind: Any, seen: list[Any]) -> bool:
-    """Whether it is a struct or a bound of msgspec, or has one in it, outside models of pydantic.
-    `seen` are the types that were looked at."""
+    """Whether it is or contains a struct or a constraint of msgspec, outside of pydantic models.
+    `seen` are the types that were already checked."""
     if any(kind is one for one in seen) or hasattr(kind, "__pydantic_validator__"):
         return False
     if hasattr(kind, "__struct_fields__") or type(kind).__module__ == "msgspec":
@@ -99,7 +99,7 @@ def _is_of_msgspec(kind: Any, seen: list[Any]) -> bool:
 
 
 def library(kind: Any) -> tuple[dict[str, Any], Callable[[str], Any]]:
-    """The JSON schema of a type, and what reads a text as one."""
+    """The JSON schema of a type, and its parser."""
     if "msgspec" in sys.modules and _is_of_msgspec(kind, []):
         return _with_msgspec(kind)
     if _is_adapter(kind):
@@ -108,8 +108,8 @@ def library(kind: Any) -> tuple[dict[str, Any], Callable[[str], Any]]:
         import pydantic
     except ImportError as cause:
         raise ImportError(
-            "types of answers and functions as tools need pydantic: pip install pydantic. A JSON "
-            "schema of your own goes into create(), as response_format or text"
+            "types of answers and functions as tools need pydantic: pip install pydantic. Pass "
+            "your own JSON schema to create(), as response_format or text"
         ) from cause
     if isinstance(kind, type) and issubclass(kind, pydantic.BaseModel):
         return kind.model_json_schema(), kind.model_validate_json
@@ -118,7 +118,7 @@ def library(kind: Any) -> tuple[dict[str, Any], Callable[[str], Any]]:
         return adapter.json_schema(), adapter.validate_json
     except pydantic.PydanticUserError as cause:
         raise TypeError(
-            f"{_name(kind)} is no type that an answer can be read as: {cause.message}"
+            f"{_name(kind)} is not a type that an answer can be parsed into: {cause.message}"
         ) from cause
 
 

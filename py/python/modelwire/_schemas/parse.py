@@ -1,5 +1,5 @@
-"""Answers that are parsed: what is asked for becomes a part of the request, and the texts of the
-answer become values. Knows no connection, and not how a type is read: that is `_formats`'.
+"""Parsed answers: the expected type becomes a part of the request, and the texts of the answer
+become values.
 
 Imported when a program parses.
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class FunctionTool(dict[str, Any]):
-    """The definition of a function that says which type its arguments are."""
+    """The definition of a function with the type of its arguments."""
 
     def __init__(self, definition: dict[str, Any], format_: Format) -> None:
         super().__init__(definition)
@@ -37,11 +37,11 @@ class FunctionTool(dict[str, Any]):
 def pydantic_function_tool(
     model: Any, *, name: str | None = None, description: str | None = None
 ) -> ChatCompletionFunctionToolParam:
-    """The tool of a chat whose arguments are of a type: a pydantic model, a dataclass, a
-    TypedDict, a Struct of msgspec. Name and description are the type's own unless given."""
+    """A chat tool whose arguments have a type: a pydantic model, a dataclass, a TypedDict, a
+    msgspec Struct. Name and description come from the type unless given."""
     found = Format(model)
     if found.is_wrapped:
-        raise TypeError(f"the arguments of a tool have names; {found.name} has none")
+        raise TypeError(f"the arguments of a tool must have names; {found.name} has none")
     if description is None:
         description = getattr(model, "__doc__", None)
         if description and description.startswith(f"{found.name}("):
@@ -61,7 +61,7 @@ def pydantic_responses_function_tool(
     description: str | None = None,
     defer_loading: Any = None,
 ) -> FunctionToolParam:
-    """The same as a tool of a response."""
+    """The same as a response tool."""
     tool: Any = pydantic_function_tool(model, name=name, description=description)
     function = tool["function"]
     tool = FunctionTool({"type": "function", **function}, function.format)
@@ -71,12 +71,12 @@ def pydantic_responses_function_tool(
 
 
 def _format_of(asked: Any) -> Format | None:
-    """What an answer is to be; None where nothing is asked, or a JSON schema."""
+    """The expected type of an answer; None without one, or for a JSON schema."""
     return Format(asked) if is_type(asked) else None
 
 
 def _tools(given: dict[str, Any]) -> list[Any]:
-    """The tools that were given, made a list that can be sent and looked at."""
+    """The given tools, as a list to send and inspect."""
     tools = given.get("tools")
     if tools is None or not is_given(tools):
         return []
@@ -85,7 +85,7 @@ def _tools(given: dict[str, Any]) -> list[Any]:
 
 
 def _reader(definition: Any) -> Callable[[str], Any] | None:
-    """What reads the arguments of a function; None where they are not to be read."""
+    """The parser for the arguments of a function; None if they are not parsed."""
     found = getattr(definition, "format", None)
     if isinstance(found, Format):
         return found.read
@@ -102,19 +102,19 @@ def _only_strict_functions(tools: Iterable[Any]) -> None:
             raise RequestError(
                 f"the arguments of tools of the type {kind!r} cannot be parsed",
                 kind="argument",
-                hint="parse takes functions alone; use create.",
+                hint="parse takes only functions; use create.",
             )
         if tool["function"].get("strict") is not True:
             raise RequestError(
                 f"the function {tool['function'].get('name')!r} is not strict: its arguments "
                 "cannot be parsed",
                 kind="argument",
-                hint='Make it with pydantic_function_tool, or set "strict": True in it.',
+                hint='Create it with pydantic_function_tool, or set "strict": True in it.',
             )
 
 
 class _Reading:
-    """What reads the texts of one answer, and tells what is wrong with them."""
+    """Parses the texts of one answer, and reports errors in them."""
 
     def __init__(self, format_: Format | None) -> None:
         self.format = format_
@@ -122,7 +122,7 @@ class _Reading:
 
     @property
     def reads(self) -> bool:
-        """Whether anything is to be parsed at all."""
+        """Whether there is anything to parse."""
         return self.format is not None or bool(self.readers)
 
     def content(self, text: str, answer: Any) -> Any:
@@ -131,7 +131,7 @@ class _Reading:
         return self._read(self.format.read, text, answer, self.format.name)
 
     def arguments(self, name: Any, text: str, answer: Any) -> Any:
-        """The arguments of a call as a value; None where they are not to be read."""
+        """The arguments of a call as a value; None if they are not parsed."""
         reader = self.readers.get(name)
         if reader is None:
             return None
@@ -147,11 +147,11 @@ class _Reading:
                 f"the answer is not {what}: {cause}",
                 completion=answer,
                 text=text,
-                hint="The answer came whole and was paid for: it is the error's `completion`.",
+                hint="The whole answer arrived and was charged: it is the error's `completion`.",
             ) from cause
 
     def partial_content(self, text: str) -> Any:
-        """What the text has of the value so far, as `json.loads` would make it."""
+        """The value in the text so far, as `json.loads` would return it."""
         if self.format is None:
             return None
         found = _partial.value(text)
@@ -160,12 +160,12 @@ class _Reading:
         return found
 
     def partial_arguments(self, name: Any, text: str) -> Any:
-        """The same of the arguments of a call."""
+        """The same for the arguments of a call."""
         return _partial.value(text) if name in self.readers else None
 
 
 class ChatReading(_Reading):
-    """A chat whose answer is parsed. Takes what was given to a method; `given` is what is sent."""
+    """A chat whose answer is parsed. Takes the arguments of a method; `given` is what is sent."""
 
     def __init__(self, given: dict[str, Any], *, all_strict: bool) -> None:
         asked = given.get("response_format")
@@ -198,21 +198,21 @@ class ChatReading(_Reading):
         return completion
 
     def is_cut(self, reason: Any) -> bool:
-        """Whether an answer that ended so can be parsed no more."""
+        """Whether an answer with this end can no longer be parsed."""
         return self.reads and reason in ("length", "content_filter")
 
     def _refuse_cut(self, completion: Any, reason: Any) -> None:
         if reason == "length":
             raise _made(
                 LengthFinishReasonError,
-                "the answer was cut at the limit of its length, and cannot be parsed",
+                "the answer was cut at its length limit, and cannot be parsed",
                 completion=completion,
-                hint="Give a higher max_tokens, or ask for less.",
+                hint="Set a higher max_tokens, or ask for less.",
             )
         if reason == "content_filter":
             raise _made(
                 ContentFilterFinishReasonError,
-                "the answer was cut by a filter of the service, and cannot be parsed",
+                "the answer was cut by the service's content filter, and cannot be parsed",
                 completion=completion,
             )
 
@@ -238,7 +238,7 @@ class ChatReading(_Reading):
             raise
 
     def partly_read(self, completion: Any) -> Any:
-        """A completion that is not whole, with what its texts have of their values so far."""
+        """An incomplete completion, with the values in its texts so far."""
         for message in _messages(completion):
             if self.format is not None and isinstance(message.content, str):
                 message.parsed = None
@@ -266,7 +266,7 @@ FINAL_PHASES = (None, "final_answer")
 
 
 class ResponseReading(_Reading):
-    """A response whose answer is parsed. Takes what was given to a method; `given` is what is
+    """A response whose answer is parsed. Takes the arguments of a method; `given` is what is
     sent."""
 
     def __init__(self, given: dict[str, Any]) -> None:
@@ -276,8 +276,8 @@ class ResponseReading(_Reading):
         sent = _format_of(asked)
         super().__init__(sent)
         if asked is not None and is_given(asked) and sent is None:
-            raise TypeError(f"text_format takes a type, not {type(asked).__name__}; a JSON schema "
-                            "is given as text={'format': ...}")  # fmt: skip
+            raise TypeError(f"text_format takes a type, not {type(asked).__name__}; pass a JSON "
+                            "schema as text={'format': ...}")  # fmt: skip
         if sent is not None:
             text = given.get("text")
             text = dict(text) if text is not None and is_given(text) else {}
@@ -338,7 +338,7 @@ class ResponseReading(_Reading):
 
     @staticmethod
     def is_final(phase: Any) -> bool:
-        """Whether what is said in a phase is the answer."""
+        """Whether the text of a phase is the answer."""
         return phase in FINAL_PHASES
 
     def _refuse_cut(self, response: Any) -> None:
@@ -348,18 +348,18 @@ class ResponseReading(_Reading):
         if reason == "content_filter":
             raise _made(
                 ContentFilterFinishReasonError,
-                "the response was cut by a filter of the service, and cannot be parsed",
+                "the response was cut by the service's content filter, and cannot be parsed",
                 completion=response,
             )
         raise _made(
             LengthFinishReasonError,
-            f"the response is incomplete ({reason or 'no reason was told'}), and cannot be parsed",
+            f"the response is incomplete ({reason or 'no reason was given'}), and cannot be parsed",
             completion=response,
-            hint="Give a higher max_output_tokens, or ask for less.",
+            hint="Set a higher max_output_tokens, or ask for less.",
         )
 
     def partly_read(self, response: Any) -> Any:
-        """A response that is not whole: nothing of it is parsed yet."""
+        """An incomplete response: nothing of it is parsed yet."""
         return response
 
 
@@ -367,13 +367,13 @@ _SAME = object()
 
 
 def _flat(tool: Any) -> Any:
-    """A tool as responses take it. What pydantic_function_tool makes is of chats."""
+    """A tool in the form of responses. pydantic_function_tool makes chat tools."""
     if not isinstance(tool, dict) or tool.get("type") != "function" or "function" not in tool:
         return tool
     function = tool["function"]
     if _reader(function) in (None, json.loads):
         raise RequestError(
-            "a function of a response has its name beside its type, and no object `function`",
+            "a function of a response has its name next to its type, not in an object `function`",
             kind="argument",
             hint='Give {"type": "function", "name": ..., "parameters": ...}, or what '
             "pydantic_function_tool makes.",

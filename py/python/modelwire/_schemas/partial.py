@@ -1,7 +1,7 @@
-"""JSON text that is not whole yet, as the value that it has so far. Knows no stream.
+"""The value of incomplete JSON text.
 
-A text or a number that may go on is left out, as openai-python leaves it out; so is a name without
-its value.
+A string or a number that may continue is omitted, as in openai-python; so is a name without its
+value.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _CLOSING = {"{": "}", "[": "]"}
 
 
 def value(text: str) -> Any:
-    """The value of what is there; None where there is nothing yet, or no JSON."""
+    """The value so far; None if there is nothing yet, or the text is not JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -27,7 +27,8 @@ def value(text: str) -> Any:
 
 
 def _ended(text: str) -> str:
-    """The text up to its last whole value, with what is open closed; empty where there is none."""
+    """The text up to its last complete value, with open brackets closed; empty if there is
+    none."""
     open_: list[str] = []
     end = 0  # where a cut leaves JSON, but for what is open there
     names = False  # whether a name of an object is next, and no value

@@ -1,8 +1,7 @@
-"""JSON schemas as services take them for answers: strict, with an object at the top. Knows no type
-of Python and no request.
+"""JSON schemas in the form that services accept for answers: strict, with an object at the top.
 
-Strict says: an object has no other properties than it names, and all of them; a `$ref` stands
-alone; of several forms, `anyOf`.
+Strict means: an object has exactly the properties that it names; a `$ref` has no siblings;
+alternatives use `anyOf`.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ _SAYING = {"type", "enum", "const", "anyOf", "allOf", "$ref"}
 
 
 def strict(schema: _Schema) -> _Schema:
-    """The same schema as a strict one; what was given stays as it is."""
+    """The same schema as a strict one; the argument is not changed."""
     made: _Schema = _Strict(schema).of(deepcopy(schema), ())
     return made
 
 
 def is_strict(schema: Any) -> bool:
-    """Whether nothing in it is free: every object names its properties and demands them."""
+    """Whether it is strict: every object names its properties and requires them."""
     if isinstance(schema, list):
         return all(map(is_strict, schema))
     if not isinstance(schema, dict):
@@ -49,8 +48,8 @@ def is_strict(schema: Any) -> bool:
 
 
 def wrapped(schema: _Schema) -> _Schema | None:
-    """A strict schema of an object that has the value as its one property; None where the value is
-    an object itself."""
+    """A strict schema of an object with the value as its only property; None if the value is
+    itself an object."""
     if schema.get("type") == "object":
         return None
     inner = dict(schema)
@@ -67,7 +66,7 @@ def wrapped(schema: _Schema) -> _Schema | None:
 
 
 def _is_free(schema: _Schema) -> bool:
-    """Whether it is any dict: an object of which nothing else is said."""
+    """Whether it is any dict: an object without further constraints."""
     told = ("properties", "additionalProperties", "patternProperties", "allOf", "anyOf", "$ref")
     return schema.get("type") == "object" and not any(name in schema for name in told)
 
@@ -77,7 +76,7 @@ class _Strict:
         self.given = given
 
     def of(self, schema: Any, inside: tuple[str, ...]) -> Any:
-        """The schema, changed in place. `inside` are the references that led here."""
+        """The schema, changed in place. `inside` are the references followed so far."""
         if not isinstance(schema, dict):
             return schema  # true and false are schemas, too
         for name in ("$defs", "definitions"):
@@ -112,7 +111,7 @@ class _Strict:
                 named[name] = self.of(one, inside)
 
     def _in_place_of_ref(self, schema: _Schema, inside: tuple[str, ...]) -> _Schema:
-        """A reference with something beside it: what it refers to, with that."""
+        """Replaces a reference that has siblings by its target with these."""
         ref = schema.pop("$ref")
         if ref in inside:
             # It refers to what it stands in, without end; a reference of its own may.

@@ -1,5 +1,5 @@
 """Python functions as tools: name, description and the JSON schema of the parameters, from the
-signature and the docstring. Knows no call of a model.
+signature and the docstring.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ class Function:
         self._names = [field.name for field in dataclasses.fields(kind)]
 
     def read(self, text: str) -> dict[str, Any]:
-        """The arguments of a call as values; a ValueError where they are none."""
+        """The arguments of a call as values; a ValueError if they do not match."""
         found = self._read(text or "{}")
         return {name: getattr(found, name) for name in self._names}
 
     def _kind(self, inner: Any, told: dict[str, str]) -> Any:
-        """A dataclass that has the parameters as its fields. A text in an annotation says what a
-        parameter is for, and wins over what the docstring told."""
+        """A dataclass with the parameters as its fields. A string in an annotation describes a
+        parameter, and takes precedence over the docstring."""
         try:
             hints = typing.get_type_hints(inner, include_extras=True)
         except NameError as cause:
@@ -63,10 +63,10 @@ class Function:
                 continue
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 raise TypeError(
-                    f"{self.name} takes *{name}: a model can only give arguments that have names"
+                    f"{self.name} takes *{name}: a model can only pass arguments that have names"
                 )
             if parameter.kind is parameter.POSITIONAL_ONLY:
-                raise TypeError(f"{name} of {self.name} cannot be given by its name")
+                raise TypeError(f"{name} of {self.name} cannot be passed by name")
             given: dict[str, Any] = {}
             if parameter.default is not parameter.empty:
                 given["default"] = parameter.default
@@ -90,8 +90,8 @@ def _name(function: Any) -> str:
 
 
 def _parameters(described: dict[str, Any], told: dict[str, str]) -> tuple[bool, dict[str, Any]]:
-    """Whether the parameters are strict, and their schema: strict where every one must be given
-    and none is free, else as the signature says."""
+    """Whether the parameters are strict, and their schema: strict if every parameter is required
+    and constrained, otherwise as in the signature."""
     described = {name: one for name, one in described.items() if name not in _OF_A_CLASS}
     properties = described.setdefault("properties", {})
     for one in properties.values():
@@ -110,8 +110,8 @@ _OF_A_CLASS = ("title", "description")
 
 
 def documented(function: Any) -> tuple[str | None, dict[str, str]]:
-    """What the docstring of a function says of it, and of its parameters: in the form of Google,
-    of numpy or of Sphinx."""
+    """The description of a function and of its parameters from its docstring, in Google, numpy or
+    Sphinx style."""
     lines = (inspect.getdoc(function) or "").splitlines()
     said: dict[str, str] = {}
     begin = len(lines)
@@ -136,7 +136,7 @@ def _indent(line: str) -> int:
 
 
 def _indented(lines: list[str], least: int) -> list[str]:
-    """The lines up to the first one that is indented less, without their indents."""
+    """The lines up to the first one that is indented less, without their indentation."""
     found = []
     for line in lines:
         if line.strip() and _indent(line) < least:

@@ -1,5 +1,5 @@
-"""A loop over tools: what `run_tools` returns. The model is asked, the functions that it calls are
-run, it is told what they returned, until it answers. Knows no connection and no schema.
+"""The tool loop that `run_tools` returns. It sends the request, runs the functions that the model
+calls, and sends their results, until the model answers.
 
 Imported when a program runs tools.
 """
@@ -26,50 +26,50 @@ HALF = re.compile(
 """Half of a surrogate pair in JSON text."""
 
 MAX_TURNS = 10
-"""So often the model is asked unless `max_turns` says otherwise."""
+"""The default of `max_turns`."""
 
 
 class Call:
-    """A call that the model asked for, and what came of it."""
+    """A call that the model requested, and its outcome."""
 
     __slots__ = ("arguments", "error", "id", "name", "output", "result", "text")
 
     def __init__(self, id_: str, name: str, text: str) -> None:
         # As the model has them: a bad one gives anything else.
         self.id = id_
-        """Its name among the calls."""
+        """Its id among the calls."""
         self.name = name
-        """Of the function."""
+        """The name of the function."""
         self.text = text
-        """The arguments as they came."""
+        """The arguments as received."""
         self.arguments: dict[str, Any] | None = None
-        """The arguments as values; None where they could not be read."""
+        """The arguments as values; None if they could not be parsed."""
         self.result: Any = None
-        """What the function returned."""
+        """The result of the function."""
         self.error: Exception | None = None
         """Why there is no result."""
         self.output = ""
-        """What the model is told of it."""
+        """The text that is sent to the model."""
 
     def __repr__(self) -> str:
         return f"Call({self.name}({self.text}) -> {self.output!r})"
 
 
 class Turn:
-    """The model was asked once, and its calls were run."""
+    """One request to the model, and the calls that were run for it."""
 
     __slots__ = ("answer", "calls", "messages", "number")
     type = "turn"
 
     def __init__(self, number: int, answer: Any, calls: list[Call], messages: list[Any]) -> None:
         self.number = number
-        """From 1."""
+        """Its number, from 1."""
         self.answer = answer
-        """What the model said: a chat completion or a response."""
+        """The model's answer: a chat completion or a response."""
         self.calls = calls
-        """What it called, with the results; empty where it answered."""
+        """Its calls, with the results; empty if it answered."""
         self.messages = messages
-        """What was said in this turn, by the model and by the tools."""
+        """The messages of this turn, from the model and from the tools."""
 
     @property
     def completion(self) -> Any:
@@ -86,7 +86,7 @@ class Turn:
 
 
 class ChatForm:
-    """How chats name their parts."""
+    """The names of the parts of chats."""
 
     final = "get_final_completion"
     said = "messages"
@@ -116,7 +116,7 @@ class ChatForm:
 
 
 class ResponseForm:
-    """How responses name their parts."""
+    """The names of the parts of responses."""
 
     final = "get_final_response"
     said = "input"
@@ -150,12 +150,12 @@ def _definition(function: Function) -> dict[str, Any]:
 
 
 def _objects(found: Any) -> list[Any]:
-    """The objects of a list; a model may have made anything else instead."""
+    """The objects of a list; a model may have produced anything else instead."""
     return [one for one in found if hasattr(one, "to_dict")] if isinstance(found, list) else []
 
 
 def _sent_back(said: Any) -> Any:
-    """What a model said, as it can be sent: without halves of surrogate pairs."""
+    """A model's output in a form that can be sent: without lone surrogates."""
     text = said.to_json(indent=None)
     if not HALF.search(text):
         return said
@@ -167,7 +167,7 @@ def _or_none_given(arguments: Any) -> Any:
 
 
 class _Run(Generic[_A]):
-    """What both kinds of run have: what was said so far, and which functions there are."""
+    """The base of both kinds of run: the conversation so far, and the functions."""
 
     def __init__(
         self,
@@ -186,40 +186,41 @@ class _Run(Generic[_A]):
         self._max_turns: int = options["max_turns"]
         self._raise_errors: bool = options["raise_errors"]
         if not isinstance(self._max_turns, int) or self._max_turns < 1:
-            raise ValueError(f"max_turns is a number from 1 on, not {self._max_turns!r}")
+            raise ValueError(f"max_turns must be a number from 1 on, not {self._max_turns!r}")
         self._functions: dict[str, Function] = {}
         given["tools"] = [self._offered(tool) for tool in options["tools"]]
         said = given.get(form.said)
         if isinstance(said, str):
             said = [{"role": "user", "content": said}]
         self.messages: list[Any] = list(said) if said is not None and is_given(said) else []
-        """All that was said so far: what was given, the model's answers, the results of tools."""
+        """The conversation so far: the given messages, the model's answers, the results of
+        tools."""
         self.final: _A | None = None
-        """The answer that calls no more tools, once it is there; parsed, where that was asked."""
+        """The answer that calls no more tools, once it is there; parsed if requested."""
         nothing: Any = dict.fromkeys(Usage.__annotations__, 0)
         self.usage: Usage = nothing
-        """The tokens of all turns so far, as far as they were reported; as those of streams."""
+        """The tokens of all turns so far, as far as they were reported, in the form of streams."""
 
     is_async = False
     _each, _wait = "for turn", ""
 
     def __repr__(self) -> str:
-        begun = "begun" if self._is_begun else "not begun yet"
+        begun = "started" if self._is_begun else "not started yet"
         how = f"`{self._each} in run`, or `{self._wait}run.until_done()`"
         return f"<{type(self).__name__}, {begun}, {len(self.messages)} messages: {how}>"
 
     def __await__(self) -> NoReturn:
         raise TypeError(
-            f"a run is not awaited itself: `{self._each} in run`, or `{self._wait}run.until_done()`"
+            f"a run cannot be awaited: `{self._each} in run`, or `{self._wait}run.until_done()`"
         )
 
     def _offered(self, tool: Any) -> Any:
         if isinstance(tool, dict):
             if tool.get("type") != "function":
                 return tool  # the service runs it
-            raise TypeError("run_tools runs functions: give the function itself, not its schema")
+            raise TypeError("run_tools runs functions: pass the function itself, not its schema")
         if not callable(tool):
-            raise TypeError(f"a tool is a function, not {tool!r}")
+            raise TypeError(f"a tool must be a function, not {tool!r}")
         function = Function(tool)
         if function.is_async and not self.is_async:
             raise TypeError(f"{function.name} is asynchronous: run it with AsyncOpenAI")
@@ -231,9 +232,9 @@ class _Run(Generic[_A]):
     def _begin(self) -> None:
         if self._is_begun:
             raise OpenAIError(
-                "the run was begun already",
+                "the run has already started",
                 kind="argument",
-                hint="Go on with what it was begun with; call run_tools for another run.",
+                hint="Continue the way you started it; call run_tools for another run.",
             )
         self._is_begun = True
 
@@ -247,15 +248,15 @@ class _Run(Generic[_A]):
         return Turn(number, answer, self._form.calls(answer), self._form.answered(answer))
 
     def _prepared(self, call: Call) -> Callable[[], Any] | None:
-        """What runs a call; None where it cannot be run, which is noted in it."""
+        """The function that runs a call; None if it cannot be run, which the call records."""
         function = self._functions.get(call.name) if isinstance(call.name, str) else None
         if function is None:
             known = ", ".join(self._functions) or "none"
-            self._failed(call, LookupError(f"there is no tool {call.name!r}; there are: {known}"))
+            self._failed(call, LookupError(f"unknown tool {call.name!r}; the tools are: {known}"))
             return None
         try:
             if not isinstance(call.text, str):
-                raise ValueError(f"they are JSON in a text, not {type(call.text).__name__}")
+                raise ValueError(f"they must be a string of JSON, not {type(call.text).__name__}")
             call.arguments = arguments = function.read(call.text)
         except (ValueError, RecursionError) as error:
             self._failed(call, ValueError(f"the arguments do not fit: {error}"))
@@ -273,7 +274,7 @@ class _Run(Generic[_A]):
         call.output = written(result)
 
     def _ended(self, turn: Turn) -> bool:
-        """Notes what was said in a turn; whether it was the last."""
+        """Records the messages of a turn; returns whether it was the last."""
         turn.messages += [self._form.told(call) for call in turn.calls]
         self.messages += turn.messages
         if turn.calls:
@@ -286,7 +287,7 @@ class _Run(Generic[_A]):
             raise OpenAIError(
                 "the run ended before the model answered",
                 kind="incomplete",
-                hint="It failed before; `messages` has what was said till then.",
+                hint="It failed before; `messages` has the messages until then.",
             )
         return self.final
 
@@ -297,12 +298,12 @@ class _Run(Generic[_A]):
             completion=turn.answer,
             usage=dict(self.usage),
             messages=list(self.messages),
-            hint="Give a higher max_turns, or go on from the error's `messages`.",
+            hint="Set a higher max_turns, or continue from the error's `messages`.",
         )
 
 
 class Run(_Run[_A]):
-    """A loop over tools: iterate its turns, or ask for what it ends with."""
+    """A tool loop: iterate its turns, or request its final answer."""
 
     _turns: Iterator[Turn] | None = None
 
@@ -313,8 +314,8 @@ class Run(_Run[_A]):
         return self._turns
 
     def events(self) -> Iterator[Any]:
-        """The same streamed: the events of each answer as it is made, as those of `stream()`, and
-        each turn after them, which has the type "turn"."""
+        """The same, streamed: the events of each answer as in `stream()`, and after them each
+        turn, with the type "turn"."""
         self._begin()
         return self._made(True)
 
@@ -353,7 +354,7 @@ class Run(_Run[_A]):
 
 
 class AsyncRun(_Run[_A]):
-    """The same of an asynchronous client; its functions may be asynchronous, too."""
+    """The same for an asynchronous client; its functions may be asynchronous, too."""
 
     is_async = True
     _each, _wait = "async for turn", "await "
@@ -366,8 +367,8 @@ class AsyncRun(_Run[_A]):
         return self._turns
 
     def events(self) -> AsyncIterator[Any]:
-        """The same streamed: the events of each answer as it is made, as those of `stream()`, and
-        each turn after them, which has the type "turn"."""
+        """The same, streamed: the events of each answer as in `stream()`, and after them each
+        turn, with the type "turn"."""
         self._begin()
         return self._made(True)
 
@@ -408,7 +409,7 @@ class AsyncRun(_Run[_A]):
 
 
 def written(result: Any) -> str:
-    """What a model is told of a result: a text as it is, anything else as JSON."""
+    """A result in the form sent to a model: a string unchanged, anything else as JSON."""
     text = result
     if not isinstance(result, str):
         text = json.dumps(result, ensure_ascii=False, default=_plain)
@@ -416,7 +417,7 @@ def written(result: Any) -> str:
 
 
 def _sendable(text: str) -> str:
-    """A text that UTF-8 has: a model may have asked for half of a surrogate pair."""
+    """A text that UTF-8 can encode: a model may have produced a lone surrogate."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
@@ -428,7 +429,7 @@ def _said(error: Exception) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """What has no JSON of its own as something that has."""
+    """Converts an object without a JSON form to one with a JSON form."""
     if hasattr(value, "model_dump") and not isinstance(value, type):
         return value.model_dump(mode="json")
     if hasattr(value, "__dataclass_fields__") and not isinstance(value, type):

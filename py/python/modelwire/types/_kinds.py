@@ -1,6 +1,5 @@
-"""What classes are made of that answers have no class of their own for: what is an instance of them
-is told by its `type`, or by its fields. Knows no single class. Imported when a program asks for
-types."""
+"""Builds classes for kinds of parts that have no separate class: `isinstance` decides by the `type`
+of a part, or by its fields. Imported with the types."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Objects inside of answers that nobody here knows: dicts whose fields are attributes as well.
-Knows no field. Imported when the first one is looked at."""
+Imported when the first one is looked at."""
 
 from __future__ import annotations
 

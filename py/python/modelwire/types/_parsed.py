@@ -1,5 +1,5 @@
 """Names that openai-python has a class for, where an answer was parsed: here it is of the same
-class as any other, with `parsed` in it. For annotations and `isinstance`. Knows no call."""
+class as any other, with `parsed` in it. For annotations and `isinstance`."""
 
 from __future__ import annotations
 
