@@ -1,37 +1,37 @@
-//! What a job may use: cost, tokens, rows. Answers whether one more row may begin,
-//! from what was spent and the most that the rows on their way may still need. Pure: knows no clock, no
-//! file and no call.
+//! The budget of a job: cost, tokens, rows. Decides whether one more row may begin, from what was spent
+//! and the maximum that the rows in flight may still need. Pure: uses no clock, file or call.
 //!
 //! # How the job uses it
 //!
-//! 1. [`Budget::new`] before anything is sent; it refuses a maximum of cost without prices.
-//! 2. [`Budget::ask`] for each row before it is pushed to the engine. [`Gate::Go`]: push it, the most that
-//!    it may need is set aside. [`Gate::Wait`]: keep the row, push nothing, ask again with the same row
-//!    when a row ended. [`Gate::Stop`]: drain the engine; the error says why.
-//! 3. [`Budget::ended`] for each [`Finished`] row, also of the pilot. [`Budget::repeated`] when the engine
-//!    sends a row again after an attempt that may have been metered (never after a 429).
-//!    [`Budget::withdrawn`] for a row that came back unsent (after 401, after a drain).
-//! 4. [`Budget::spent`] for the progress and the summary; [`Budget::notice`] once in a while: lines that
-//!    the user should see, each said once.
+//! 1. [`Budget::new`] before anything is sent; it rejects a maximum cost without prices.
+//! 2. [`Budget::ask`] for each row before it is pushed to the engine. [`Gate::Go`]: push it; the
+//!    maximum that it may need is reserved. [`Gate::Wait`]: keep the row, push nothing, ask again with
+//!    the same row when a row ended. [`Gate::Stop`]: drain the engine; the error says why.
+//! 3. [`Budget::ended`] for each [`Finished`] row, including those of the pilot. [`Budget::repeated`]
+//!    when the engine sends a row again after an attempt that may have been metered (never after a
+//!    429). [`Budget::withdrawn`] for a row that came back unsent (after 401, after a drain).
+//! 4. [`Budget::spent`] for the progress and the summary; [`Budget::notice`] once in a while: lines for
+//!    the user, each given once.
 //!
-//! # What is assumed
+//! # Assumptions
 //!
-//! | of a row | the most is |
+//! | of a row | the maximum is |
 //! |---|---|
-//! | tokens in | the bytes of its body: no token is shorter than a byte. Where the model was seen to count more (pictures, templates, a conversation that the service keeps), the largest ratio seen and a quarter more |
-//! | tokens out | `max_tokens`, `max_completion_tokens` or `max_output_tokens` of its body, the largest, times `n` |
-//! | tokens out, where nothing bounds them | the most that a row of this model used so far, and a quarter more (twice while few are known). Until the first is known, one row of the model goes at a time |
+//! | input tokens | the bytes of its body: no token is shorter than a byte. If the model was observed to count more (pictures, templates, a conversation that the service keeps), the largest observed ratio plus a quarter |
+//! | output tokens | `max_tokens`, `max_completion_tokens` or `max_output_tokens` of its body, the largest, times `n` |
+//! | output tokens without a limit | the maximum that a row of this model has used so far, plus a quarter (twice while few are known). Until the first is known, the rows of the model run one at a time |
 //!
-//! What is set aside is far more than most rows use, and that costs nothing but rows side by side near the
-//! maximum: what a row did not use is free again when it ended, and a job stops only when the next row does
-//! not fit beside what *is* spent. A row that failed after it was sent may have been metered: it counts
-//! with the most that it may have used; where rows go again after that ([`Budget::attempts`]), so much is set
-//! aside for each time. An answer without usage counts with its bytes.
+//! The reserve is far more than most rows use, but this only reduces concurrency near the maximum: the
+//! unused part is free again when a row ends, and a job stops only when the next row does not fit in
+//! addition to what *is* spent. A row that failed after it was sent may have been metered: it counts
+//! with the maximum that it may have used; if rows are retried after that ([`Budget::attempts`]), this
+//! much is reserved for each attempt. An answer without usage counts with its bytes.
 //!
-//! So a maximum is never exceeded where rows bound their output and their input is their text. Where that
-//! is not so, it may be by what the last rows use beyond all rows before; [`Budget::notice`] says so.
+//! So a maximum is never exceeded if rows limit their output and their input is their text. Otherwise
+//! it may be exceeded by what the last rows use beyond all earlier rows; [`Budget::notice`] reports
+//! this.
 //!
-//! A budget is for one run. What earlier runs of the same job used is not in it.
+//! A budget is for one run. It does not include what earlier runs of the same job used.
 
 mod learned;
 
@@ -43,40 +43,41 @@ use crate::error::Error;
 use crate::prices::{Money, Price, Prices, Tokens};
 use crate::row::{Finished, Row, may_be_metered};
 
-/// So many models are remembered each by itself, as many as the engine has lanes for; more share one memory.
+/// The number of models tracked separately, as many as the engine has lanes for; further models share
+/// one entry.
 pub const MODELS_MAX: usize = 256;
 
-/// Where the models beyond those are remembered.
+/// The entry of further models.
 const OTHERS: &str = "";
 
-/// What the user allows.
+/// The limits set by the user.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limits {
-    /// The maximum of cost, in the currency of the prices.
+    /// The maximum cost, in the currency of the prices.
     pub cost: Option<f64>,
-    /// The maximum of tokens, of both directions.
+    /// The maximum number of tokens, input and output together.
     pub tokens: Option<u64>,
-    /// The maximum of rows that begin.
+    /// The maximum number of rows that begin.
     pub rows: Option<u64>,
 }
 
 /// Whether one more row may begin.
 #[derive(Debug)]
 pub enum Gate {
-    /// It may, and is counted as begun.
+    /// It may, and counts as begun.
     Go,
-    /// Ask again with it when a row ended.
+    /// Ask again with the same row when a row has ended.
     Wait,
     /// No more rows may begin in this run, for this reason.
     Stop(Error),
 }
 
-/// How a row ended, as far as a budget cares.
+/// How a row ended, for the budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// Answered, with usage.
     Used(Tokens),
-    /// Answered without usage, by so many bytes.
+    /// Answered without usage, with this many bytes.
     Unreported {
         /// Of the answer.
         answer_bytes: u64,
@@ -87,50 +88,50 @@ pub enum Ending {
     Unused,
 }
 
-/// What a run used so far.
+/// The usage of a run so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spent {
-    /// As the answers reported it.
+    /// The tokens that the answers reported.
     pub tokens: Tokens,
-    /// What those cost; `None` without prices. Rows of models without a price are not in it.
+    /// Their cost; `None` without prices. Excludes rows of models without a price.
     pub cost: Option<Money>,
-    /// Rows that were answered without usage: not in `tokens` nor in `cost`.
+    /// Rows answered without usage: neither in `tokens` nor in `cost`.
     pub rows_without_usage: u64,
     /// Rows of models that have no price, although there are prices.
     pub rows_without_price: u64,
-    /// Attempts that failed and may have been metered all the same.
+    /// Failed attempts that may have been metered.
     pub perhaps: u64,
-    /// The most that those, and the answers without usage, may have used.
+    /// The maximum that those, and the answers without usage, may have used.
     pub perhaps_tokens: u64,
-    /// What that may cost at most; nothing without prices.
+    /// The maximum cost of that; zero without prices.
     pub perhaps_cost: Money,
 }
 
 impl Spent {
-    /// The most that may have been used, in tokens.
+    /// The maximum that may have been used, in tokens.
     pub fn most_tokens(&self) -> u64 {
         self.tokens.total().saturating_add(self.perhaps_tokens)
     }
 
-    /// The most that it may cost.
+    /// The maximum that it may cost.
     pub fn most_cost(&self) -> Money {
         self.cost.unwrap_or_default() + self.perhaps_cost
     }
 }
 
-/// The most that a row may use, and what that may cost.
+/// The maximum that a row may use, and its cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Most {
     tokens: Tokens,
     cost: Money,
 }
 
-/// A row on its way.
+/// A row in flight.
 #[derive(Clone, Debug)]
 struct Begun {
     /// Of one attempt.
     most: Most,
-    /// Attempts that it is set aside for.
+    /// The number of attempts that it is reserved for.
     attempts: u32,
     is_probe: bool,
 }
@@ -146,7 +147,7 @@ pub struct Budget {
     begun_rows: u64,
     /// By [`Row::number`].
     begun: HashMap<u64, Begun>,
-    /// The most that those may use.
+    /// The maximum that those may use.
     aside: Most,
     spent: Spent,
     learned: HashMap<Arc<str>, Learned>,
@@ -154,7 +155,7 @@ pub struct Budget {
     said: Said,
 }
 
-/// What is said once.
+/// Notices that were already given.
 #[derive(Clone, Copy, Debug, Default)]
 struct Said {
     unbounded: bool,
@@ -164,7 +165,7 @@ struct Said {
 }
 
 impl Budget {
-    /// A budget of one run. Refuses a maximum of cost where there are no prices.
+    /// The budget of one run. Rejects a maximum cost without prices.
     pub fn new(limits: Limits, prices: Prices) -> Result<Budget, Error> {
         if limits.cost.is_some_and(|cost| !cost.is_finite() || cost < 0.0) {
             return Err(Error::CostInvalid);
@@ -190,23 +191,23 @@ impl Budget {
         })
     }
 
-    /// A row may be metered so many times: once, unless the user allows more.
+    /// Sets how many times a row may be metered: once, unless the user allows more.
     pub fn attempts(self, attempts: u32) -> Budget {
         Budget { attempts: attempts.max(1), ..self }
     }
 
-    /// The prices that it counts with.
+    /// The prices that it uses.
     pub fn prices(&self) -> &Prices {
         &self.prices
     }
 
-    /// What the user allows.
+    /// The limits set by the user.
     pub fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// Whether these rows' models have prices, where a maximum of cost needs them: for a file that was read
-    /// before anything is sent. [`Budget::ask`] asks again.
+    /// Checks that these rows' models have prices, if a maximum cost needs them: for a file that was
+    /// read before anything is sent. [`Budget::ask`] checks again.
     pub fn check_models<'a>(&self, models: impl IntoIterator<Item = &'a str>) -> Result<(), Error> {
         if self.limits.cost.is_none() {
             return Ok(());
@@ -257,7 +258,7 @@ impl Budget {
         Gate::Go
     }
 
-    /// A row ended, with an answer or without.
+    /// Records the end of a row, with or without an answer.
     pub fn ended(&mut self, finished: &Finished) {
         let ending = match &finished.outcome {
             Ok(response) => match Tokens::of(response, self.know_cached) {
@@ -270,7 +271,7 @@ impl Budget {
         self.settle(&finished.row, ending);
     }
 
-    /// As [`Budget::ended`], for whoever knows how the row ended otherwise.
+    /// Like [`Budget::ended`], for an end known by other means.
     pub fn settle(&mut self, row: &Row, ending: Ending) {
         let begun = self.take(row);
         match ending {
@@ -281,7 +282,7 @@ impl Budget {
         }
     }
 
-    /// A row goes again after an attempt that may have been metered.
+    /// Records the retry of a row after an attempt that may have been metered.
     pub fn repeated(&mut self, row: &Row) {
         let begun = self.begun.get_mut(&row.number).map(|begun| {
             if begun.attempts > 1 {
@@ -293,13 +294,13 @@ impl Budget {
         self.perhaps(begun);
     }
 
-    /// A row came back unsent: it is as if it had never begun.
+    /// Records that a row came back unsent: it counts as never begun.
     pub fn withdrawn(&mut self, row: &Row) {
         self.take(row);
         self.begun_rows = self.begun_rows.saturating_sub(1);
     }
 
-    /// What was used so far.
+    /// The usage so far.
     pub fn spent(&self) -> Spent {
         self.spent
     }
@@ -309,8 +310,8 @@ impl Budget {
         self.begun_rows
     }
 
-    /// Tokens of both directions that a row of this size may be expected to use: by the rows
-    /// of its model before it; a token for four bytes and what it allows to come out while none are known.
+    /// The tokens, input and output together, that a row of this size is expected to use: from earlier
+    /// rows of its model; while none are known, a token per four bytes plus its output limit.
     pub fn expected_tokens(&self, row: &Row) -> u64 {
         let bytes = row.body.len() as u64;
         match self.learned.get(slot(&self.learned, &row.model)) {
@@ -322,7 +323,7 @@ impl Budget {
         }
     }
 
-    /// Something that the user should see; each is said once.
+    /// A notice for the user; each is given once.
     pub fn notice(&mut self) -> Option<String> {
         self.notices.pop()
     }
@@ -373,8 +374,8 @@ impl Budget {
         if bounds.output.is_some_and(|bound| tokens.output > bound) && !self.said.overrun {
             self.said.overrun = true;
             self.notices.push(format!(
-                "{}: the answer used {} tokens, more than the row allows: rows are taken to need more than \
-                 they say, and a maximum may be exceeded",
+                "{}: the answer used {} tokens, more than the row allows: rows are assumed to need more \
+                 than they say, and a maximum may be exceeded",
                 row.key.text(),
                 tokens.output
             ));
@@ -385,7 +386,7 @@ impl Budget {
     fn unreported(&mut self, row: &Row, answer_bytes: u64, begun: Option<Begun>) {
         self.spent.rows_without_usage += 1;
         let Some(Begun { most, is_probe, .. }) = begun else { return };
-        // No token is shorter than a byte. Of what a model thought in silence nothing is seen.
+        // No token is shorter than a byte. Hidden reasoning is not visible.
         let bounds = Bounds::of(&row.body);
         let output = bounds.output.map_or(answer_bytes, |_| most.tokens.output);
         let input = if is_probe { bounds.bytes } else { most.tokens.input };
@@ -398,8 +399,8 @@ impl Budget {
         if !self.said.no_usage {
             self.said.no_usage = true;
             self.notices.push(
-                "answers report no usage: rows count with the most that they may have used, so the maximum \
-                 is reached early"
+                "answers report no usage: rows count as the most that they may have used, so the maximum is \
+                 reached early"
                     .to_owned(),
             );
         }
@@ -426,8 +427,8 @@ impl Budget {
         if bounds.output.is_none() && !self.said.unbounded {
             self.said.unbounded = true;
             self.notices.push(format!(
-                "{} does not bound its output (max_tokens, max_completion_tokens, max_output_tokens): such \
-                 rows are taken to use a quarter more than the longest before them, and the maximum may be \
+                "{} does not limit its output (max_tokens, max_completion_tokens, max_output_tokens): such \
+                 rows are assumed to use a quarter more than the longest before them, and the maximum may be \
                  exceeded by what they use beyond that",
                 row.key.text()
             ));
@@ -435,15 +436,15 @@ impl Budget {
         if bounds.is_open && !self.said.open {
             self.said.open = true;
             self.notices.push(format!(
-                "{} names more than its text (a picture, a file, a conversation): what goes in is taken from \
-                 such rows before it, and the maximum may be exceeded by what it uses beyond that",
+                "{} has more than text (an image, a file, a conversation): its input is estimated from such \
+                 rows before it, and the maximum may be exceeded by what it uses beyond that",
                 row.key.text()
             ));
         }
     }
 }
 
-/// Where what a model taught is kept.
+/// The entry with what was learned about a model.
 fn slot<'a>(learned: &HashMap<Arc<str>, Learned>, model: &'a str) -> &'a str {
     if learned.len() < MODELS_MAX || learned.contains_key(model) { model } else { OTHERS }
 }

@@ -133,7 +133,7 @@ fn without_a_bound_one_row_goes_first_and_it_is_said_once() {
         (0..4).map(|number| row(number, "a-model", r#"{"input":"abc"}"#.to_owned())).collect();
     let mut budget = tokens_max(1_000);
     assert!(matches!(budget.ask(&rows[0]), Gate::Go));
-    assert!(budget.notice().unwrap().contains("row-0 does not bound its output"));
+    assert!(budget.notice().unwrap().contains("row-0 does not limit its output"));
     assert!(matches!(budget.ask(&rows[1]), Gate::Wait));
     budget.settle(&rows[0], used(3, 400));
     // Twice 400 do not fit beside 403.

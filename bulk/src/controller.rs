@@ -1,5 +1,5 @@
-//! How fast rows of one model may be sent: how many at once, and when the next. Pure: knows no clock, no
-//! chance and no call. Times are durations since any one moment.
+//! The congestion controller of one model: how many rows may be in flight, and when the next may start.
+//! Pure: uses no clock, randomness or call. Times are durations since a fixed moment.
 
 mod afford;
 mod crowd;
@@ -14,71 +14,73 @@ use crowd::Crowd;
 use quota::Quota;
 use refusals::Refusals;
 
-/// So many may be on their way at first.
+/// The initial concurrency limit.
 const START: f64 = 4.0;
 
-/// Never more than these, whatever the service takes.
+/// The maximum concurrency, whatever the service accepts.
 pub const IN_FLIGHT_MAX: u32 = 10_000;
 
-/// Limits that the user sets, beside what the controller finds out.
+/// Limits that the user sets, in addition to what the controller learns.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fixed {
-    /// The most rows in flight.
+    /// The maximum number of rows in flight.
     pub concurrency_max: Option<u32>,
-    /// Requests a minute.
+    /// Requests per minute.
     pub requests_per_minute: Option<f64>,
-    /// Tokens a minute, those that go in and those that come out.
+    /// Tokens per minute, input and output together.
     pub tokens_per_minute: Option<f64>,
 }
 
-/// What a row that wants to be sent is told.
+/// The answer for a row that is ready to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is counted as sent.
+    /// It counts as sent.
     Go,
-    /// Ask again at this time, or when an attempt ended.
+    /// Ask again at this time, or when an attempt has ended.
     At(Duration),
-    /// Ask again when an attempt ended.
+    /// Ask again when an attempt has ended.
     Full,
 }
 
 /// How an attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// With an answer, good or bad, that the service worked for; and how many tokens it used, where known.
+    /// With an answer, successful or not, that the service processed; with the number of tokens it
+    /// used, if known.
     Answered {
-        /// Of both directions.
+        /// Input and output together.
         tokens: Option<u64>,
     },
-    /// Refused by a limit (429), and how long this one was asked to wait.
+    /// Refused by a limit (429), with the delay that the service asked for.
     Refused {
         /// The service's Retry-After.
         retry_after: Option<Duration>,
     },
-    /// In any other way: a fault of the service, a lost connection, a cancel. Says nothing of limits.
+    /// In any other way: a failure of the service, a lost connection, a cancellation. Says nothing
+    /// about limits.
     Otherwise,
 }
 
-/// What there is to show.
+/// The status to display.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct View {
-    /// Attempts on their way.
+    /// Attempts in flight.
     pub in_flight: u32,
-    /// So many may be.
+    /// The concurrency limit.
     pub allowed: u32,
-    /// As many as this were too many, if that is known.
+    /// The concurrency that was too much, if known.
     pub ceiling: Option<u32>,
-    /// Whether the next beginning waits for a time rather than for an end.
+    /// Whether the next start waits for a point in time rather than for an end.
     pub is_paced: bool,
 }
 
-/// How fast rows of one model may be sent.
+/// The congestion controller of one model.
 #[derive(Clone, Debug)]
 pub struct Controller {
     fixed_max: u32,
     requests: Option<Quota>,
     tokens: Option<Quota>,
-    /// The estimates of the rows on their way, together.
+    /// The sum of the estimates of the rows in flight.
     reserved: f64,
     in_flight: u32,
     refusals: Refusals,
@@ -86,7 +88,7 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// At the beginning nothing is known of the service.
+    /// At first nothing is known about the service.
     pub fn new(fixed: Fixed) -> Controller {
         let fixed_max = fixed.concurrency_max.unwrap_or(IN_FLIGHT_MAX).clamp(1, IN_FLIGHT_MAX);
         Controller {
@@ -100,8 +102,8 @@ impl Controller {
         }
     }
 
-    /// Whether one more row may be sent, which is estimated to use so many tokens. After
-    /// [`Verdict::Go`] it is on its way until [`ended`](Controller::ended) is told of it.
+    /// Whether one more row, with this token estimate, may be sent. After [`Verdict::Go`] it is in
+    /// flight until [`ended`](Controller::ended) is called for it.
     pub fn ask(&mut self, now: Duration, tokens: u64) -> Verdict {
         if self.in_flight >= self.fixed_max {
             self.refusals.held();
@@ -137,9 +139,9 @@ impl Controller {
         Verdict::Go
     }
 
-    /// An attempt is over, which began when [`ask`](Controller::ask) let it.
+    /// Records the end of an attempt that [`ask`](Controller::ask) admitted.
     pub fn ended(&mut self, begun: Duration, now: Duration, how: Ended) {
-        // Which of the estimates was this row's is not known; their mean is right in the sum.
+        // It is unknown which of the estimates was this row's; their mean is right in the sum.
         let estimate = self.reserved / f64::from(self.in_flight.max(1));
         self.reserved = (self.reserved - estimate).max(0.0);
         self.in_flight = self.in_flight.saturating_sub(1);
@@ -154,13 +156,13 @@ impl Controller {
         self.crowd.ended(begun, now, matches!(how, Ended::Answered { .. }));
         match how {
             Ended::Answered { .. } => self.refusals.answered(now),
-            // The row waits for as long as it was asked to; others need not.
+            // The row waits for the requested delay; others need not.
             Ended::Refused { retry_after: _ } => self.refusals.refused(begun, now, self.in_flight),
             Ended::Otherwise => {}
         }
     }
 
-    /// What there is to show.
+    /// The status to display.
     pub fn view(&self, now: Duration) -> View {
         let quotas = [&self.requests, &self.tokens];
         let is_held = quotas.into_iter().flatten().any(|quota| quota.free_at(now) > now);

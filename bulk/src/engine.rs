@@ -1,20 +1,20 @@
-//! Sends rows as fast as their controllers let it and hands back what became of them: look-ahead, lanes,
-//! attempts, the end of a run. Knows no file and no signal.
+//! Sends rows as fast as their controllers allow and returns their outcomes: look-ahead, lanes,
+//! attempts, the end of a run.
 //!
-//! # How a row goes
+//! # The states of a row
 //!
-//! | state | what is true | what ends it |
+//! | state | meaning | ended by |
 //! |---|---|---|
-//! | waiting | pushed, in its model's lane; counts to the look-ahead | it is one of the next |
-//! | noted | one of the next of its lane, and the book was told | it is on disk, and its controller lets it go: it is sent |
-//! | on its way | its call is in the completion queue | the outcome comes |
-//! | delayed | refused by a limit, or another failure that may go again; holds no permit | its time comes: it waits, first in its lane |
-//! | through | handed out by [`Engine::turn`] | – |
+//! | waiting | pushed, in its model's lane; counts towards the look-ahead | it is one of the next |
+//! | noted | one of the next of its lane, and passed to the book | it is on disk, and its controller admits it: it is sent |
+//! | in flight | its call is in the completion queue | the outcome arrives |
+//! | delayed | refused by a limit, or another failure that may be retried; holds no permit | its time comes: it waits, first in its lane |
+//! | finished | returned by [`Engine::turn`] | – |
 //!
-//! After [`Engine::drain`], or when the run stops by itself, rows that wait or are delayed are forgotten,
-//! those that are noted are taken back in the book, and those on their way come in.
+//! After [`Engine::drain`], or when the run stops by itself, waiting and delayed rows are dropped,
+//! noted rows are withdrawn from the book, and rows in flight finish.
 //!
-//! One thread does it all: whoever calls [`Engine::turn`] does the I/O of the calls while it waits.
+//! One thread does everything: the caller of [`Engine::turn`] does the I/O of the calls while it waits.
 
 mod admission;
 mod ahead;
@@ -48,13 +48,13 @@ pub use judge::Rules;
 pub use lanes::LANES_MAX;
 pub use told::{EngineOptions, Over, Status, StopReason, Stopped, Turn};
 
-/// So many rows wait or are delayed at most: enough for lanes that go while others are held.
+/// The maximum number of waiting or delayed rows: enough for lanes that proceed while others are held.
 pub const READY_ROWS_MAX: usize = 4_096;
 
-/// The bytes of their bodies; a single larger one waits alone.
+/// The maximum bytes of their bodies; a single larger one waits alone.
 pub const READY_BYTES_MAX: usize = 16 << 20;
 
-/// So many events are taken at once.
+/// The maximum number of events taken at once.
 const EVENTS_MAX: usize = 256;
 
 /// Ends a wait of [`Engine::turn`], from any thread. Cheap to clone.
@@ -65,12 +65,12 @@ pub struct Waker {
 }
 
 impl Waker {
-    /// Lets the turn that waits, or the next one, look around and return.
+    /// Lets the waiting turn, or the next one, check its state and return.
     pub fn wake(&self) {
         self.queue.wakeup();
     }
 
-    /// For a book, after something came to disk: the same, where a row waits for that.
+    /// For a book, after a write to disk: the same, if a row waits for it.
     pub fn wake_for_disk(&self) {
         if self.awaits_disk.swap(false, Ordering::SeqCst) {
             self.queue.wakeup();
@@ -78,7 +78,7 @@ impl Waker {
     }
 }
 
-/// What is still wanted of the run.
+/// The remaining work of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Taking,
@@ -88,7 +88,7 @@ enum Phase {
     Draining,
 }
 
-/// The engine. Rows go in by [`push`](Engine::push) and come out of [`turn`](Engine::turn).
+/// The engine. [`push`](Engine::push) adds rows, and [`turn`](Engine::turn) returns their outcomes.
 pub struct Engine<B: Book> {
     client: Client,
     requests: Box<dyn Fn(&Row) -> Request + Send>,
@@ -101,21 +101,21 @@ pub struct Engine<B: Book> {
     lanes: Lanes,
     delayed: BinaryHeap<Delayed>,
     ahead: Ahead,
-    /// A row waits for the disk alone, or the book is behind: see [`Waker::wake_for_disk`].
+    /// A row waits only for the disk, or the book is behind: see [`Waker::wake_for_disk`].
     awaits_disk: Arc<AtomicBool>,
     flights: Flights,
     reach: Reach,
     admission: Admission,
-    /// Rows that were refused (429) for the last time, and when: whether it is them or all is not known until
-    /// one that begins later is taken.
+    /// Rows that were refused (429) for the last time, and when: whether only they or all rows are
+    /// refused is unknown until a later row is accepted.
     limited: Vec<(Duration, Finished)>,
-    /// Rows that wait or are delayed, and the bytes of their bodies.
+    /// Waiting and delayed rows, and the bytes of their bodies.
     ready_rows: usize,
     ready_bytes: usize,
     finished: Vec<Finished>,
-    /// Rows that go again although they may have been metered, until they are asked for.
+    /// Rows that are retried although they may have been metered, until they are read.
     repeated: Vec<Row>,
-    /// Emptied at once; kept for its room.
+    /// Emptied at once; kept for its capacity.
     events: Vec<Next>,
     counts: Counts,
 }
@@ -130,7 +130,7 @@ struct Counts {
 }
 
 impl<B: Book> Engine<B> {
-    /// An engine over this client, whose own retries are to be off.
+    /// Creates an engine with this client, whose own retries must be off.
     pub fn new(client: Client, options: EngineOptions, book: B) -> Engine<B> {
         Engine {
             client,
@@ -158,7 +158,8 @@ impl<B: Book> Engine<B> {
         }
     }
 
-    /// Has requests made by this, where they need more than the endpoint and the body of the row.
+    /// Sets the function that makes requests, if they need more than the endpoint and the body of the
+    /// row.
     #[must_use]
     pub fn with_requests(
         mut self,
@@ -168,7 +169,7 @@ impl<B: Book> Engine<B> {
         self
     }
 
-    /// How many rows to push at most before the next turn; 0 once no more are taken.
+    /// The maximum number of rows to push before the next turn; 0 once no more are accepted.
     pub fn wants(&self) -> usize {
         match self.phase {
             Phase::Taking if self.ready_bytes < READY_BYTES_MAX => {
@@ -178,7 +179,7 @@ impl<B: Book> Engine<B> {
         }
     }
 
-    /// Takes a row, also beyond what is wanted. It is sent in a later [`turn`](Engine::turn); after
+    /// Adds a row, even beyond that number. It is sent in a later [`turn`](Engine::turn); after
     /// [`end`](Engine::end) or [`drain`](Engine::drain) it counts as not sent.
     pub fn push(&mut self, row: Row) {
         if self.phase != Phase::Taking {
@@ -193,14 +194,14 @@ impl<B: Book> Engine<B> {
         }
     }
 
-    /// No more rows come: once all are through, a turn gives [`Over::All`].
+    /// Declares that there are no more rows: once all have finished, a turn returns [`Over::All`].
     pub fn end(&mut self) {
         if self.phase == Phase::Taking {
             self.phase = Phase::Ending;
         }
     }
 
-    /// Sends nothing new. What is on its way comes in, then a turn gives [`Over::Drained`].
+    /// Sends nothing new. Rows in flight finish, then a turn returns [`Over::Drained`].
     pub fn drain(&mut self) {
         if self.phase == Phase::Draining {
             return;
@@ -218,15 +219,15 @@ impl<B: Book> Engine<B> {
         (self.ready_rows, self.ready_bytes) = (0, 0);
     }
 
-    /// Ends what is on its way as well. What the service did with those rows is not known: they have no
-    /// outcome, and the book keeps them as sent.
+    /// Also cancels rows in flight. What the service did with them is unknown: they have no outcome,
+    /// and the book keeps them as sent.
     pub fn abort(&mut self) {
         self.drain();
         self.queue.close();
     }
 
-    /// Sends what may be sent, and waits until rows are through, the time runs out or the waker is used.
-    /// `None` waits for ever, zero not at all.
+    /// Sends what may be sent, and waits until rows have finished, the timeout runs out or the waker is
+    /// used. `None` waits forever, zero not at all.
     pub fn turn(&mut self, timeout: Option<Duration>) -> Turn {
         let until = timeout.map(|timeout| self.now() + timeout);
         loop {
@@ -250,7 +251,7 @@ impl<B: Book> Engine<B> {
             self.events = events;
             match taken {
                 Ok(Taken::Something) => {
-                    // What came made room: the service is not to wait until the rows are written.
+                    // Arrived outcomes made room: the service must not wait until the rows are written.
                     self.send(now);
                     if !self.finished.is_empty() {
                         return Turn::Finished(std::mem::take(&mut self.finished));
@@ -269,7 +270,7 @@ impl<B: Book> Engine<B> {
                     self.send(now);
                     return Turn::Idle;
                 }
-                // Aborted, or another process: nothing is on its way any more that could be told of.
+                // Aborted, or another process: nothing is in flight any more.
                 Ok(Taken::Closed) | Err(_) => self.lose_flights(),
             }
         }
@@ -280,12 +281,12 @@ impl<B: Book> Engine<B> {
         Waker { queue: self.queue.clone(), awaits_disk: self.awaits_disk.clone() }
     }
 
-    /// Whether every row that was pushed is through, or forgotten.
+    /// Whether every pushed row has finished or was dropped.
     pub fn is_empty(&self) -> bool {
         self.is_quiet() && self.finished.is_empty() && self.held_back() == 0
     }
 
-    /// The rows that go again although they may have been metered, since this was asked last: for sums.
+    /// The rows that are retried although they may have been metered, since the last call: for sums.
     pub fn repeated(&mut self) -> Vec<Row> {
         std::mem::take(&mut self.repeated)
     }
@@ -295,7 +296,7 @@ impl<B: Book> Engine<B> {
         &mut self.book
     }
 
-    /// What there is to show.
+    /// The status to display.
     pub fn status(&self) -> Status {
         let now = self.now();
         let mut status = Status {
@@ -322,7 +323,7 @@ impl<B: Book> Engine<B> {
         status
     }
 
-    /// The same of each model.
+    /// The same for each model.
     pub fn views(&self) -> impl Iterator<Item = (&Arc<str>, View)> {
         let now = self.now();
         self.lanes.iter().map(move |lane| (&lane.model, lane.view(now)))
@@ -336,7 +337,7 @@ impl<B: Book> Engine<B> {
         self.flights.len()
     }
 
-    /// Whether no row is anywhere between its push and its end.
+    /// Whether no row is between its push and its end.
     fn is_quiet(&self) -> bool {
         self.ready_rows == 0 && self.in_flight() == 0
     }
@@ -345,10 +346,10 @@ impl<B: Book> Engine<B> {
         self.limited.len() + self.lanes.iter().map(|lane| lane.forbidden.len()).sum::<usize>()
     }
 
-    /// What a turn gives without waiting.
+    /// What a turn returns without a wait.
     fn is_over(&mut self) -> Option<Turn> {
         if self.is_quiet() && self.held_back() > 0 {
-            // No more come that could tell: so it was them.
+            // There are no more rows that could tell: so only these were refused.
             self.finished.extend(self.limited.drain(..).map(|(_, finished)| finished));
             for lane in self.lanes.iter_mut() {
                 self.finished.append(&mut lane.forbidden);
@@ -368,7 +369,7 @@ impl<B: Book> Engine<B> {
         }
     }
 
-    /// When something is to be done although nothing came.
+    /// The time of the next action if nothing arrives.
     fn due(&self) -> Option<Duration> {
         if self.ready_rows == 0 {
             return None;
@@ -377,12 +378,12 @@ impl<B: Book> Engine<B> {
             return Some(alone_from).filter(|_| self.in_flight() == 0);
         }
         let delayed = self.delayed.peek().map(|delayed| delayed.due);
-        // Where nothing may begin, an end or the waker says when to look again.
+        // If no row may begin, an end or the waker triggers the next check.
         let lanes = self.lanes.due().filter(|_| self.may_begin(self.now()));
         [delayed, lanes].into_iter().flatten().min()
     }
 
-    /// Sends all that may be sent now.
+    /// Sends all rows that may be sent now.
     fn send(&mut self, now: Duration) {
         while self.delayed.peek().is_some_and(|delayed| delayed.due <= now) {
             let Some(Delayed { attempt, .. }) = self.delayed.pop() else { break };
@@ -406,7 +407,7 @@ impl<B: Book> Engine<B> {
         }
     }
 
-    /// Notes the rows that are sent next.
+    /// Notes the next rows to send.
     fn note(&mut self, now: Duration) {
         if self.book.is_behind() {
             return;
@@ -421,16 +422,16 @@ impl<B: Book> Engine<B> {
         }
     }
 
-    /// Whether the disk has something to tell of; from then on it does.
+    /// Whether the engine needs a notification from the disk; from then on it gets one.
     fn heard_of_disk(&self) -> bool {
         let durable = self.book.durable();
         let awaits = self.lanes.await_disk(durable) || self.book.is_behind();
         self.awaits_disk.store(awaits, Ordering::SeqCst);
-        // What came in between is not told of.
+        // Writes in between were not notified.
         awaits && (self.book.durable() != durable)
     }
 
-    /// Whether one more row may begin, whatever its model.
+    /// Whether one more row may begin, for any model.
     fn may_begin(&self, now: Duration) -> bool {
         let in_flight = self.in_flight();
         if in_flight >= self.options.in_flight_max || self.book.is_behind() {
@@ -470,7 +471,7 @@ impl<B: Book> Engine<B> {
 }
 
 impl<B: Book> Drop for Engine<B> {
-    /// Wakers keep the queue: what is on its way would go on.
+    /// Wakers keep the queue alive, so rows in flight would continue.
     fn drop(&mut self) {
         self.queue.close();
     }

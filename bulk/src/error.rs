@@ -1,5 +1,5 @@
-//! What can go wrong with a bulk job, as data: an error says what happened and what to do in plain words,
-//! and a program with words of its own (options, commands) builds its message from the same data.
+//! The errors of a bulk job, as data: an error describes what happened and what to do, and a program
+//! with its own vocabulary (options, commands) builds its message from the same data.
 
 use std::fmt;
 use std::io::{self, ErrorKind as Io};
@@ -7,109 +7,109 @@ use std::path::{Path, PathBuf};
 
 use crate::money::{Money, invalid_price};
 
-/// What an error is for whoever called.
+/// The category of an error for the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// Options or rows are wrong; nothing was sent on their account.
+    /// Options or rows are invalid; nothing was sent for them.
     Argument,
     /// A budget is used up.
     Budget,
-    /// A file cannot be read or written, or is not as an earlier run left it.
+    /// A file cannot be read or written, or differs from what an earlier run left.
     File,
-    /// Whoever read the results closed them.
+    /// The reader of the results closed them.
     Closed,
-    /// A fault of the system or of this crate.
+    /// A failure of the system or a bug in this crate.
     Internal,
 }
 
-/// Why a job, or a part of it, cannot go on.
+/// Why a job, or a part of it, cannot continue.
 #[derive(Debug)]
 pub enum Error {
-    /// Options of rows do not fit each other.
+    /// Options of rows contradict each other.
     Options(OptionsError),
-    /// There is a price for one direction, and none for the other.
+    /// There is a price for one direction and none for the other.
     PriceMissing(Direction),
-    /// A number is no price.
+    /// A number is not a valid price.
     PriceInvalid {
         /// Which of the two prices.
         direction: Direction,
         /// The number.
         price: f64,
     },
-    /// A file of prices cannot be read.
+    /// A price file cannot be read.
     PricesUnreadable {
         /// The file.
         path: PathBuf,
         /// Why.
         reason: String,
     },
-    /// A file of prices says something else: where, and what.
+    /// A price file is invalid: where, and how.
     PricesInvalid(String),
-    /// The maximum of cost is no number.
+    /// The maximum cost is not a number.
     CostInvalid,
-    /// There is a maximum of cost and no price.
+    /// There is a maximum cost but no price.
     CostWithoutPrices,
-    /// There is a maximum of cost and no price for this model.
+    /// There is a maximum cost but no price for this model.
     PriceUnknown(String),
-    /// As many rows began as may.
+    /// The maximum number of rows has begun.
     RowsMax(u64),
-    /// The next row may use more tokens than are left.
+    /// The next row may use more tokens than remain.
     TokensMax {
         /// The maximum.
         most: u64,
-        /// What the next row may use.
+        /// The tokens that the next row may use.
         needs: u64,
-        /// What is left.
+        /// The remainder.
         left: u64,
     },
-    /// The next row may cost more than is left.
+    /// The next row may cost more than remains.
     CostMax {
         /// The maximum.
         most: Money,
-        /// What the next row may cost.
+        /// The cost that the next row may have.
         needs: Money,
-        /// What is left.
+        /// The remainder.
         left: Money,
     },
-    /// The input and the results are one file.
+    /// The input and the results are the same file.
     SameFile(PathBuf),
     /// The input cannot be opened.
     Input {
-        /// As messages name it.
+        /// Its name in messages.
         name: String,
         /// Why.
         error: io::Error,
     },
-    /// The input is a file of columns, and no lines.
+    /// The input is a columnar file, not lines.
     InputColumns {
         /// The file; `None` is standard input.
         path: Option<PathBuf>,
         /// The name of its format.
         format: &'static str,
     },
-    /// The name of the input promises a packing that it does not have.
+    /// The name of the input implies a compression that it does not have.
     InputPacking {
-        /// As messages name it.
+        /// Its name in messages.
         name: String,
-        /// What it promises.
+        /// The implied compression.
         promised: &'static str,
     },
-    /// The input broke off.
+    /// The input ended unexpectedly.
     InputBroken {
-        /// As messages name it.
+        /// Its name in messages.
         name: String,
-        /// How it is packed, where it is.
+        /// Its compression, if any.
         packing: Option<&'static str>,
-        /// Its whole lines before that.
+        /// The number of whole lines before that.
         lines: u64,
         /// Why.
         error: io::Error,
     },
-    /// A file cannot be opened, made or written.
+    /// A file cannot be opened, created or written.
     Unusable(PathBuf, io::Error),
     /// A file cannot be read.
     Unreadable(PathBuf, io::Error),
-    /// The folder of a file is not there.
+    /// The folder of a file does not exist.
     FolderMissing {
         /// The file.
         path: PathBuf,
@@ -122,21 +122,21 @@ pub enum Error {
     StandardOutput(io::Error),
     /// Results in the order of the input, with a journal, need a file.
     OrderWithoutFile,
-    /// There are results and no journal beside them.
+    /// There are results but no journal.
     JournalMissing {
         /// The results.
         results: PathBuf,
-        /// Where their journal would be.
+        /// The path of their journal.
         journal: PathBuf,
     },
     /// Another run holds the journal.
     JournalHeld {
         /// The journal.
         path: PathBuf,
-        /// The process, as the journal names it.
+        /// The process, as named in the journal.
         process: Option<u64>,
     },
-    /// The file of the journal is none.
+    /// The journal file is not a journal.
     JournalForeign(PathBuf),
     /// A line of the journal is damaged.
     JournalDamaged {
@@ -145,131 +145,131 @@ pub enum Error {
         /// The line, from 1.
         line: u64,
     },
-    /// The journal is that of other results; a name is empty for standard output.
+    /// The journal belongs to other results; a name is empty for standard output.
     ResultsDiffer {
         /// The journal.
         journal: PathBuf,
         /// The results that it names.
         before: String,
-        /// Those of this run.
+        /// The results of this run.
         now: String,
     },
-    /// The journal is that of a job with another setting.
+    /// The journal belongs to a job with another setting.
     SettingDiffers {
         /// The journal.
         journal: PathBuf,
-        /// What that job had.
+        /// The setting of that job.
         before: String,
-        /// What this run has.
+        /// The setting of this run.
         now: String,
     },
     /// Another run holds the results.
     ResultsHeld(PathBuf),
-    /// The journal knows of results in a file that is gone.
+    /// The journal lists results in a file that is missing.
     ResultsGone(PathBuf),
-    /// The results have fewer bytes than the journal knows of.
+    /// The results have fewer bytes than the journal lists.
     ResultsShorter {
         /// The results.
         path: PathBuf,
-        /// What there is, in bytes.
+        /// The actual size, in bytes.
         found: u64,
-        /// What the journal knows of.
+        /// The size in the journal.
         known: u64,
     },
-    /// What the journal knows of is not where it was.
+    /// Results that the journal lists are not where they were.
     ResultsChanged(PathBuf),
-    /// Results that were put in order have another size than then.
+    /// Ordered results have another size than when they were written.
     ResultsResized {
         /// The results.
         path: PathBuf,
-        /// What there is, in bytes.
+        /// The actual size, in bytes.
         found: u64,
-        /// What the journal knows of.
+        /// The size in the journal.
         known: u64,
     },
-    /// Behind the results stands something else.
+    /// The results are followed by other data.
     ResultsForeign {
         /// The results.
         path: PathBuf,
-        /// Where that begins, in bytes.
+        /// Where that data begins, in bytes.
         at: u64,
     },
-    /// The rows that failed cannot be taken out of the results.
+    /// The failed rows cannot be removed from the results.
     Rewriting(PathBuf, io::Error),
     /// Results or journal cannot be written any more.
     Unwritten {
-        /// The file, as messages name it.
+        /// The file's name in messages.
         name: String,
         /// Why.
         error: io::Error,
-        /// What became of results that came nevertheless.
+        /// Where the results that still arrived are.
         kept: Kept,
     },
     /// Results cannot be put in order.
     Unordered {
-        /// Where they should be; `None` is standard output.
+        /// Their intended place; `None` is standard output.
         path: Option<PathBuf>,
-        /// Where they are as they came.
+        /// The place of the unordered results.
         arrivals: PathBuf,
         /// Why.
         error: io::Error,
     },
-    /// Whoever read the results closed them.
+    /// The reader of the results closed them.
     Closed,
     /// A thread cannot be started.
     Thread(io::Error),
-    /// The thread that writes results broke off.
+    /// The thread that writes results ended unexpectedly.
     WriterLost,
 }
 
-/// Which options of rows do not fit each other.
+/// Which options of rows contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionsError {
-    /// Prompts become requests, which need a model.
+    /// Prompts without a model, which their requests need.
     PromptWithoutModel,
-    /// A system message goes with prompts alone.
+    /// A system message without prompts.
     SystemWithoutPrompt,
     /// The model has no name.
     ModelEmpty,
-    /// A member that is set where a body lacks it.
+    /// A default member for bodies is invalid.
     Member {
         /// Its name.
         name: String,
         /// Its JSON.
         json: String,
-        /// What is wrong with it.
+        /// Its error.
         fault: MemberFault,
     },
 }
 
-/// What is wrong with a member.
+/// The error of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemberFault {
     /// It is given twice.
     Twice,
     /// It has no name.
     Unnamed,
-    /// It is the model, which has an option of its own.
+    /// It is the model, which has its own option.
     Model,
     /// It is `stream`, which the client sets.
     Stream,
-    /// It is no JSON.
+    /// It is not JSON.
     NotJson,
 }
 
-/// Which tokens a price is for.
+/// The tokens that a price is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Those that go in.
+    /// Input tokens.
     In,
-    /// Those that come out.
+    /// Output tokens.
     Out,
 }
 
-/// What became of results that came and could not be written where they belong.
+/// Where results are that arrived and could not be written to their place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kept {
-    /// There are none: all that came are written.
+    /// There are none: all that arrived are written.
     All,
     /// They are in another file.
     File {
@@ -277,7 +277,7 @@ pub enum Kept {
         count: usize,
         /// The file.
         path: PathBuf,
-        /// What they can be added to.
+        /// The file to which they can be added.
         belongs: Option<PathBuf>,
     },
     /// They are on standard error.
@@ -287,15 +287,15 @@ pub enum Kept {
     },
 }
 
-/// What to do where files of a job are not as it left them.
+/// What to do if the files of a job differ from what it left.
 macro_rules! begin_again {
     () => {
-        "or begin again without these files, which sends and pays every row again"
+        "or start over without these files, which sends and pays for every row again"
     };
 }
 
 impl Error {
-    /// What it is for whoever called.
+    /// Its category for the caller.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Error::Options(_)
@@ -341,12 +341,12 @@ impl Error {
         }
     }
 
-    /// What happened, without what to do.
+    /// What happened, without the hint.
     pub fn what(&self) -> String {
         self.parts().0
     }
 
-    /// What happened, and what to do where that is more; empty otherwise.
+    /// The hint, if there is one; otherwise empty.
     fn parts(&self) -> (String, &'static str) {
         let here = |path: &Path| path.display().to_string();
         match self {
@@ -358,7 +358,7 @@ impl Error {
                 };
                 (
                     format!(
-                        "there is a price of tokens {one}, and none of tokens {other}; 0 is a price"
+                        "there is a price for tokens {one}, but none for tokens {other}; 0 is allowed"
                     ),
                     "",
                 )
@@ -374,13 +374,13 @@ impl Error {
                 (format!("{}: the prices cannot be read: {reason}", here(path)), "")
             }
             Error::PricesInvalid(what) => (what.clone(), ""),
-            Error::CostInvalid => ("the maximum of cost is not a number from 0".to_owned(), ""),
+            Error::CostInvalid => ("the maximum cost must be a number from 0".to_owned(), ""),
             Error::CostWithoutPrices => (
-                "a maximum of cost needs prices, and none are built in".to_owned(),
-                "Give prices, for a million tokens",
+                "a maximum cost needs prices, and there are no defaults".to_owned(),
+                "Give prices, per million tokens",
             ),
             Error::PriceUnknown(model) => {
-                (format!("there is a maximum of cost, and no price for model \"{model}\""), "")
+                (format!("there is a maximum cost, but no price for model \"{model}\""), "")
             }
             Error::RowsMax(most) => (format!("stopped by the maximum of {most} rows"), ""),
             Error::TokensMax { most, needs, left } => (
@@ -391,17 +391,17 @@ impl Error {
             ),
             Error::CostMax { most, needs, left } => (
                 format!(
-                    "stopped by the maximum of cost, {most}: the next row may cost {needs} and {left} is left"
+                    "stopped by the maximum cost, {most}: the next row may cost {needs} and {left} is left"
                 ),
                 "",
             ),
             Error::SameFile(path) => (
-                format!("{} is the input and the output", here(path)),
+                format!("{} is both the input and the output", here(path)),
                 "Name another file for the results",
             ),
             Error::Input { name, error } => match error.kind() {
                 Io::IsADirectory => (format!("{name} is a folder; name a file in it"), ""),
-                Io::NotFound => (format!("{name} is not there; check the name of the input"), ""),
+                Io::NotFound => (format!("{name} does not exist; check the name of the input"), ""),
                 _ => (format!("cannot read {name}: {error}"), ""),
             },
             Error::InputColumns { path, format } => {
@@ -410,24 +410,23 @@ impl Error {
             }
             Error::InputPacking { name, promised } => (
                 format!(
-                    "{name} is named as {promised}, but does not begin as {promised} does; unpack it or name \
-                     it otherwise"
+                    "{name} is named like {promised}, but is not {promised} data; decompress or rename it"
                 ),
                 "",
             ),
             Error::InputBroken { name, packing, lines, error } => {
                 let behind = match lines {
                     0 => "before its first line ended".to_owned(),
-                    _ => format!("after line {lines}, the last whole one"),
+                    _ => format!("after line {lines}, the last complete one"),
                 };
                 let what = match (packing, error.kind()) {
                     (None, _) => format!("cannot read {name} {behind}: {error}"),
                     (Some(packing), Io::UnexpectedEof) => format!(
-                        "{name} breaks off {behind}: its {packing} data has no end; it was cut, or is still \
-                         being written; get the whole file"
+                        "{name} ends {behind}: its {packing} data is incomplete; it was truncated, or is \
+                         still being written; get the whole file"
                     ),
                     (Some(packing), _) => format!(
-                        "{name} cannot be unpacked {behind}: {error}; its {packing} data is damaged, get the \
+                        "{name} cannot be decompressed {behind}: {error}; its {packing} data is damaged, get the \
                          file again"
                     ),
                 };
@@ -444,7 +443,7 @@ impl Error {
             Error::Unreadable(path, error) => (format!("{}: {error}", here(path)), ""),
             Error::FolderMissing { path, folder } => (
                 format!(
-                    "{}: there is no folder {}. Make it, or name another file",
+                    "{}: there is no folder {}. Create it, or name another file",
                     here(path),
                     here(folder)
                 ),
@@ -458,7 +457,7 @@ impl Error {
             ),
             Error::JournalMissing { results, journal } => (
                 format!(
-                    "{} is there already and has no journal ({}), so it is not known which rows were sent",
+                    "{} already exists and has no journal ({}), so it is unknown which rows were sent",
                     here(results),
                     here(journal)
                 ),
@@ -473,15 +472,15 @@ impl Error {
                 )
             }
             Error::JournalForeign(path) => (
-                format!("{} is no journal of modelwire", here(path)),
+                format!("{} is not a journal of modelwire", here(path)),
                 "Name another file for the journal or for the results",
             ),
             Error::JournalDamaged { path, line } => (
                 format!(
-                    "{}:{line}: this line is damaged, so it is not known which rows were sent",
+                    "{}:{line}: this line is damaged, so it is unknown which rows were sent",
                     here(path)
                 ),
-                concat!("Put back an intact copy of the journal; ", begin_again!()),
+                concat!("Restore an intact copy of the journal; ", begin_again!()),
             ),
             Error::ResultsDiffer { journal, before, now } => {
                 let said = |name: &str| match name {
@@ -490,7 +489,7 @@ impl Error {
                 };
                 (
                     format!(
-                        "{} is the journal of {}, and the results are to go to {}",
+                        "{} is the journal of {}, but the results are to go to {}",
                         here(journal),
                         said(before),
                         said(now)
@@ -499,76 +498,78 @@ impl Error {
                 )
             }
             Error::SettingDiffers { journal, before, now } => (
-                format!("{} belongs to a job with {before}, and this run has {now}", here(journal)),
+                format!("{} belongs to a job with {before}, but this run has {now}", here(journal)),
                 concat!("Run it as before, or write to another file, ", begin_again!()),
             ),
             Error::ResultsHeld(path) => (
-                format!(
-                    "{}: another run, or the journal, has this file under this name or another",
-                    here(path)
-                ),
+                format!("{}: another run, or the journal, already uses this file", here(path)),
                 "Wait for its end, or name another file",
             ),
             Error::ResultsGone(path) => (
-                format!("{} is gone, and its journal knows of results in it", here(path)),
-                concat!("Put it back to go on; ", begin_again!()),
+                format!("{} is missing, but its journal lists results in it", here(path)),
+                concat!("Restore it to continue; ", begin_again!()),
             ),
             Error::ResultsShorter { path, found, known } => (
                 format!(
-                    "{} has {found} bytes, and its journal knows of {known}: results were taken out of it",
+                    "{} has {found} bytes, but its journal lists {known}: results were removed from it",
                     here(path)
                 ),
-                concat!("Put them back to go on; ", begin_again!()),
+                concat!("Restore them to continue; ", begin_again!()),
             ),
             Error::ResultsChanged(path) => (
                 format!(
-                    "{} was changed: what its journal knows of is not where it was",
+                    "{} was changed: the results that its journal lists have moved",
                     here(path)
                 ),
-                concat!("Put back the results as they were to go on; ", begin_again!()),
+                concat!("Restore the original results to continue; ", begin_again!()),
             ),
             Error::ResultsResized { path, found, known } => (
                 format!(
-                    "{} has {found} bytes, and its journal knows of {known}: it was changed",
+                    "{} has {found} bytes, but its journal lists {known}: it was changed",
                     here(path)
                 ),
-                concat!("Put back the results as they were to go on; ", begin_again!()),
+                concat!("Restore the original results to continue; ", begin_again!()),
             ),
             Error::ResultsForeign { path, at } => (
-                format!("{}: behind byte {at} stands something that is no result", here(path)),
-                "Take it out, and run the job again",
+                format!("{}: after byte {at} there is something that is not a result", here(path)),
+                "Remove it, and run the job again",
             ),
-            Error::Rewriting(path, error) => (
-                format!("{}: {error}, while the rows that failed were taken out of it", here(path)),
-                "",
-            ),
+            Error::Rewriting(path, error) => {
+                (format!("{}: {error}, while removing failed rows from it", here(path)), "")
+            }
             Error::Unwritten { name, error, kept } => {
                 (format!("{name}: {}{kept}", said(error)), "")
             }
             Error::Unordered { path, arrivals, error } => {
                 let (name, advice) = match path {
                     Some(path) => {
-                        (here(path), "Put that right, and run the job again: it puts them in order")
+                        (here(path), "Fix that, and run the job again: it puts them in order")
                     }
                     None => ("standard output".to_owned(), ""),
                 };
                 let (said, arrivals) = (said(error), here(arrivals));
-                (format!("{name}: {said}. All results are in {arrivals}, as they came"), advice)
+                (
+                    format!("{name}: {said}. All results are in {arrivals}, in order of arrival"),
+                    advice,
+                )
             }
             Error::Closed => (String::new(), ""),
-            Error::Thread(error) => (format!("no thread: {error}"), ""),
-            Error::WriterLost => ("the thread that writes results broke off".to_owned(), ""),
+            Error::Thread(error) => (format!("a thread cannot be started: {error}"), ""),
+            Error::WriterLost => {
+                ("the thread that writes results ended unexpectedly".to_owned(), "")
+            }
         }
     }
 }
 
-/// An error of a file in words.
+/// A description of a file error.
 pub fn said(error: &io::Error) -> String {
     match error.kind() {
-        Io::StorageFull => "there is no room left on the device".to_owned(),
-        Io::QuotaExceeded => "the quota of disk space is used up".to_owned(),
+        Io::StorageFull => "no space left on the device".to_owned(),
+        Io::QuotaExceeded => "the disk quota is exceeded".to_owned(),
         Io::FileTooLarge => {
-            "the file may not become larger: a limit of this process (ulimit -f) or of the file system".to_owned()
+            "the file may not grow: a limit of this process (ulimit -f) or of the file system"
+                .to_owned()
         }
         _ => error.to_string(),
     }
@@ -591,16 +592,16 @@ impl fmt::Display for OptionsError {
         match self {
             OptionsError::PromptWithoutModel => f.write_str("prompts need a model; give one"),
             OptionsError::SystemWithoutPrompt => f.write_str(
-                "a system message goes with prompts; a row that is a whole request has its own messages",
+                "a system message needs prompts; a row that is a whole request has its own messages",
             ),
             OptionsError::ModelEmpty => f.write_str("the model is empty; give the name of one"),
             OptionsError::Member { name, json, fault } => {
                 let fault = match fault {
-                    MemberFault::Twice => "is given twice; leave one of them out",
+                    MemberFault::Twice => "is given twice; remove one of them",
                     MemberFault::Unnamed => "has no name",
-                    MemberFault::Model => "is the model; give that by itself",
-                    MemberFault::Stream => "is not for you to choose",
-                    MemberFault::NotJson => "has no JSON behind its =; a text has quotes",
+                    MemberFault::Model => "is the model; set it with the option for it",
+                    MemberFault::Stream => "cannot be set",
+                    MemberFault::NotJson => "has no JSON after its =; a string needs quotes",
                 };
                 write!(f, "member {name}={json} {fault}")
             }
@@ -608,27 +609,27 @@ impl fmt::Display for OptionsError {
     }
 }
 
-/// Behind what could not be written.
+/// The sentence after a write error.
 impl fmt::Display for Kept {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let go_on = "run the job again: it goes on from there";
+        let go_on = "run the job again: it resumes from there";
         match self {
             Kept::All => {
-                write!(f, ". All results that came are written. Put that right, and {go_on}")
+                write!(f, ". All results that arrived are written. Fix that, and {go_on}")
             }
             Kept::File { count, path, belongs: Some(results) } => write!(
                 f,
-                ". {count} results that came nevertheless are in {}. Put that right, add them to {}, and {go_on}",
+                ". {count} results that still arrived are in {}. Fix that, add them to {}, and {go_on}",
                 path.display(),
                 results.display()
             ),
             Kept::File { count, path, belongs: None } => {
-                write!(f, ". {count} results that came nevertheless are in {}", path.display())
+                write!(f, ". {count} results that still arrived are in {}", path.display())
             }
             Kept::StandardError { count } => write!(
                 f,
-                ". {count} results that came nevertheless stand above, on standard error: add them to the \
-                 results, put that right, and {go_on}"
+                ". {count} results that still arrived are above, on standard error: add them to the \
+                 results, fix that, and {go_on}"
             ),
         }
     }

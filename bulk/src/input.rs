@@ -1,17 +1,16 @@
-//! Where rows come from: JSON lines from a file or standard input, plain or compressed, in any of three
-//! forms. Knows no call.
+//! The input of rows: JSON lines from a file or standard input, plain or compressed, in one of three
+//! forms.
 //!
 //! # The forms of a line
 //!
-//! | form | told by |
+//! | form | recognized by |
 //! |---|---|
 //! | a request body | it has `messages` or `input` |
-//! | a line of OpenAI's batch format | it has `body`, beside `custom_id`, `method`, `url` |
-//! | any object | [`RowOptions::prompt`] is set: then each line is one |
+//! | a line of OpenAI's batch format | it has `body`, besides `custom_id`, `method`, `url` |
+//! | any object | [`RowOptions::prompt`] is set: then each line is an object of this form |
 //!
-//! A body is sent byte for byte as it stands. What is added to it (a model, members that it lacks) comes first in it,
-//! and a `custom_id` that stands inside it is taken out, as services refuse what they do not know; the
-//! rest stays as it is.
+//! A body is sent byte for byte. Additions (a model, members that it lacks) come first in it, and a
+//! `custom_id` inside it is removed, because services refuse unknown members; the rest is unchanged.
 
 mod bad_row;
 mod fault;

@@ -1,13 +1,12 @@
-//! A compact memory of all rows of a job, done or not: 12 bytes for each. Knows no file and no row's text.
+//! A compact table of all rows of a job, done or not: 12 bytes per row.
 //!
-//! # How rows are told apart
+//! # How rows are distinguished
 //!
-//! A row is remembered by 64 bits of its key and the [`CHECK_BITS`] bits of its check, not by its text.
-//! Two `custom_id`s share their 64 bits with a chance of 1 to 37 million in a job of a million rows; such
-//! a row is taken for one that was met twice or has changed, which is told, and is not sent. Rows that are
-//! named by their hash cannot suffer from it: their key is their content, and of them the check is
-//! compared as well; the two are 92 independent bits, which a million rows share with a chance of
-//! 1 to 10^16.
+//! A row is stored as 64 bits of its key and the [`CHECK_BITS`] bits of its check, not as its text. Two
+//! `custom_id`s have the same 64 bits with a chance of 1 to 37 million in a job of a million rows; such
+//! a row counts as a duplicate or as changed, which is reported, and is not sent. Rows named by their
+//! hash are not affected: their key is their content, and their check is compared as well; the two are
+//! 92 independent bits, which a million rows share with a chance of 1 to 10^16.
 //!
 //! A `custom_id`'s 64 bits come from the standard library's keyed hash, so nobody can choose ids that
 //! collide.
@@ -20,34 +19,34 @@ use crate::row::{BodyHash, CHECK_BITS, Key};
 /// What is known of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum State {
-    /// It was not sent, or was refused for the rate: nothing came of it.
+    /// It was not sent, or was refused for the rate: it has no outcome.
     New,
-    /// It has its answer.
+    /// It was answered.
     Done,
-    /// It failed for good.
+    /// It failed permanently.
     Failed,
-    /// It was sent, and what came of it is not known.
+    /// It was sent, and its outcome is unknown.
     Unknown,
 }
 
-/// What a row is that comes along.
+/// The status of a row when it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Met {
-    /// It is to be done.
+    /// It is to do.
     New,
     /// It was done before.
     AlreadyDone,
     /// It failed before.
     AlreadyFailed,
-    /// It was sent before, and what came of it is not known.
+    /// It was sent before, and its outcome is unknown.
     Unknown,
-    /// Another content was sent under its `custom_id` before, and came to this.
+    /// Another content was sent under its `custom_id` before, with this outcome.
     Changed(State),
-    /// A row of its `custom_id` came along in this pass already.
+    /// A row with its `custom_id` was already read in this pass.
     Twice,
 }
 
-/// How many rows are in which state.
+/// The number of rows in each state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Of [`State::New`].
@@ -58,18 +57,18 @@ pub struct Counts {
     pub failed: u64,
     /// Of [`State::Unknown`].
     pub unknown: u64,
-    /// Those that are known from before, new ones excepted, and did not come along in this pass.
+    /// Rows known from before, except new ones, that were not read in this pass.
     pub vanished: u64,
 }
 
-/// The table is made of so many parts that grow one by one: growing needs little beside the table itself.
+/// The number of parts of the table. They grow one by one, so that growing needs little extra memory.
 const PARTS: usize = 64;
 const PART_BITS: u32 = PARTS.ilog2();
 
-/// A part has room for so many at first.
+/// The initial capacity of a part.
 const PART_SLOTS_MIN: usize = 64;
 
-/// A part grows by half when so many of a hundred slots are in use.
+/// The percentage of used slots at which a part grows by half.
 const LOAD_MAX_PERCENT: usize = 85;
 
 /// One row, or the count of a content that came along more than once.
@@ -99,7 +98,7 @@ struct Sought {
     rest: u32,
 }
 
-/// The memory of all rows of a job.
+/// The table of all rows of a job.
 pub struct Ledger {
     parts: Vec<Part>,
     keyed: RandomState,
@@ -112,32 +111,32 @@ struct Part {
 }
 
 impl Ledger {
-    /// A ledger that knows nothing.
+    /// Creates an empty ledger.
     pub fn new() -> Ledger {
         let mut parts = Vec::new();
         parts.resize_with(PARTS, Part::default);
         Ledger { parts, keyed: RandomState::new() }
     }
 
-    /// Notes what a journal says of a row. What is said last counts.
+    /// Records an entry of a journal for a row. The last one counts.
     pub fn mark(&mut self, key: &str, check: u32, state: State) {
         let (place, mut slot) = self.find(self.sought(key, check));
         slot.rest = slot.rest & IS_MET | check & CHECK_MASK | bits(state);
         self.put(place, slot);
     }
 
-    /// What was said last of a row, if anything was.
+    /// The last entry for a row, if there is one.
     pub fn state(&mut self, key: &str, check: u32) -> State {
         let (_, slot) = self.find(self.sought(key, check));
         state(slot.rest)
     }
 
-    /// Notes what came of a row of this run.
+    /// Records the outcome of a row of this run.
     pub fn settle(&mut self, key: &Key, state: State) {
         self.mark(key.text(), key.check(), state);
     }
 
-    /// All that failed are new again, and may come along with another content.
+    /// Marks all failed rows as new; they may return with another content.
     pub fn forget_failed(&mut self) {
         for slot in self.parts.iter_mut().flat_map(|part| &mut part.slots) {
             if slot.rest & IS_COUNT == 0 && state(slot.rest) == State::Failed {
@@ -146,7 +145,7 @@ impl Ledger {
         }
     }
 
-    /// A row comes along, and is named where it has no `custom_id`.
+    /// Looks up a row, and names it if it has no `custom_id`.
     pub fn meet_row(&mut self, custom_id: Option<&str>, hash: BodyHash) -> (Key, Met) {
         let Some(id) = custom_id else { return self.meet_unnamed(hash) };
         let key = Key::new(id, hash.check());
@@ -154,12 +153,12 @@ impl Ledger {
         (key, met)
     }
 
-    /// A row with a `custom_id` comes along, or one that was named before.
+    /// Looks up a row with a `custom_id`, or one that was named before.
     pub fn meet(&mut self, key: &Key) -> Met {
         self.meet_sought(self.sought(key.text(), key.check()))
     }
 
-    /// A row without `custom_id` comes along: it gets its name.
+    /// Names a row without `custom_id`.
     fn meet_unnamed(&mut self, hash: BodyHash) -> (Key, Met) {
         let mut equal = 0;
         loop {
@@ -191,14 +190,14 @@ impl Ledger {
         met
     }
 
-    /// The rows come along once more from the beginning: after a survey, after a pilot.
+    /// Starts a new pass over the rows: after a survey, after a pilot.
     pub fn begin_again(&mut self) {
         for slot in self.parts.iter_mut().flat_map(|part| &mut part.slots) {
             slot.rest &= if slot.rest & IS_COUNT != 0 { !CHECK_MASK } else { !IS_MET };
         }
     }
 
-    /// How many rows are in which state. Walks all of them: a few milliseconds for a million.
+    /// The number of rows in each state. Walks all of them: a few milliseconds for a million.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         for slot in self.parts.iter().flat_map(|part| &part.slots) {

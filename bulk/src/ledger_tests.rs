@@ -1,4 +1,4 @@
-//! The ledger beside a map that keeps everything. Knows no file.
+//! The ledger beside a map that keeps everything.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::collections::HashMap;

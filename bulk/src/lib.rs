@@ -1,12 +1,13 @@
-//! Bulk jobs: rows in, results out, as fast as the service allows; nothing lost and nothing paid twice
-//! unawares.
+//! Bulk jobs: rows in, results out, as fast as the service allows. No row is lost, and none is silently
+//! paid for twice.
 //!
-//! # How a row goes
+//! # The path of a row
 //!
-//! `input` reads it → `row` names it → the `ledger` knows whether it was done before → the `engine`
-//! lets the `controller` of its model admit it → the `store` notes in the journal that it is about to be
-//! sent, on disk → it is sent → the outcome comes → the `store` writes the result, on disk, and then that
-//! it is known. What the service refused for its rate (429) was not processed: it waits and goes again.
+//! `input` reads it → `row` names it → the `ledger` knows whether it was done before → the `controller`
+//! of its model admits it in the `engine` → the `store` records in the journal, on disk, that it is
+//! about to be sent → it is sent → its outcome arrives → the `store` writes the result to disk, and
+//! then records the outcome. A row that was refused for its rate (429) was not processed: it waits and
+//! is sent again.
 
 pub mod budget;
 pub mod controller;

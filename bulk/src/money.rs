@@ -1,15 +1,14 @@
-//! Sums of money without an error of rounding, in whatever currency the prices are in, and which numbers are
-//! prices.
+//! Sums of money without rounding errors, in the currency of the prices, and the check of prices.
 
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
-/// No million tokens costs more, in any currency: what is above is a slip.
+/// The largest price of a million tokens, in any currency: a larger one is a mistake.
 pub const PRICE_MAX: f64 = 1e9;
 
-/// Parts of one unit of money. A price of a millionth for a million tokens is one part a token, so that
-/// every price that anybody asks for is exact, and sums are.
+/// The number of parts of one unit of money. A price of a millionth per million tokens is one part per
+/// token, so that every realistic price is exact, and so are sums.
 pub(crate) const PARTS: f64 = 1e12;
 
 /// An amount of money, in the currency of the prices.
@@ -19,23 +18,23 @@ pub struct Money {
 }
 
 impl Money {
-    /// The nearest amount; nothing where the number is negative or none.
+    /// The nearest amount; zero if the number is negative or not a number.
     pub fn new(units: f64) -> Money {
-        // A float beyond the range, or one that is no number, saturates or is 0.
+        // A float out of range saturates; NaN becomes 0.
         Money { parts: (units * PARTS).round() as u128 }
     }
 
-    /// As a number, for people and for JSON.
+    /// The amount as a number, for display and JSON.
     pub fn units(self) -> f64 {
         self.parts as f64 / PARTS
     }
 
-    /// So many times.
+    /// Multiplies the amount.
     pub fn times(self, factor: u64) -> Money {
         Money { parts: self.parts.saturating_mul(factor.into()) }
     }
 
-    /// What is left of it after this; nothing if less.
+    /// The remainder after this amount; zero if there is none.
     pub fn less(self, other: Money) -> Money {
         Money { parts: self.parts.saturating_sub(other.parts) }
     }
@@ -61,7 +60,7 @@ impl Sum for Money {
     }
 }
 
-/// Two digits behind the point, more where the amount is small: `12.34`, `0.0012`.
+/// Two digits after the point, more if the amount is small: `12.34`, `0.0012`.
 impl fmt::Display for Money {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let units = self.units();
@@ -75,7 +74,7 @@ impl fmt::Display for Money {
     }
 }
 
-/// What is wrong with a number that is no price.
+/// The error of a number that is not a valid price.
 pub fn invalid_price(price: f64) -> String {
-    format!("{price} is no price: give a number from 0 to {PRICE_MAX}, for a million tokens")
+    format!("invalid price {price}: give a number from 0 to {PRICE_MAX}, per million tokens")
 }

@@ -1,12 +1,13 @@
-//! One line of the results: what became of a row, in the format of OpenAI's batch output. Knows no file.
+//! One line of the results: the outcome of a row, in the format of OpenAI's batch output.
 //!
 //! ```json
 //! {"id":"modelwire-…-…","custom_id":"row-7","response":{"status_code":200,"request_id":"…","body":{…}},"error":null}
 //! ```
 //!
-//! `id` names the row, and its body as it was sent, so that results tell for themselves what they are of:
-//! a hash of the key, and the check. `body` is what the service sent, byte for byte, but for line ends between values. Where a row failed,
-//! `error` is the whole error as every language has it, and `response` is there if the service answered.
+//! `id` identifies the row and its body as sent, so that results are self-contained: a hash of the key,
+//! and the check. `body` is what the service sent, byte for byte, except for line ends between values.
+//! If a row failed, `error` is the whole error, the same as in every language, and `response` is
+//! present if the service answered.
 
 use modelwire::{Error, Response, Value};
 use ring::digest::{SHA256, digest};
@@ -14,22 +15,22 @@ use serde_json::Value as Json;
 
 use crate::row::{Finished, Key};
 
-/// So many bytes of the hash of a key are its name in `id`.
+/// The number of bytes of a key's hash in `id`.
 const NAME_BYTES: usize = 12;
 
-/// So many hexadecimal digits of the check stand behind it.
+/// The number of hexadecimal digits of the check after it.
 const CHECK_DIGITS: usize = 8;
 
-/// What stands before the name.
+/// The text before the name.
 const HEAD: &[u8] = b"{\"id\":\"modelwire-";
 
-/// What stands between the name and the key.
+/// The text between the name and the key.
 const MIDDLE: &[u8] = b"\",\"custom_id\":";
 
-/// How the line of a row that is done ends.
+/// The end of the line of a successful row.
 const DONE: &[u8] = b",\"error\":null}";
 
-/// What a result says of its row.
+/// The outcome that a result reports for its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// There is an answer.
@@ -47,7 +48,7 @@ pub(crate) fn name_of(key: &str) -> [u8; NAME_BYTES] {
     name
 }
 
-/// Appends the line of a row that came to its end, line end included.
+/// Appends the line of a row that ended, including the line end.
 pub fn write_line(finished: &Finished, out: &mut Vec<u8>) -> Outcome {
     begin(&finished.row.key, out);
     match &finished.outcome {
@@ -67,7 +68,7 @@ pub fn write_line(finished: &Finished, out: &mut Vec<u8>) -> Outcome {
     }
 }
 
-/// Appends the line of a row that was never sent, since it is wrong by itself.
+/// Appends the line of a row that was never sent because it is invalid.
 pub fn write_unsent(key: &Key, error: &Error, out: &mut Vec<u8>) {
     begin(key, out);
     out.extend_from_slice(b"null,\"error\":");
@@ -94,7 +95,7 @@ fn write_answer(response: &Response, out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
-/// What the service answered where that was no success; `null` where no answer came.
+/// The service's failed answer; `null` if none arrived.
 fn write_refusal(error: &Error, out: &mut Vec<u8>) {
     let Some(status) = error.status() else {
         out.extend_from_slice(b"null");
@@ -118,7 +119,7 @@ fn write_head(status: u16, request_id: Option<&str>, out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"body\":");
 }
 
-/// JSON without line ends. They stand between values only: in a string they are escaped.
+/// JSON without line ends. They can only be between values: in a string they are escaped.
 fn write_on_one_line(json: &str, out: &mut Vec<u8>) {
     let start = out.len();
     out.extend_from_slice(json.as_bytes());
@@ -145,18 +146,18 @@ fn hex(byte: u8) -> [u8; 2] {
     [digit(byte >> 4), digit(byte & 15)]
 }
 
-/// What a whole line, without its end, tells of its row; `None` if it is none of ours.
+/// What a whole line, without its end, reports about its row; `None` if it is not one of ours.
 pub(crate) fn read_line(line: &[u8]) -> Option<(Key, Outcome)> {
     Value::parse(std::str::from_utf8(line).ok()?).ok()?;
     Some((key_of(line)?, outcome_of(line)))
 }
 
-/// What a line of ours, without its end, says of its row.
+/// What one of our lines, without its end, reports about its row.
 pub(crate) fn outcome_of(line: &[u8]) -> Outcome {
     if line.ends_with(DONE) { Outcome::Done } else { Outcome::Failed }
 }
 
-/// The hash of the key in a line of ours.
+/// The hash of the key in one of our lines.
 pub(crate) fn name_in(line: &[u8]) -> Option<[u8; NAME_BYTES]> {
     let digits = line.strip_prefix(HEAD)?.get(..2 * NAME_BYTES)?;
     let mut name = [0; NAME_BYTES];
@@ -166,7 +167,7 @@ pub(crate) fn name_in(line: &[u8]) -> Option<[u8; NAME_BYTES]> {
     Some(name)
 }
 
-/// The key in a line of ours.
+/// The key in one of our lines.
 pub(crate) fn key_of(line: &[u8]) -> Option<Key> {
     let rest = line.strip_prefix(HEAD)?.get(2 * NAME_BYTES..)?.strip_prefix(b"-")?;
     let (check, rest) = rest.split_at_checked(CHECK_DIGITS)?;
@@ -175,7 +176,7 @@ pub(crate) fn key_of(line: &[u8]) -> Option<Key> {
     Some(Key::new(read_text(rest)?.0, check))
 }
 
-/// A JSON string at the beginning of a text, and what stands behind it.
+/// A JSON string at the beginning of a text, and the text after it.
 pub(crate) fn read_text(text: &str) -> Option<(std::borrow::Cow<'_, str>, &str)> {
     let inner = text.strip_prefix('"')?;
     let end = inner.bytes().position(|byte| byte == b'"' || byte == b'\\')?;

@@ -1,4 +1,4 @@
-//! The pilot: what all rows will use, take and cost, by a random sample of them that ran first.
+//! The pilot: estimates the tokens, time and cost of all rows from a random sample that runs first.
 //!
 //! # How the job uses it
 //!
@@ -12,7 +12,8 @@
 //! let projection = pilot.projection(elapsed, &fixed);
 //! ```
 //!
-//! The results of a pilot are results: a job that stops after it goes on later without running them again.
+//! The results of a pilot are normal results: a job that stops after it continues later without running
+//! them again.
 
 mod interval;
 
@@ -23,17 +24,17 @@ use crate::controller::Fixed;
 use crate::prices::{Money, Prices, Tokens};
 use crate::row::Finished;
 
-/// Rows of a pilot that nobody asked for.
+/// The number of rows of a default pilot.
 pub const ROWS_DEFAULT: u64 = 20;
 
-/// With more rows than these to do, a pilot is the default on a terminal.
+/// With more rows to do than this, a pilot is the default on a terminal.
 pub const ROWS_FROM: u64 = 1_000;
 
-/// No pilot is larger: its sample is in memory, and says enough.
+/// The largest pilot: its sample is in memory, and is large enough.
 pub const ROWS_MAX: u64 = 1_000;
 
-/// How many rows the pilot has, 0 for none: by what was asked for, the number of rows to do, and
-/// whether the user can be asked. A pilot of all rows is none.
+/// The number of rows of the pilot, 0 for none: from the requested number, the number of rows to do,
+/// and whether the user can be asked. A pilot of all rows counts as none.
 pub fn rows(asked: Option<u64>, no_pilot: bool, wanted: u64, can_ask: bool) -> u64 {
     let rows = match asked {
         _ if no_pilot => 0,
@@ -44,12 +45,12 @@ pub fn rows(asked: Option<u64>, no_pilot: bool, wanted: u64, can_ask: bool) -> u
     if rows < wanted { rows } else { 0 }
 }
 
-/// What the sample was drawn from.
+/// The population of the sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Population {
-    /// Rows to do, those of the pilot included.
+    /// Rows to do, including those of the pilot.
     pub rows: u64,
-    /// Bytes of their bodies, where known.
+    /// Bytes of their bodies, if known.
     pub bytes: Option<u64>,
 }
 
@@ -57,15 +58,15 @@ pub struct Population {
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     bytes: u64,
-    /// `None`: answered without usage. A row that failed used none, as far as anybody knows.
+    /// `None`: answered without usage. A failed row has no known usage.
     tokens: Option<Tokens>,
-    /// What those that went in cost, and those that came out; `None` where that is not known.
+    /// The cost of its input and output tokens; `None` if unknown.
     cost: Option<(Money, Money)>,
     failed: bool,
     elapsed: Duration,
 }
 
-/// A sample of rows, as they end.
+/// A sample of rows, recorded as they end.
 #[derive(Clone, Debug)]
 pub struct Pilot {
     population: Population,
@@ -74,12 +75,12 @@ pub struct Pilot {
 }
 
 impl Pilot {
-    /// Of a sample that was drawn from these.
+    /// Creates the pilot of a sample from this population.
     pub fn new(population: Population) -> Pilot {
         Pilot { population, seen: Vec::new(), at_once: 1 }
     }
 
-    /// A row of the sample ended.
+    /// Records the end of a row of the sample.
     pub fn add(&mut self, finished: &Finished, prices: &Prices) {
         let tokens = match &finished.outcome {
             Ok(response) => Tokens::of(response, prices.know_cached()),
@@ -95,12 +96,12 @@ impl Pilot {
         });
     }
 
-    /// So many rows are on their way now.
+    /// Records the number of rows in flight now.
     pub fn at_once(&mut self, in_flight: u64) {
         self.at_once = self.at_once.max(in_flight);
     }
 
-    /// What the sample says of all rows. `elapsed`: since the pilot began.
+    /// The estimate for all rows. `elapsed`: since the pilot began.
     pub fn projection(&self, elapsed: Duration, fixed: &Fixed) -> Projection {
         let rows = self.population.rows;
         let ended = self.seen.len() as u64;
@@ -115,7 +116,7 @@ impl Pilot {
         };
         let used: Vec<(Tokens, u64)> =
             self.seen.iter().filter_map(|seen| Some((seen.tokens?, seen.bytes))).collect();
-        // Rows that failed are no tokens, but only beside rows that tell theirs.
+        // Failed rows count as no tokens, but only if other rows report theirs.
         let tells = self.seen.iter().any(|seen| !seen.failed && seen.tokens.is_some());
         let input: Vec<(f64, u64)> =
             used.iter().map(|(tokens, bytes)| (tokens.input as f64, *bytes)).collect();
@@ -144,8 +145,8 @@ impl Pilot {
         }
     }
 
-    /// What goes in is nearly proportional to the bytes, what comes out is not; each row's cost is what is
-    /// left of its input beside the ratio, and its output.
+    /// Input tokens are nearly proportional to the bytes, output tokens are not; each row's cost is the
+    /// residual of its input against that ratio, and its output.
     fn cost(&self, costs: &[(Money, Money, u64)]) -> Option<Interval> {
         let rows = self.population.rows as f64;
         let input: f64 = costs.iter().map(|(input, _, _)| input.units()).sum();
@@ -167,8 +168,7 @@ impl Pilot {
         Some(if width(adjusted) < width(plain) { adjusted } else { plain })
     }
 
-    /// For the rows that are left: as many side by side as in the pilot, and not faster than the user's
-    /// own limits.
+    /// For the remaining rows: with the concurrency of the pilot, and within the user's own limits.
     fn time(
         &self,
         ended: u64,
@@ -197,30 +197,30 @@ impl Pilot {
     }
 }
 
-/// What a pilot says of all rows, its own included.
+/// The estimate of a pilot for all rows, including its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Projection {
-    /// Rows to do, those of the pilot included.
+    /// Rows to do, including those of the pilot.
     pub rows: u64,
     /// Rows of the pilot.
     pub ended: u64,
-    /// Those among them that failed.
+    /// The number of these that failed.
     pub failed: u64,
     /// The share of all rows that may fail.
     pub failed_share: Interval,
     /// Rows that were answered without usage.
     pub without_usage: u64,
-    /// How long the pilot took.
+    /// The duration of the pilot.
     pub elapsed: Duration,
-    /// Of all rows; `None`: not known.
+    /// For all rows; `None`: unknown.
     pub tokens_in: Option<Interval>,
     /// Of all rows.
     pub tokens_out: Option<Interval>,
-    /// Of all rows, in the currency of the prices; `None` without.
+    /// For all rows, in the currency of the prices; `None` without prices.
     pub cost: Option<Interval>,
-    /// The most rows that were on their way at once.
+    /// The maximum number of rows in flight.
     pub at_once: u64,
-    /// Seconds for the rows that are left, with as many at once.
+    /// Seconds for the remaining rows, with the same concurrency.
     pub time: Option<Interval>,
 }
 

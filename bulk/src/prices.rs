@@ -1,4 +1,4 @@
-//! What tokens cost: prices that the user gives, by model. Knows no price of its own.
+//! Token prices, which the user gives by model.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,36 +11,36 @@ use crate::error::{Direction, Error};
 use crate::money::PARTS;
 pub use crate::money::{Money, PRICE_MAX, invalid_price};
 
-/// A file of prices is never larger: thousands of models fit.
+/// The largest price file: thousands of models fit.
 pub const PRICES_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
-/// Prices are for so many tokens.
+/// The number of tokens that a price is for.
 const TOKENS_OF_A_PRICE: f64 = 1e6;
 
-/// Tokens that one row or many used, or may use.
+/// Tokens that one or more rows used, or may use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tokens {
-    /// That went in.
+    /// Input tokens.
     pub input: u64,
-    /// Those among `input` that the service had in a cache.
+    /// The part of `input` that the service read from its cache.
     pub cached: u64,
-    /// That came out, those of reasoning included.
+    /// Output tokens, including those for reasoning.
     pub output: u64,
 }
 
 impl Tokens {
-    /// As the answer reports them; `None` where it reports none. Looks for cached ones only if
-    /// `with_cached`, because that is a walk through the answer.
+    /// The tokens that the answer reports; `None` if it reports none. Looks for cached ones only if
+    /// `with_cached`, because that parses the answer.
     pub fn of(response: &Response, with_cached: bool) -> Option<Tokens> {
         let usage = response.usage()?;
         let input = usage.input_tokens;
-        // Some services leave the tokens of reasoning out of the output, but not out of the total.
+        // Some services omit reasoning tokens from the output, but not from the total.
         let output = usage.output_tokens.max(usage.total_tokens.saturating_sub(input));
         let cached = if with_cached { cached(response.json()).unwrap_or(0).min(input) } else { 0 };
         Some(Tokens { input, cached, output })
     }
 
-    /// In both directions.
+    /// Input and output together.
     pub fn total(self) -> u64 {
         self.input.saturating_add(self.output)
     }
@@ -62,29 +62,29 @@ fn cached(answer: &str) -> Option<u64> {
     u64::try_from(details.get("cached_tokens")?.as_i64()?).ok()
 }
 
-/// What tokens of one model cost.
+/// The prices of one model's tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Price {
-    /// Of one token, in parts.
+    /// Per token, in parts.
     input: u128,
     cached: Option<u128>,
     output: u128,
 }
 
 impl Price {
-    /// Prices of a million tokens that go in, of those among them that were cached (`None`: as the
-    /// others), and of those that come out.
+    /// Prices per million input tokens, cached input tokens (`None`: the same as input), and output
+    /// tokens.
     pub fn new(input: f64, cached: Option<f64>, output: f64) -> Price {
         let part = |price: f64| (price / TOKENS_OF_A_PRICE * PARTS).round() as u128;
         Price { input: part(input), cached: cached.map(part), output: part(output) }
     }
 
-    /// What these cost.
+    /// The cost of these tokens.
     pub fn of(self, tokens: Tokens) -> Money {
         self.input_of(tokens) + self.output_of(tokens)
     }
 
-    /// What those of them cost that go in.
+    /// The cost of the input tokens.
     pub fn input_of(self, tokens: Tokens) -> Money {
         let cached = tokens.cached.min(tokens.input);
         let fresh = u128::from(tokens.input - cached).saturating_mul(self.input);
@@ -92,12 +92,12 @@ impl Price {
         Money { parts: fresh.saturating_add(cached) }
     }
 
-    /// What those of them cost that come out.
+    /// The cost of the output tokens.
     pub fn output_of(self, tokens: Tokens) -> Money {
         Money { parts: u128::from(tokens.output).saturating_mul(self.output) }
     }
 
-    /// The most that these can cost, whatever of them is cached.
+    /// The maximum cost of these tokens, for any share of cached ones.
     pub fn most_of(self, tokens: Tokens) -> Money {
         let dearest = self.input.max(self.cached.unwrap_or(0));
         let input = Money { parts: u128::from(tokens.input).saturating_mul(dearest) };
@@ -105,18 +105,18 @@ impl Price {
     }
 }
 
-/// The prices that the user gave.
+/// The prices given by the user.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prices {
-    /// Of every model that the file does not name.
+    /// For every model that the file does not name.
     others: Option<Price>,
     of_models: BTreeMap<String, Price>,
 }
 
 impl Prices {
-    /// From two prices for every model and the text of a file, whose name errors show. All may
-    /// be absent. The file is `{"a-model": {"in": 0.5, "out": 1.5, "cached_in": 0.1}, ...}`, prices of a
-    /// million tokens; it goes before the two prices.
+    /// Prices from two prices for all models and the text of a file, whose name errors show. All may be
+    /// absent. The file is `{"a-model": {"in": 0.5, "out": 1.5, "cached_in": 0.1}, ...}`, with prices
+    /// per million tokens; it takes precedence over the two prices.
     pub fn new(
         price_in: Option<f64>,
         price_out: Option<f64>,
@@ -142,7 +142,7 @@ impl Prices {
         Ok(Prices { others, of_models })
     }
 
-    /// As [`Prices::new`], and reads the file.
+    /// Like [`Prices::new`], but reads the file.
     pub fn load(
         price_in: Option<f64>,
         price_out: Option<f64>,
@@ -156,24 +156,24 @@ impl Prices {
         };
         let length = std::fs::metadata(path).map_err(|error| cannot(&error))?.len();
         if length > PRICES_BYTES_MAX {
-            return Err(cannot(&format_args!("{length} bytes are no list of prices")));
+            return Err(cannot(&format_args!("{length} bytes are too many for a list of prices")));
         }
         let bytes = std::fs::read(path).map_err(|error| cannot(&error))?;
         let text = String::from_utf8(bytes).map_err(|error| cannot(&error.utf8_error()))?;
         Prices::new(price_in, price_out, Some((&name, &text)))
     }
 
-    /// Whether the user gave none.
+    /// Whether there are no prices.
     pub fn are_none(&self) -> bool {
         self.others.is_none() && self.of_models.is_empty()
     }
 
-    /// Whether some price of cached tokens is another than of the rest.
+    /// Whether any price of cached tokens differs from that of other input.
     pub fn know_cached(&self) -> bool {
         self.of_models.values().any(|price| price.cached.is_some())
     }
 
-    /// The price of this model's tokens, if it is known.
+    /// The price of this model's tokens, if known.
     pub fn of(&self, model: &str) -> Option<Price> {
         self.of_models.get(model).copied().or(self.others)
     }
@@ -185,11 +185,11 @@ fn is_price(price: f64) -> bool {
 
 fn read(name: &str, text: &str) -> Result<BTreeMap<String, Price>, Error> {
     let shape =
-        r#"it must be {"a-model": {"in": 0.5, "out": 1.5}, ...}, prices of a million tokens"#;
+        r#"it must be {"a-model": {"in": 0.5, "out": 1.5}, ...}, prices per million tokens"#;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let whole = Value::parse(text).map_err(|error| {
         Error::PricesInvalid(format!(
-            "{name}:{}: no JSON: {error}; {shape}",
+            "{name}:{}: not JSON: {error}; {shape}",
             place(text, error.offset)
         ))
     })?;
@@ -220,20 +220,20 @@ fn read(name: &str, text: &str) -> Result<BTreeMap<String, Price>, Error> {
                 }
             };
             let price =
-                number.as_f64().ok_or_else(|| wrong(&format!("\"{member}\" is no number")))?;
+                number.as_f64().ok_or_else(|| wrong(&format!("\"{member}\" is not a number")))?;
             if !is_price(price) {
                 return Err(wrong(&format!("\"{member}\": {}", invalid_price(price))));
             }
             if field.replace(price).is_some() {
-                return Err(wrong(&format!("\"{member}\" stands there twice")));
+                return Err(wrong(&format!("\"{member}\" appears twice")));
             }
         }
         let (Some(input), Some(output)) = (input, output) else {
             let lacks = if input.is_none() { "\"in\" is missing" } else { "\"out\" is missing" };
-            return Err(wrong(&format!("{lacks}; 0 is a price")));
+            return Err(wrong(&format!("{lacks}; 0 is allowed")));
         };
         if prices.insert(model.clone().into_owned(), Price::new(input, cached, output)).is_some() {
-            return Err(wrong("stands there twice"));
+            return Err(wrong("appears twice"));
         }
     }
     Ok(prices)

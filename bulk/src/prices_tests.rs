@@ -54,23 +54,20 @@ fn the_file_goes_before_the_options() {
 #[test]
 fn a_wrong_file_is_named_with_the_place() {
     for (text, says) in [
-        ("", "prices.json:1:1: no JSON"),
+        ("", "prices.json:1:1: not JSON"),
         ("[]", "prices.json: not an object"),
-        ("{\"a\": {\"in\": 1,\n  \"out\": }}", "prices.json:2:10: no JSON"),
+        ("{\"a\": {\"in\": 1,\n  \"out\": }}", "prices.json:2:10: not JSON"),
         (
             "{\"a\": {\"in\": 1, \"out\": 2},\n \"b\": 7}",
             "prices.json:2:7: model \"b\": not an object",
         ),
-        (r#"{"a": {"in": "1", "out": 2}}"#, "\"in\" is no number"),
-        (r#"{"a": {"in": -1, "out": 2}}"#, "\"in\": -1 is no price"),
-        (r#"{"a": {"in": 1}}"#, "\"out\" is missing; 0 is a price"),
-        (r#"{"a": {"out": 1}}"#, "\"in\" is missing; 0 is a price"),
+        (r#"{"a": {"in": "1", "out": 2}}"#, "\"in\" is not a number"),
+        (r#"{"a": {"in": -1, "out": 2}}"#, "\"in\": invalid price -1"),
+        (r#"{"a": {"in": 1}}"#, "\"out\" is missing; 0 is allowed"),
+        (r#"{"a": {"out": 1}}"#, "\"in\" is missing; 0 is allowed"),
         (r#"{"a": {"in": 1, "out": 2, "input": 3}}"#, "\"input\" is neither in, out nor cached_in"),
-        (r#"{"a": {"in": 1, "in": 1, "out": 2}}"#, "\"in\" stands there twice"),
-        (
-            r#"{"a": {"in": 1, "out": 2}, "a": {"in": 1, "out": 2}}"#,
-            "model \"a\": stands there twice",
-        ),
+        (r#"{"a": {"in": 1, "in": 1, "out": 2}}"#, "\"in\" appears twice"),
+        (r#"{"a": {"in": 1, "out": 2}, "a": {"in": 1, "out": 2}}"#, "model \"a\": appears twice"),
     ] {
         let error = Prices::new(None, None, Some(("prices.json", text))).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Argument);
@@ -82,11 +79,11 @@ fn a_wrong_file_is_named_with_the_place() {
 #[test]
 fn options_alone_or_beyond_sense_are_refused() {
     for (price_in, price_out, says) in [
-        (Some(1.0), None, "a price of tokens in, and none of tokens out"),
-        (None, Some(1.0), "a price of tokens out, and none of tokens in"),
-        (Some(-1.0), Some(1.0), "tokens in: -1 is no price"),
-        (Some(1.0), Some(f64::NAN), "tokens out: NaN is no price"),
-        (Some(1.0), Some(f64::INFINITY), "tokens out: inf is no price"),
+        (Some(1.0), None, "a price for tokens in, but none for tokens out"),
+        (None, Some(1.0), "a price for tokens out, but none for tokens in"),
+        (Some(-1.0), Some(1.0), "tokens in: invalid price -1"),
+        (Some(1.0), Some(f64::NAN), "tokens out: invalid price NaN"),
+        (Some(1.0), Some(f64::INFINITY), "tokens out: invalid price inf"),
     ] {
         let error = Prices::new(price_in, price_out, None).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Argument);

@@ -1,4 +1,4 @@
-//! One request of a bulk job, and the name that it keeps whatever happens to its file. Knows no file.
+//! One request of a bulk job, and its name, which does not depend on its place in a file.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -7,24 +7,24 @@ use std::time::Duration;
 use modelwire::{Endpoint, Error, ErrorKind, Metered, Response};
 use ring::digest::{Context, Digest, SHA256, digest};
 
-/// Longest `custom_id`, in bytes.
+/// The longest `custom_id`, in bytes.
 pub const CUSTOM_ID_BYTES_MAX: usize = 512;
 
-/// So many bits of a body's hash are its check: a change goes unnoticed once in 268 million.
+/// The number of bits of a body's hash in its check: a change is missed once in 268 million.
 pub const CHECK_BITS: u32 = 28;
 
-/// What the name of a row without `custom_id` begins with.
+/// The prefix of the name of a row without `custom_id`.
 const HASH_PREFIX: &str = "sha256-";
 
 /// Hexadecimal digits of the hash in such a name.
 const HASH_DIGITS: usize = 32;
 
-/// What names a row for good: its `custom_id`, or `sha256-<32 hex digits of its body>-<n>` where n equal
-/// ones came before it. Never its line number: lines move.
+/// The permanent name of a row: its `custom_id`, or `sha256-<32 hex digits of its body>-<n>` after n
+/// equal rows. Never its line number: lines move.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     text: Arc<str>,
-    /// Of the body as it is sent: by it a changed row is noticed.
+    /// The check of the body as sent, which detects a changed row.
     check: u32,
 }
 
@@ -34,24 +34,24 @@ impl Key {
         Key { text: text.into(), check }
     }
 
-    /// As it stands in the journal and, as `custom_id`, in the results.
+    /// The text in the journal and, as `custom_id`, in the results.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Of the body as it is sent: [`CHECK_BITS`] bits.
+    /// The check of the body as sent: [`CHECK_BITS`] bits.
     pub fn check(&self) -> u32 {
         self.check
     }
 }
 
-/// What is known of the content of a row: 128 bits of the SHA-256 of its operation and its body as it is
-/// sent. Rows with one hash are equal.
+/// The hash of a row's content: 128 bits of the SHA-256 of its operation and its body as sent. Rows
+/// with the same hash are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BodyHash(u128);
 
 impl BodyHash {
-    /// Of this body, sent there.
+    /// The hash of this body for this operation.
     pub fn of(endpoint: Endpoint, body: &str) -> BodyHash {
         let mut context = Context::new(&SHA256);
         context.update(endpoint.path().as_bytes());
@@ -60,22 +60,22 @@ impl BodyHash {
         BodyHash(first_16_bytes(&context.finish()))
     }
 
-    /// Of other bytes: a line that is no row has a name as well.
+    /// The hash of other bytes: a line that is not a row also has a name.
     pub(crate) fn of_bytes(bytes: &[u8]) -> BodyHash {
         BodyHash(first_16_bytes(&digest(&SHA256, bytes)))
     }
 
-    /// What a [`Key`] keeps of it.
+    /// The part of it in a [`Key`].
     pub fn check(self) -> u32 {
         (self.0 as u32) >> (u32::BITS - CHECK_BITS)
     }
 
-    /// The half of it that is not the check.
+    /// The half that is not the check.
     pub(crate) fn high(self) -> u64 {
         (self.0 >> 64) as u64
     }
 
-    /// The name of a row without `custom_id` before which `equal` rows of this content came.
+    /// The name of a row without `custom_id` after `equal` rows with this content.
     pub fn key(self, equal: u32) -> Key {
         let mut text = String::with_capacity(HASH_PREFIX.len() + HASH_DIGITS + 12);
         text.push_str(HASH_PREFIX);
@@ -87,8 +87,9 @@ impl BodyHash {
         Key::new(text, self.check())
     }
 
-    /// What [`key`](BodyHash::key) was made from. A `custom_id` may look like one, after a job whose rows
-    /// are the results of another: but the check of its row is another than that of its text.
+    /// The hash that [`key`](BodyHash::key) was made from. A `custom_id` may look like one, in a job
+    /// whose rows are the results of another; but then the check of its row differs from that in its
+    /// text.
     pub(crate) fn of_key(text: &str, check: u32) -> Option<(BodyHash, u32)> {
         let (digits, equal) = text.strip_prefix(HASH_PREFIX)?.split_at_checked(HASH_DIGITS)?;
         let is_canonical = |digit: u8| matches!(digit, b'0'..=b'9' | b'a'..=b'f');
@@ -107,9 +108,9 @@ fn first_16_bytes(digest: &Digest) -> u128 {
     digest.as_ref().iter().take(16).fold(0, |number, byte| number << 8 | u128::from(*byte))
 }
 
-/// Which part of the rows a run takes: part `index` of `count`, from 1. All parts together are all rows,
-/// and no row is in two of them; a row stays in its part when its line moves. Equal rows without
-/// `custom_id` are in one part, so that their count stays right.
+/// The part of the rows that a run takes: part `index` of `count`, from 1. Every row is in exactly one
+/// part, and stays in it when its line moves. Equal rows without `custom_id` are in the same part, so
+/// that their count is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     index: u32,
@@ -122,12 +123,12 @@ impl Shard {
         (1..=count).contains(&index).then_some(Shard { index, count })
     }
 
-    /// Whether a row of this `custom_id` is in it.
+    /// Whether a row with this `custom_id` is in it.
     pub fn has_custom_id(self, custom_id: &str) -> bool {
         self.has_hash(BodyHash::of_bytes(custom_id.as_bytes()))
     }
 
-    /// Whether rows of this content without `custom_id` are in it.
+    /// Whether rows with this content and without `custom_id` are in it.
     pub fn has_hash(self, hash: BodyHash) -> bool {
         let place = (u128::from(hash.high()) * u128::from(self.count)) >> 64;
         place == u128::from(self.index.saturating_sub(1))
@@ -143,18 +144,18 @@ impl std::str::FromStr for Shard {
             parts.and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
         numbers.and_then(|(index, count)| Shard::new(index, count)).ok_or_else(|| {
             format!(
-                "{text:?} is no part: write i/n with i from 1 to n, 2/8 for the second of eight"
+                "invalid shard {text:?}: write i/n with i from 1 to n, 2/8 for the second of eight"
             )
         })
     }
 }
 
-/// One request, ready to be sent.
+/// One request, ready to send.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// Its name.
     pub key: Key,
-    /// Its line in the input, from 1, or its place in an iterator; for messages only.
+    /// Its line in the input, from 1, or its position in an iterator; only for messages.
     pub number: u64,
     /// Chat or response.
     pub endpoint: Endpoint,
@@ -164,21 +165,22 @@ pub struct Row {
     pub model: Arc<str>,
 }
 
-/// What became of a row.
+/// The outcome of a row.
 #[derive(Debug)]
 pub struct Finished {
     /// The row.
     pub row: Row,
-    /// The answer, or why there is none.
+    /// The answer or the error.
     pub outcome: Result<Response, Error>,
-    /// How many times it was sent.
+    /// The number of times it was sent.
     pub attempts: u32,
-    /// From its first beginning to its end, waits included.
+    /// The time from its first start to its end, including waits.
     pub elapsed: Duration,
 }
 
-/// Whether the service may have metered a call that failed so. What a limit refused (429) and a model that
-/// is not there (404) did not enter processing: rows go again after the one, and no model ran for the other.
+/// Whether the service may have metered a call that failed with this error. A refusal by a limit (429)
+/// and a missing model (404) did not enter processing: rows are retried after the former, and no model
+/// ran for the latter.
 pub fn may_be_metered(error: &Error) -> bool {
     match error.metered() {
         Metered::NotSent | Metered::NormallyNot => false,

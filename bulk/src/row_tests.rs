@@ -104,7 +104,7 @@ fn what_a_limit_refused_and_what_is_not_there_is_not_metered() {
         let says = Says::Document { status, headers: Vec::new(), body: b"{}".to_vec() };
         service.queue(vec![Reply { says, faults: Vec::new() }]);
         let request =
-            Request::chat("echo").user("Hello").retry(RetryPolicy::default().retries_max(0));
+            Request::chat("echo").user("Hello").retry(RetryPolicy::default().max_retries(0));
         let error = client.blocking().send(request).unwrap_err();
         assert_eq!(may_be_metered(&error), may_be, "{status} {:?}", error.metered());
     }

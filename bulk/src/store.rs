@@ -1,18 +1,17 @@
-//! What a bulk job keeps on disk: its results, and a journal of what was sent. Knows no call and no
-//! schedule.
+//! The files of a bulk job: its results, and a journal of what was sent.
 //!
 //! # The promise
 //!
-//! Never lost, never paid twice unawares. Whatever moment the process or the machine dies at, each row is
-//! one of three when the job is opened again: *ended*, and its result stands whole in the results; *new*,
-//! nothing was sent; or *unknown*, it was sent and nothing is known of it: those are named.
+//! No row is lost, and none is silently paid for twice. Whenever the process or the machine dies, each
+//! row is one of three when the job is opened again: *ended*, with its whole result in the results;
+//! *new*, with nothing sent; or *unknown*, sent with an unknown outcome: those are listed.
 //!
-//! | file | what it is |
+//! | file | contents |
 //! |---|---|
-//! | `OUT.jsonl` | the results, as they come |
-//! | `OUT.jsonl.journal` | what was sent, and what became of it; see [`journal`] |
-//! | `OUT.jsonl.part` | where results are ordered: the results as they come, until all are put in order |
-//! | `OUT.jsonl.unknown` | the rows of unknown outcome, and those that were sent again, if there are any |
+//! | `OUT.jsonl` | the results, in the order of arrival |
+//! | `OUT.jsonl.journal` | what was sent, and the outcomes; see [`journal`] |
+//! | `OUT.jsonl.part` | for ordered results: the results in the order of arrival, until all are put in order |
+//! | `OUT.jsonl.unknown` | the rows with an unknown outcome, and those that were sent again, if there are any |
 //!
 //! One thread writes all of them; see [`writer`] for the order that keeps the promise.
 
@@ -57,10 +56,10 @@ use rescue::Rescued;
 use results::{Format, Results};
 use writer::{Batch, Left, Queue, Shared, Trouble, Writer};
 
-/// Results that wait for the disk may have so many bytes before nothing more is sent.
+/// The maximum bytes of results that wait for the disk before sending stops.
 pub const STORE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// The results and the journal of a job, from which nothing is lost.
+/// The results and the journal of a job, which lose nothing.
 pub struct Store {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<Left>>,
@@ -70,15 +69,16 @@ pub struct Store {
     lines: Vec<u8>,
 }
 
-/// Where rows are noted before they are sent.
+/// Records rows before they are sent.
 #[derive(Clone)]
 pub struct StoreBook(Arc<Shared>);
 
 impl Store {
-    /// Opens the files of a job, and says what is known of its rows. `wake` is called, from another
-    /// thread, whenever something was written or does not work.
+    /// Opens the files of a job, and reports what is known about its rows. `wake` is called, from
+    /// another thread, after each write and each write error.
     ///
-    /// Where the store is dropped and not closed, and knows of no row, files that were made for it go.
+    /// If the store is dropped without being closed and has no rows, the files created for it are
+    /// removed.
     pub fn open(
         options: &StoreOptions,
         held: Option<Held>,
@@ -125,17 +125,17 @@ impl Store {
         Ok(Store { shared, thread: Some(thread), resumed, places, temp_folder, lines: Vec::new() })
     }
 
-    /// What an earlier run left.
+    /// The state that an earlier run left.
     pub fn resumed(&self) -> &Resumed {
         &self.resumed
     }
 
-    /// For whoever sends.
+    /// The part for the sender.
     pub fn book(&self) -> StoreBook {
         StoreBook(self.shared.clone())
     }
 
-    /// A row came to its end.
+    /// Records the end of a row.
     pub fn finished(&mut self, finished: &Finished) -> Outcome {
         self.lines.clear();
         let outcome = output::write_line(finished, &mut self.lines);
@@ -143,7 +143,7 @@ impl Store {
         outcome
     }
 
-    /// A row is wrong by itself, and is not sent.
+    /// Records an invalid row, which is not sent.
     pub fn unsent(&mut self, key: &Key, error: &modelwire::Error) {
         self.lines.clear();
         output::write_unsent(key, error, &mut self.lines);
@@ -160,12 +160,12 @@ impl Store {
         });
     }
 
-    /// Whether nothing more is to be sent for now: what came is not written yet, or cannot be.
+    /// Whether sending must pause: results are not written yet, or cannot be.
     pub fn is_behind(&self) -> bool {
         is_behind(&self.shared)
     }
 
-    /// What cannot be written for now, in a line for the user: room is waited for.
+    /// A line for the user about what cannot be written for now: the store waits for space.
     pub fn waits_for_room(&self) -> Option<String> {
         match self.shared.trouble() {
             Trouble::Waiting(what) => Some(what),
@@ -173,19 +173,19 @@ impl Store {
         }
     }
 
-    /// Whether something cannot be written for good: the job has to end. What is on its way may come in
-    /// and is kept until [`Store::close`].
+    /// Whether something permanently cannot be written: the job must end. Rows in flight may finish,
+    /// and their results are kept until [`Store::close`].
     pub fn is_failed(&self) -> bool {
         matches!(self.shared.trouble(), Trouble::Failed(_))
     }
 
-    /// Room is not waited for any longer.
+    /// Stops waiting for space.
     pub fn hurry(&self) {
         self.shared.hurry();
     }
 
-    /// Writes everything that is known, in the order of the input if that is given. Where something cannot
-    /// be written where it belongs, the error says where it is.
+    /// Writes all results, in the order of the input if it is given. If something cannot be written to
+    /// its place, the error reports where it is.
     pub fn close(mut self, order: Option<&Order>) -> Result<(), Error> {
         let Some(left) = self.join() else {
             return Err(Error::WriterLost);
@@ -194,7 +194,7 @@ impl Store {
         if let Some(journal) = &mut journal {
             journal.keep();
         }
-        // What waits in a spool for standard output goes there, whatever became of the job.
+        // Spooled results for standard output go there in any case.
         let as_they_came = Order::new();
         let is_spooled = self.places.results.is_none() && self.places.arrivals.is_some();
         let order = order.or(is_spooled.then_some(&as_they_came));
@@ -219,7 +219,7 @@ impl Store {
         self.thread.take()?.join().ok()
     }
 
-    /// Puts what was not written somewhere else.
+    /// Writes unwritten results to another place.
     fn rescue(&self, results: &Results, unwritten: &Batch) -> Kept {
         if unwritten.is_empty() {
             return Kept::All;
@@ -235,7 +235,7 @@ impl Store {
         }
     }
 
-    /// Writes the results in the order of the input, under their name.
+    /// Writes the results in the order of the input, under their final name.
     fn put_in_order(
         &self,
         results: &mut Results,
@@ -297,7 +297,7 @@ impl Store {
 }
 
 impl Drop for Store {
-    /// What is known is written, whatever became of the job.
+    /// Known results are written in any case.
     fn drop(&mut self) {
         let Some(left) = self.join() else { return };
         if left.error.is_some() && !left.unwritten.is_empty() {

@@ -211,7 +211,7 @@ fn what_a_lying_disk_leaves_is_noticed() {
             fs::write(folder.path("out.jsonl"), results).unwrap();
             fs::write(folder.path("out.jsonl.journal"), journal).unwrap();
             let said = refusal(&folder.options("out.jsonl"));
-            assert!(said.contains("begin again"), "{said}");
+            assert!(said.contains("start over"), "{said}");
             assert_eq!(fs::read(folder.path("out.jsonl")).unwrap(), results, "it is left alone");
         } else {
             check(results, journal, &format!("{} and {}", results.len(), journal.len()));
@@ -246,7 +246,7 @@ fn a_second_rewrite_that_is_cut_off_is_not_taken_for_the_first() {
     broken[12] ^= 0xFF;
     fs::write(&results, broken).unwrap();
     let said = refusal(&again);
-    assert!(said.contains("taken out of it"), "{said}");
+    assert!(said.contains("removing failed rows from it"), "{said}");
     fs::write(&results, whole).unwrap();
 
     let (store, told) = open(&options);

@@ -419,19 +419,19 @@ fn what_is_not_as_it_was_left_is_refused() {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
 
     fs::write(&results, done_line("a")).unwrap();
-    expect(&["out.jsonl has", "taken out of it", "begin again"]);
+    expect(&["out.jsonl has", "removed from it", "start over"]);
     fs::remove_file(&results).unwrap();
-    expect(&["out.jsonl is gone", "begin again"]);
+    expect(&["out.jsonl is missing", "start over"]);
     fs::write(&results, done_line("c").repeat(3)).unwrap();
-    expect(&["out.jsonl was changed", "begin again"]);
+    expect(&["out.jsonl was changed", "start over"]);
     fs::write(&results, format!("{}hello\n", text(&whole.0))).unwrap();
-    expect(&["out.jsonl: behind byte", "no result", "Take it out"]);
+    expect(&["out.jsonl: after byte", "not a result", "Remove it"]);
     fs::remove_file(&journal).unwrap();
-    expect(&["out.jsonl is there already and has no journal", "begin again"]);
+    expect(&["out.jsonl already exists and has no journal", "start over"]);
     fs::write(&journal, "my diary\nof today\n").unwrap();
-    expect(&["out.jsonl.journal is no journal of modelwire"]);
+    expect(&["out.jsonl.journal is not a journal of modelwire"]);
     fs::write(&journal, text(&whole.1).replace("{\"sent\":\"b\"", "{\"sen")).unwrap();
-    expect(&["out.jsonl.journal:4: this line is damaged", "begin again"]);
+    expect(&["out.jsonl.journal:4: this line is damaged", "start over"]);
     fs::write(&journal, text(&whole.1).replace("out.jsonl", "other.jsonl")).unwrap();
     expect(&["is the journal of other.jsonl", "another journal"]);
 
@@ -440,9 +440,9 @@ fn what_is_not_as_it_was_left_is_refused() {
         ..options.clone()
     };
     let said = refusal(&sharded);
-    assert!(said.contains("a job with no --shard, and this run has --shard 1/2"), "{said}");
+    assert!(said.contains("a job with no --shard, but this run has --shard 1/2"), "{said}");
     let said = refusal(&StoreOptions { is_ordered: true, ..options.clone() });
-    assert!(said.contains("a job with no --ordered, and this run has --ordered."), "{said}");
+    assert!(said.contains("a job with no --ordered, but this run has --ordered."), "{said}");
     let said = refusal(&folder.options("no/out.jsonl"));
     assert!(said.contains("there is no folder"), "{said}");
     let said = refusal(&StoreOptions { results: Some(folder.0.clone()), ..options.clone() });

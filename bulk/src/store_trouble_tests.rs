@@ -51,7 +51,7 @@ fn rescue_in(message: &str) -> PathBuf {
 fn add_and_look(options: &StoreOptions, message: &str, rows: &[String]) {
     // Where few rows go together, packed results are larger than the journal, else it is full first: then
     // they are all where they belong.
-    let lines = match message.contains("All results that came are written") {
+    let lines = match message.contains("All results that arrived are written") {
         true => Vec::new(),
         false => fs::read(rescue_in(message)).unwrap(),
     };
@@ -103,7 +103,7 @@ fn a_limit_of_the_file_is_told_and_what_comes_is_kept() {
             &folder,
         );
         let message = fs::read_to_string(folder.path("message")).unwrap();
-        assert!(message.contains("the file may not become larger"), "{message}");
+        assert!(message.contains("the file may not grow"), "{message}");
         let rows = fs::read_to_string(folder.path("rows")).unwrap();
         let rows: Vec<_> = rows.lines().map(str::to_owned).collect();
         add_and_look(&folder.options(name), &message, &rows);
@@ -176,7 +176,7 @@ fn a_disk_that_stays_full_is_told_and_what_comes_is_kept() {
     let error = store.close(None).unwrap_err();
     // clock: a second wait would make it twice as long
     assert!(begun.elapsed() < room_wait * 7 / 4, "room is waited for once");
-    assert!(error.to_string().contains("no room left"), "{error}");
+    assert!(error.to_string().contains("no space left"), "{error}");
     assert!(fs::read(folder.path("disk/out.jsonl")).unwrap().ends_with(b"\n"), "whole lines");
     fs::remove_file(&filler).unwrap();
     fs::remove_file(folder.path("disk/rest")).unwrap();
@@ -208,7 +208,7 @@ fn rows_are_not_sent_where_the_journal_cannot_be_written() {
     // What was under way is written nevertheless.
     store.done("before");
     let error = store.close(None).unwrap_err();
-    assert!(error.to_string().contains("All results that came are written"), "{error}");
+    assert!(error.to_string().contains("All results that arrived are written"), "{error}");
     fs::remove_file(folder.path("disk/filler")).unwrap();
     let (store, told) = open(&options);
     assert_eq!(told.of("before"), State::Done);
@@ -226,7 +226,7 @@ fn a_device_that_takes_nothing_is_told() {
     assert_eq!(folder.names().len(), 0, "no journal beside a device");
     let rows = until(&mut store, Store::is_failed);
     let error = store.close(None).unwrap_err();
-    assert!(error.to_string().starts_with("/dev/full: there is no room left"), "{error}");
+    assert!(error.to_string().starts_with("/dev/full: no space left"), "{error}");
     assert_eq!(keys(&rescue_in(&error.to_string())), rows);
 }
 

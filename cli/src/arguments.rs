@@ -1,5 +1,5 @@
 //! The table of commands and their arguments, from which the help, the completions and the man page
-//! follow. Knows no command's work.
+//! follow.
 
 use std::ffi::OsString;
 use std::io;
@@ -20,8 +20,8 @@ const HELP_COLUMNS_MAX: usize = 100;
 #[command(arg_required_else_help = true, subcommand_required = true)]
 #[command(
     after_help = "MODELWIRE_BASE_URL (or OPENAI_BASE_URL) and MODELWIRE_API_KEY (or OPENAI_API_KEY) \
-    name the service and the key; MODELWIRE_MODEL names a model. `modelwire COMMAND --help` says what a \
-    command takes."
+    set the service and the key; MODELWIRE_MODEL sets the model. `modelwire COMMAND --help` lists a \
+    command's options."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -30,21 +30,21 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Ask a model, and print its answer as it comes
+    /// Ask a model, and print its answer as it arrives
     Chat(Box<Calling<everyday::chat::Chat>>),
-    /// Ask a model through /responses, and print its answer as it comes
+    /// Ask a model through /responses, and print its answer as it arrives
     Respond(Box<Calling<everyday::respond::Respond>>),
     /// List the models of the service
     Models(Box<Calling<everyday::models::Models>>),
-    /// Run many requests from a file: nothing lost, nothing paid twice unawares
+    /// Run many requests from a file: none lost, none silently paid for twice
     Bulk(Box<Calling<bulk::arguments::Bulk>>),
     /// Find out why calls fail
     Doctor(Box<Calling<doctor::Doctor>>),
-    /// Play the service on a port of this machine, for tests of programs that call one
+    /// Run a fake service on a local port, to test programs against
     Serve(Box<everyday::serve::Serve>),
-    /// Print what completes this command's arguments in a shell
+    /// Print a shell completion script for this command
     Completion(everyday::completion::Completion),
-    /// Print the manual page, for man
+    /// Print the manual page
     Man(everyday::man::Man),
 }
 
@@ -120,7 +120,7 @@ fn refuse(error: &clap::Error, command: Option<&OsString>) -> Exit {
                 .map(str::to_owned);
             let mut message = in_a_line(&error.render().to_string());
             if kind == ErrorKind::UnknownArgument && !message.contains("tip: ") {
-                message.push_str("; put a value of several words into quotes");
+                message.push_str("; quote a value that contains spaces");
             }
             let help = command
                 .map_or("modelwire --help".to_owned(), |name| format!("modelwire {name} --help"));

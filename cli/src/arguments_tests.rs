@@ -1,4 +1,4 @@
-//! What is true of the whole table of arguments. Knows no process.
+//! What is true of the whole table of arguments.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use clap::CommandFactory;
@@ -25,12 +25,12 @@ fn what_is_wrong_is_said_on_a_line() {
         ),
         (
             &["chat", "--temperature", "hot"],
-            "invalid value 'hot' for '--temperature <X>': it takes a number",
+            "invalid value 'hot' for '--temperature <X>': it must be a number",
         ),
         (&["models", "--json", "--curl"], "the argument '--json' cannot be used with '--curl'"),
         (
             &["models", "--timeout", "0"],
-            "invalid value '0' for '--timeout <SECONDS>': it takes seconds, from above 0 to 31536000",
+            "invalid value '0' for '--timeout <SECONDS>': it must be seconds, above 0 and up to 31536000",
         ),
         (&["serve", "--usage", "x"], "--usage takes asked, always or never, not \"x\""),
     ] {

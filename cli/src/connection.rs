@@ -1,4 +1,4 @@
-//! Which service, with which key and options: what every command that calls one takes. Knows no command.
+//! Which service, with which key and options: what every command that calls one takes.
 
 use std::fs::File;
 use std::io::Read;
@@ -24,25 +24,25 @@ const SECRET_OPTIONS: [&str; 1] = ["client_certificate_pem"];
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct Connection {
-    /// Where the service is, https://host/v1; otherwise MODELWIRE_BASE_URL or OPENAI_BASE_URL says it
+    /// The base URL, https://host/v1; by default MODELWIRE_BASE_URL or OPENAI_BASE_URL
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
 
-    /// A file that has the API key and nothing else; otherwise MODELWIRE_API_KEY or OPENAI_API_KEY has
-    /// it. The key is never an argument: those are shown to everyone on the machine
+    /// A file with the API key and nothing else; by default MODELWIRE_API_KEY or OPENAI_API_KEY. The key
+    /// is never an argument: everyone on the machine can see those
     #[arg(long, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
 
-    /// The longest that a call may take, with all its attempts [default: no limit]
+    /// The longest that a call may take, with all attempts [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
 
-    /// An option of the client by its name in docs/options.md, `http2=true` for instance; the value is
-    /// JSON or text, or @FILE for what is in a file
+    /// A client option by its name in docs/options.md, `http2=true` for instance; the value is JSON or
+    /// text, or @FILE to read it from a file
     #[arg(long = "option", value_name = "NAME=VALUE")]
     pub(crate) options: Vec<String>,
 
-    /// After an error, say everything that is known about it, for support; never the key
+    /// After an error, print everything that is known about it, for support; never the key
     #[arg(long)]
     pub(crate) report: bool,
 }
@@ -139,8 +139,8 @@ impl Connection {
         for given in &self.options {
             let (name, value) = named("--option", given)?;
             if name == "api_key" {
-                let message = "--option api_key: a key is never an argument, for those are shown to \
-                               everyone on the machine: set MODELWIRE_API_KEY, or give --key-file FILE";
+                let message = "--option api_key: the key must not be an argument, which everyone on the \
+                               machine can see: set MODELWIRE_API_KEY, or give --key-file FILE";
                 return Err(Failure::usage(message));
             }
             members.push(format!("{}:{}", quoted(name), json_of(name, value)?));
@@ -178,7 +178,7 @@ pub(crate) fn json_or_text(argument: &str, name: &str, value: &str) -> Result<St
         Ok(_) => Ok(value.trim().to_owned()),
         Err(cause) if value.trim_start().starts_with(['{', '[', '"']) => {
             let message = format!(
-                "{argument} {name}: the value is not JSON: {cause}. In a shell, put it into single quotes"
+                "{argument} {name}: the value is not JSON: {cause}. In a shell, put it in single quotes"
             );
             Err(Failure::usage(message))
         }
@@ -197,8 +197,8 @@ fn json_of(name: &str, value: &str) -> Result<String, Failure> {
         }
         None if SECRET_OPTIONS.contains(&name) => {
             let message = format!(
-                "--option {name} takes @FILE: its value is secret, and an argument is shown to everyone \
-                 on the machine"
+                "--option {name} takes @FILE: its value is secret, and everyone on the machine can see \
+                 arguments"
             );
             return Err(Failure::usage(message));
         }
@@ -225,7 +225,7 @@ fn key_of(file: &Path) -> Result<String, Failure> {
     let key = text.strip_suffix('\n').unwrap_or(&text);
     let key = key.strip_suffix('\r').unwrap_or(key);
     let wrong = |what: &str| {
-        let message = format!("{place} {what}: it must have the API key, and nothing else");
+        let message = format!("{place} {what}: it must contain the API key and nothing else");
         Err(Failure::new(Exit::Config, message))
     };
     match key {
@@ -260,7 +260,7 @@ fn seconds(given: &str) -> Result<Duration, String> {
         Ok(seconds) if seconds > 0.0 && seconds <= TIMEOUT_SECONDS_MAX => {
             Ok(Duration::from_secs_f64(seconds))
         }
-        _ => Err(format!("it takes seconds, from above 0 to {TIMEOUT_SECONDS_MAX}")),
+        _ => Err(format!("it must be seconds, above 0 and up to {TIMEOUT_SECONDS_MAX}")),
     }
 }
 

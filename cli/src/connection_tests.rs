@@ -1,4 +1,4 @@
-//! Options of the client as arguments, and files of keys. Knows no environment.
+//! Options of the client as arguments, and files of keys.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use super::*;
@@ -19,8 +19,8 @@ fn an_option_is_json_or_text() {
         (&["proxy=\"http://a\""], r#"{"proxy":"http://a"}"#),
         (&["base_url=1"], r#"{"base_url":"1"}"#),
         (
-            &["headers={\"x-a\": \"b\"}", "retries_max= 2"],
-            r#"{"headers":{"x-a": "b"},"retries_max":2}"#,
+            &["headers={\"x-a\": \"b\"}", "max_retries= 2"],
+            r#"{"headers":{"x-a": "b"},"max_retries":2}"#,
         ),
     ] {
         assert_eq!(with(options).options_json().unwrap(), expected);
@@ -32,11 +32,11 @@ fn a_wrong_option_says_what_to_do() {
     for (option, expected) in [
         ("http2", "--option takes NAME=VALUE, not \"http2\""),
         ("=1", "--option takes NAME=VALUE, not \"=1\""),
-        ("api_key=sk-test", "--option api_key: a key is never an argument"),
+        ("api_key=sk-test", "--option api_key: the key must not be an argument"),
         ("client_certificate_pem=x", "--option client_certificate_pem takes @FILE"),
         ("headers={x", "--option headers: the value is not JSON"),
         ("ca_pem=@/none/such", "--option ca_pem: /none/such cannot be read: No such file"),
-        ("htp2=true", "--option: there is no option \"htp2\": did you mean \"http2\"?"),
+        ("htp2=true", "--option: unknown option \"htp2\": did you mean \"http2\"?"),
         ("http2=7", "--option: http2 takes true or false. Correct the option; nothing was sent."),
     ] {
         let failure = with(&[option]).config().unwrap_err();

@@ -1,5 +1,4 @@
-//! What a command writes: data to standard output, byte-exact, everything else to standard error. Knows no
-//! command.
+//! What a command writes: data to standard output, byte-exact, everything else to standard error.
 //!
 //! A terminal obeys what is written to it, and a model writes what it likes: on a terminal, control
 //! characters, those that turn the direction of text included, are shown and not sent. In a pipe or a file every byte is as it came.

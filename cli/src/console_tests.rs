@@ -1,4 +1,4 @@
-//! What standard error and a terminal are given. Knows no process.
+//! What standard error and a terminal are given.
 
 use super::*;
 

@@ -1,5 +1,4 @@
 //! `modelwire doctor`: what stands between this machine and an answer, one line for each thing looked at.
-//! Knows no single check.
 
 mod calls;
 pub mod causes;
@@ -32,18 +31,18 @@ const STEP_TIME_LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What is said before anything that costs.
 const COSTS: &str = "chat, streaming and responses are model calls, which are metered (3 short \
-    ones, or 5 where a model only streams); --no-calls leaves them out";
+    ones, or 5 if a model only streams); --no-calls skips them";
 
 /// Looks at everything between here and an answer.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Doctor {
-    /// The model to look at; otherwise MODELWIRE_MODEL, or the first that the service lists
+    /// The model to check; by default MODELWIRE_MODEL, or the first that the service lists
     #[arg(short, long, value_name = "MODEL")]
     model: Option<String>,
     /// Make no model calls: they are metered
     #[arg(long)]
     no_calls: bool,
-    /// One JSON object with all checks, at the end
+    /// Print one JSON object with all checks, at the end
     #[arg(long)]
     json: bool,
 }

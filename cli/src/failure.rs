@@ -1,4 +1,4 @@
-//! How a command fails: one line for a person, and a code for a program. Knows no command.
+//! How a command fails: one line for a person, and a code for a program.
 
 use modelwire::{Error, ErrorKind};
 
@@ -6,7 +6,7 @@ use modelwire::{Error, ErrorKind};
 macro_rules! exits {
     ($($(#[doc = $doc:literal])+ $name:ident = $code:literal;)+) => {
         /// The code that the process exits with, one for each thing that a caller may do. Documented in
-        /// docs/command.md; never renumbered.
+        /// docs/command/reference.md; never renumbered.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub enum Exit {
@@ -31,31 +31,31 @@ macro_rules! exits {
 }
 
 exits! {
-    /// All of it was done.
+    /// Success.
     Done = 0;
-    /// A fault of this program.
+    /// An internal error of this program.
     Internal = 1;
-    /// The arguments or the input are wrong; nothing was sent on their account.
+    /// Invalid arguments or input; they caused no request.
     Usage = 2;
-    /// A bulk job came to its end, with rows that failed.
+    /// A bulk job ended, and some rows failed.
     RowsFailed = 3;
-    /// A bulk job was stopped by `--max-cost`, `--max-tokens` or `--max-rows`, or by a "no".
+    /// A bulk job was stopped by `--max-cost`, `--max-tokens`, `--max-rows`, or the answer "no".
     Budget = 4;
-    /// A file cannot be read or written; the disk is full; another run holds the journal; a port is taken.
+    /// A file cannot be read or written, the disk is full, another run has the journal, or a port is in use.
     File = 5;
-    /// `doctor` found something.
+    /// `doctor` found a fault.
     Unwell = 6;
     /// The service refused the request (400).
     Request = 10;
-    /// The service does not know the key (401).
+    /// The service rejected the key (401).
     Authentication = 11;
-    /// The key, the account or the model forbid it (403).
+    /// The key, the account or the model does not allow it (403).
     Permission = 12;
     /// Wrong path, or no such model (404).
     NotFound = 13;
-    /// A limit of the service, after all attempts (429).
+    /// Rate limited, after all attempts (429).
     RateLimited = 14;
-    /// A fault of the service (5xx).
+    /// A server error (5xx).
     Server = 15;
     /// Any other status.
     Status = 16;
@@ -63,23 +63,23 @@ exits! {
     Connect = 20;
     /// TLS failed.
     Tls = 21;
-    /// A timeout ran out.
+    /// Timeout.
     Timeout = 22;
-    /// The connection broke off.
+    /// The connection was lost.
     Disconnected = 23;
-    /// The answer is not what the protocol promises.
+    /// The answer violates the protocol.
     Protocol = 24;
-    /// A stream ended without its end mark: what was printed is a part.
+    /// A stream ended without its end mark: the output is incomplete.
     Incomplete = 25;
-    /// The service reported an error inside an answer: what was printed is a part.
+    /// The service reported an error in the middle of an answer: the output is incomplete.
     Stream = 26;
-    /// The model refused to answer; its words are on standard error.
+    /// The model refused to answer; its refusal is on standard error.
     Refused = 27;
-    /// Configuration: base URL, key or an option.
+    /// Invalid configuration: base URL, key or an option.
     Config = 30;
     /// Ctrl-C or SIGTERM.
     Interrupted = 130;
-    /// Whoever read the output closed it.
+    /// The reader of the output closed it.
     BrokenPipe = 141;
 }
 
@@ -167,15 +167,18 @@ const WORDS: [(&str, &str); 6] = [
         "the service is reachable from here: `modelwire doctor` looks closer.",
     ),
     (
-        "Lower the request rate and retry with backoff: the retry policy can make more retries, and slow the \
-         whole client down (adaptive).",
-        "Wait a while, or try more often: --retries N.",
+        "Lower the request rate and retry with backoff: the retry policy can retry more often and slow down \
+         the whole client (adaptive).",
+        "Wait a while, or allow more retries: --retries N.",
     ),
     (
-        "set stream_only (the answer still comes whole) or stream the call (stream = true).",
+        "set stream_only (calls still return the whole answer) or stream the call (stream = true).",
         "leave out --no-stream.",
     ),
-    ("Raise the timeout that is named,", "Raise the timeout that is named (--timeout, --option),"),
+    (
+        "Raise the timeout named in the message,",
+        "Raise the timeout named in the message (--timeout, --option),",
+    ),
     ("as api_key", "with --key-file"),
 ];
 

@@ -1,4 +1,4 @@
-//! The codes, and the words of the library that the command says in its own. Knows no process.
+//! The codes, and the words of the library that the command says in its own.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::path::Path;

@@ -1,5 +1,4 @@
-//! The command `modelwire`. Knows no HTTP: every call goes through the client of the crate `modelwire`, and
-//! bulk jobs through the crate `modelwire-bulk`.
+//! The command `modelwire`: calls go through the crate `modelwire`, bulk jobs through `modelwire-bulk`.
 
 mod arguments;
 mod bulk;

@@ -1,5 +1,4 @@
 //! What a row of some size may use, by what it says itself and by what the rows of its model before it used.
-//! Knows no maximum and no price.
 
 use modelwire::Value;
 

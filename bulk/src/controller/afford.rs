@@ -1,5 +1,4 @@
-//! Whether one more refusal can be afforded, so that few of all attempts are refused: answers pay for
-//! them. Knows no limit.
+//! Whether one more refusal can be afforded, so that few of all attempts are refused: answers pay for them.
 
 use std::time::Duration;
 

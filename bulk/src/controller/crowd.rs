@@ -1,5 +1,5 @@
 //! Whether a service that refuses nothing lets rows wait: then more of them on their way bring no more
-//! answers. Judges by how long answers take. Knows no refusal.
+//! answers. Judges by how long answers take.
 
 use std::collections::VecDeque;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! A burst of refusals, taken as one. Knows not what follows from it.
+//! A burst of refusals, taken as one.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A limit that is felt for: so many rows on their way, or so many a second. Knows not which.
+//! An estimated limit: of rows in flight, or of rows per second.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! So many requests or tokens a minute, as the user set it. Knows not which of the two it counts.
+//! The user's limit on requests or tokens per minute.
 
 use std::time::Duration;
 

@@ -1,5 +1,4 @@
-//! What refusals say: whether the number of rows on their way is to blame for them or their rate, and
-//! how much of it is fine. Knows no answer's length.
+//! Decides whether concurrency or rate caused the refusals, and how much of it the service accepts.
 
 use std::time::Duration;
 

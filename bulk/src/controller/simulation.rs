@@ -1,5 +1,5 @@
 //! A bulk job in virtual time: as many rows as may be sent, the controller, and a service under load.
-//! Knows no socket and no clock; the engine's rule for refused rows is played here.
+//! The engine's rule for refused rows is played here.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,4 +1,4 @@
-//! A row on its way through the engine, and where those that are under way are kept. Knows no call.
+//! A row in flight, and the table of all rows in flight.
 
 use std::cmp::Ordering;
 use std::time::Duration;

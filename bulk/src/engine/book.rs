@@ -1,4 +1,4 @@
-//! Where rows are noted before they are sent: what an engine wants of a journal. Knows no file.
+//! Where rows are noted before they are sent: what an engine wants of a journal.
 
 use crate::row::Row;
 

@@ -25,7 +25,7 @@ pub(super) enum Judged {
     Limited,
     /// The service may have worked for it, and it goes again all the same: the user said so.
     AgainPaid,
-    /// Nothing of it was sent: the service is not to be reached, or the connection died before.
+    /// Nothing of it was sent: the service cannot be reached, or the connection died before.
     NotSent,
     /// The key is wrong: no row can do better.
     KeyRefused,

@@ -1,5 +1,5 @@
-//! One lane for each model: its controller, and the rows that wait for it. A model that is limited holds
-//! no other back. Knows no call and no clock.
+//! One lane for each model: its controller, and the rows that wait for it. A model that is limited holds no
+//! other back.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;

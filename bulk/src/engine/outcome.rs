@@ -1,4 +1,4 @@
-//! What follows for an engine from how an attempt ended. Knows no I/O.
+//! What follows for an engine from how an attempt ended.
 
 use std::time::Duration;
 

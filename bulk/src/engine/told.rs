@@ -1,5 +1,4 @@
-//! What an engine is told, and what it tells: options, turns, why a run stopped, where it stands. Knows no
-//! call.
+//! The input and output types of an engine: options, turns, why a run stopped, its status.
 
 use std::time::Duration;
 
@@ -9,16 +8,17 @@ use super::judge::Rules;
 use crate::controller::Fixed;
 use crate::row::{Finished, Row};
 
-/// How an engine goes.
+/// The options of an engine.
 #[derive(Clone, Copy, Debug)]
 pub struct EngineOptions {
     /// The limits that the user sets, for each model.
     pub fixed: Fixed,
-    /// What goes again.
+    /// What to retry.
     pub rules: Rules,
-    /// So many rows are on their way at once, of all models together: as many as there may be connections.
+    /// The maximum number of rows in flight, for all models together: as many as there may be
+    /// connections.
     pub in_flight_max: usize,
-    /// How long a service is waited for that was reached before and is not any more, or that refuses
+    /// How long to wait for a service that was reachable before and no longer is, or that refuses
     /// everything for its limits (429).
     pub patience: Duration,
 }
@@ -38,25 +38,25 @@ impl Default for EngineOptions {
     }
 }
 
-/// What a turn gave.
+/// The result of a turn.
 #[derive(Debug)]
 pub enum Turn {
-    /// These are through; never empty.
+    /// These rows have finished; never empty.
     Finished(Vec<Finished>),
-    /// Nothing yet: the time ran out, or the waker was used.
+    /// Nothing yet: the timeout ran out, or the waker was used.
     Idle,
-    /// There will be nothing more.
+    /// There are no more rows.
     Over(Over),
 }
 
-/// Why there will be nothing more.
+/// Why there are no more rows.
 #[derive(Clone, Debug)]
 pub enum Over {
-    /// Every row is through.
+    /// Every row has finished.
     All,
-    /// `drain` or `abort` was called; rows that were not sent are forgotten.
+    /// `drain` or `abort` was called; unsent rows were dropped.
     Drained,
-    /// The run stopped by itself, with rows that were not sent.
+    /// The run stopped by itself, with unsent rows.
     Stopped(Stopped),
 }
 
@@ -65,7 +65,7 @@ pub enum Over {
 pub enum StopReason {
     /// 401: the key is wrong for every row.
     KeyRefused,
-    /// 403, for the first row of a model or for many in a row.
+    /// 403, for the first row of a model or for many consecutive rows.
     Forbidden,
     /// 404, for the first rows of a model: most likely its name is wrong.
     NotFound,
@@ -75,42 +75,42 @@ pub enum StopReason {
     Limited,
 }
 
-/// What stopped a run. The row goes again in the next run, as if it had never been sent.
+/// What stopped a run. The row is sent again in the next run, as if it had never been sent.
 #[derive(Clone, Debug)]
 pub struct Stopped {
     /// Why.
     pub reason: StopReason,
-    /// What the row was told.
+    /// The error of the row.
     pub error: Error,
-    /// The row that was told so last.
+    /// The last row with this error.
     pub row: Row,
 }
 
-/// What there is to show.
+/// The status to display.
 #[derive(Clone, Debug, Default)]
 pub struct Status {
-    /// Rows that wait for their controllers.
+    /// Rows waiting for their controllers.
     pub waiting: usize,
-    /// Rows that go again later.
+    /// Rows to retry later.
     pub delayed: usize,
-    /// Rows on their way, noted ones included.
+    /// Rows in flight, including noted ones.
     pub in_flight: usize,
     /// Attempts that were sent.
     pub sent: u64,
     /// Attempts that a limit refused (429).
     pub limited: u64,
-    /// Attempts that go again although they may have been metered.
+    /// Attempts that are retried although they may have been metered.
     pub paid_again: u64,
-    /// Rows that were ended from here after they were sent: what became of them is not known.
+    /// Rows that were cancelled after they were sent: their outcome is unknown.
     pub unknown: u64,
-    /// Rows that were pushed and never sent, or refused, when the run was drained or stopped.
+    /// Rows that were pushed but not sent, or that were refused, when the run was drained or stopped.
     pub unsent: u64,
-    /// So many may be on their way, of all models.
+    /// The concurrency limit over all models.
     pub allowed: u32,
-    /// The ceilings of all models together, where one is known.
+    /// The sum of the models' known upper limits, if any is known.
     pub ceiling: Option<u32>,
-    /// Whether a model waits for a time rather than for an answer.
+    /// Whether a model waits for a point in time rather than for an answer.
     pub is_paced: bool,
-    /// For how long the service is not to be reached.
+    /// How long the service has been unreachable.
     pub unreachable: Option<Duration>,
 }

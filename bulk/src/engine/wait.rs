@@ -1,4 +1,4 @@
-//! How long to wait before the same again: doubled each time, bounded, spread by chance. Knows no row.
+//! How long to wait before the same again: doubled each time, bounded, spread by chance.
 
 use std::time::Duration;
 

@@ -1,28 +1,28 @@
-//! Why a line is no request, in words: what is wrong and what to do. Knows no form.
+//! Why a line is not a request: the error and what to do.
 
 use std::borrow::Cow;
 
 use modelwire::{JSON_DEPTH_MAX, JsonError, Kind, Value};
 
-/// So many names of members are shown of an object that has no form.
+/// The maximum number of member names shown for an object of no known form.
 pub(crate) const NAMES_SHOWN_MAX: usize = 8;
 
 /// The members of an object.
 pub(crate) type Members<'a> = Vec<(Cow<'a, str>, Value<'a>)>;
 
-/// Why a line is none.
+/// Why a line is not a request.
 #[derive(Debug)]
 pub(crate) struct Fault {
-    /// Where it could be read.
+    /// If it could be read.
     pub(crate) custom_id: Option<String>,
     pub(crate) reason: String,
     pub(crate) advice: String,
 }
 
-/// What to do where it is plain what is wrong.
+/// What to do, if the error is clear.
 pub(crate) const CORRECT: &str = "correct the line";
 
-/// Of a line whose name could not be read.
+/// For a line whose name could not be read.
 pub(crate) fn fault(reason: impl Into<String>, advice: &str) -> Fault {
     Fault { custom_id: None, reason: reason.into(), advice: advice.to_owned() }
 }
@@ -40,7 +40,7 @@ pub(crate) fn not_json(line: &str, error: JsonError) -> Fault {
     if error.expected.contains("JSON_DEPTH_MAX") {
         let reason =
             format!("nested too deep at column {column}: JSON_DEPTH_MAX is {JSON_DEPTH_MAX}");
-        return fault(reason, "make it flatter");
+        return fault(reason, "reduce its nesting");
     }
     let reason = format!("not valid JSON at column {column}: expected {}", error.expected);
     // Of a file that is one document its first line has no end of its own.
@@ -48,7 +48,7 @@ pub(crate) fn not_json(line: &str, error: JsonError) -> Fault {
     fault(reason, if is_open { ONE_DOCUMENT } else { CORRECT })
 }
 
-const ONE_DOCUMENT: &str = "write one object a line: `jq -c '.[]'` makes that of an array, `jq -c .` of \
+const ONE_DOCUMENT: &str = "write one object per line: `jq -c '.[]'` does that for an array, `jq -c .` for \
     objects over several lines";
 
 pub(crate) fn no_object(value: Value<'_>) -> Fault {
@@ -58,13 +58,13 @@ pub(crate) fn no_object(value: Value<'_>) -> Fault {
 
 pub(crate) fn no_form(members: &Members<'_>) -> Fault {
     let reason = format!(
-        "neither a request (messages or input) nor a line of a batch (body); {}",
+        "neither a request (messages or input) nor a batch line (body); {}",
         names(members)
     );
-    fault(reason, "name the member that has the prompt by --prompt, or correct the line")
+    fault(reason, "name the member that has the prompt with --prompt, or correct the line")
 }
 
-/// The members that there are instead.
+/// The members that are present instead.
 pub(crate) fn names(members: &Members<'_>) -> String {
     let shown =
         members.iter().take(NAMES_SHOWN_MAX).map(|(name, _)| format!("{:?}", shortened(name)));

@@ -1,5 +1,4 @@
-//! One line of text to a request: which of the three forms it has, and what is filled in. Pure. Knows no
-//! file and no other line.
+//! Converts one line of text to a request: detects its form, and fills in defaults. Pure.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,7 +12,7 @@ use crate::input::fault::{
 use crate::input::options::RowOptions;
 use crate::row::{BodyHash, CUSTOM_ID_BYTES_MAX};
 
-/// What a line's member is called that names its row, where nothing else is said.
+/// The default name of the member that names a row.
 const CUSTOM_ID: &str = "custom_id";
 
 /// A line that is a request.
@@ -26,18 +25,18 @@ pub(crate) struct Draft<'a> {
     pub(crate) hash: BodyHash,
 }
 
-/// The forms that lines may have.
+/// The forms of lines.
 #[derive(Debug)]
 pub(crate) struct Forms {
     operation: Option<Endpoint>,
     prompt: Option<String>,
     id: Option<String>,
     stream_only: bool,
-    /// What bodies get that lack it: name, and the member as JSON.
+    /// The default members of bodies: name, and the member as JSON.
     filled: Vec<(String, String)>,
-    /// The member that stands between the model and the prompt.
+    /// The member between the model and the prompt.
     system: Option<String>,
-    /// That of the last row: most rows have one model.
+    /// The model of the last row: most rows have the same one.
     model: Arc<str>,
 }
 
@@ -96,7 +95,7 @@ impl Forms {
         let url = url(&members)?;
         if body.kind() != Kind::Object {
             let reason = format!("body must be an object, not {}", kind_name(body.kind()));
-            return Err(fault(reason, "write the request itself there, not a text of it"));
+            return Err(fault(reason, "write the request as an object, not as a string"));
         }
         let members = body.members();
         let endpoint = self.endpoint(&members, url)?;
@@ -105,14 +104,14 @@ impl Forms {
         finish(endpoint, self.filled(body.text(), &members, None), model, custom_id)
     }
 
-    /// The row's own name, where it has one.
+    /// The row's own name, if it has one.
     fn custom_id<'a>(&self, members: &Members<'a>) -> Result<Option<Cow<'a, str>>, Fault> {
         let name = self.id.as_deref().unwrap_or(CUSTOM_ID);
         let found = find(members, name).filter(|value| !value.is_null());
         let Some(value) = found else {
             return match &self.id {
                 Some(id) => Err(fault(
-                    format!("there is no {id:?}, which names each row (--id); {}", names(members)),
+                    format!("{id:?} is missing, which names each row (--id); {}", names(members)),
                     "add it",
                 )),
                 None => Ok(None),
@@ -123,7 +122,7 @@ impl Forms {
             Kind::Number => Cow::Borrowed(value.text()),
             kind @ (Kind::Null | Kind::Bool | Kind::Array | Kind::Object) => {
                 let reason = format!("{name} must be a string, not {}", kind_name(kind));
-                return Err(fault(reason, "write a text that no other row has"));
+                return Err(fault(reason, "write a string that no other row has"));
             }
         };
         let reason = if text.is_empty() {
@@ -138,18 +137,18 @@ impl Forms {
         } else {
             return Ok(Some(text));
         };
-        Err(fault(format!("{name} {reason}"), "write a short text that no other row has"))
+        Err(fault(format!("{name} {reason}"), "write a short string that no other row has"))
     }
 
-    /// The body of any object whose prompt stands in this member; the texts go in as they were escaped.
+    /// The body for any object with its prompt in this member; texts keep their escapes.
     fn of_prompt(&self, prompt: &str, members: &Members<'_>) -> Result<String, Fault> {
         let Some(value) = find(members, prompt) else {
-            let reason = format!("there is no {prompt:?} (--prompt); {}", names(members));
+            let reason = format!("{prompt:?} is missing (--prompt); {}", names(members));
             return Err(fault(reason, "add it, or name another member"));
         };
         if value.kind() != Kind::String {
             let reason = format!("{prompt:?} must be a string, not {}", kind_name(value.kind()));
-            let advice = "write the prompt as a text; a whole request goes without --prompt";
+            let advice = "write the prompt as a string; a whole request needs no --prompt";
             return Err(fault(reason, advice));
         }
         let text = value.text();
@@ -191,7 +190,7 @@ impl Forms {
         }
     }
 
-    /// The model that the body names or gets.
+    /// The model that the body names, or the default one.
     fn model_of(&mut self, body: &Members<'_>) -> Result<Arc<str>, Fault> {
         let named = find(body, "model");
         let filled = self.filled.iter().find(|(name, _)| name == "model");
@@ -201,7 +200,7 @@ impl Forms {
             let advice = "add \"model\" to the body, or give --model";
             return Err(fault("no model: neither the row nor --model names one", advice));
         };
-        // One that is no text is told by the check of the whole request.
+        // The check of the whole request reports one that is not a text.
         let model = model.as_str().unwrap_or_default();
         if *self.model != *model {
             self.model = Arc::from(&*model);
@@ -216,11 +215,11 @@ impl Forms {
         }
         Err(fault(
             "the body says \"stream\": true, but results are whole answers",
-            "take stream out, or give --option stream_only=true, which streams underneath",
+            "remove stream, or give --option stream_only=true, which streams internally",
         ))
     }
 
-    /// The body with what it lacks in front, and without the member that names the row.
+    /// The body with the missing members in front, and without the member that names the row.
     fn filled<'a>(&self, body: &'a str, members: &Members<'_>, id: Option<&str>) -> Cow<'a, str> {
         let mut body = match id {
             Some(id) if find(members, id).is_some() => Cow::Owned(without(body, members, id)),
@@ -254,7 +253,7 @@ fn finish<'a>(
     Ok(Draft { endpoint, body, model, custom_id, hash })
 }
 
-/// Of duplicate members the last one counts, as for a service.
+/// The last of duplicate members counts, as in a service.
 fn find<'a>(members: &Members<'a>, name: &str) -> Option<Value<'a>> {
     members.iter().rev().find(|(found, _)| found == name).map(|(_, value)| *value)
 }
@@ -301,7 +300,7 @@ fn url(members: &Members<'_>) -> Result<Option<Endpoint>, Fault> {
             return Ok(Some(endpoint));
         }
     }
-    let reason = format!("url is {:?}, which bulk does not do", shortened(&url));
+    let reason = format!("url is {:?}, which bulk does not support", shortened(&url));
     Err(fault(reason, "write \"/v1/chat/completions\" or \"/v1/responses\""))
 }
 

@@ -1,4 +1,4 @@
-//! Lines in every form, right and wrong. Knows no file.
+//! Lines in every form, right and wrong.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use super::*;
@@ -182,7 +182,7 @@ fn names_of_rows_are_short_texts() {
         refuse(&plain(), &line(id), reason, "no other row has");
     }
     let by_id = options(|options| options.id = Some("key".to_owned()));
-    let reason = r#"there is no "key", which names each row (--id); it has "custom_id", "body""#;
+    let reason = r#""key" is missing, which names each row (--id); it has "custom_id", "body""#;
     refuse(&by_id, &line("1"), reason, "add it");
 }
 
@@ -199,18 +199,18 @@ fn what_is_no_request_is_told() {
         ("\"Hi\"", "each line must be an object, not a string", none),
         (
             "{}",
-            "neither a request (messages or input) nor a line of a batch (body); it is empty",
+            "neither a request (messages or input) nor a batch line (body); it is empty",
             "--prompt",
         ),
         (
             "{\"question\":\"Hi\",\"\\u001b[2J\":1}",
-            "neither a request (messages or input) nor a line of a batch (body); it has \
+            "neither a request (messages or input) nor a batch line (body); it has \
              \"question\", \"\\u{1b}[2J\"",
             "--prompt",
         ),
         (
             "{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1,\"f\":1,\"g\":1,\"h\":1,\"i\":1,\"j\":1}",
-            "neither a request (messages or input) nor a line of a batch (body); it has \"a\", \
+            "neither a request (messages or input) nor a batch line (body); it has \"a\", \
              \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\" and 2 more",
             "--prompt",
         ),
@@ -233,7 +233,7 @@ fn what_is_no_request_is_told() {
         ),
         (
             "{\"model\":\"echo\",\"input\":\"\",\"max_tokens\":5}",
-            "max_tokens is 5, but it is the parameter of a chat; that of a response is \
+            "max_tokens is 5, but it is a parameter of a chat; a response takes \
              max_output_tokens",
             "write max_output_tokens instead of max_tokens",
         ),
@@ -248,13 +248,17 @@ fn what_is_no_request_is_told() {
             "--operation chat",
         ),
         ("{\"body\":{}}", "the body has neither messages nor input", none),
-        ("{\"body\":\"{}\"}", "body must be an object, not a string", "the request itself"),
+        (
+            "{\"body\":\"{}\"}",
+            "body must be an object, not a string",
+            "write the request as an object",
+        ),
         (
             "{\"body\":{},\"url\":\"/v1/embeddings\"}",
-            "url is \"/v1/embeddings\", which bulk does not do",
+            "url is \"/v1/embeddings\", which bulk does not support",
             "/v1/chat/completions",
         ),
-        ("{\"body\":{},\"url\":5}", "url is \"5\", which bulk does not do", "/v1/responses"),
+        ("{\"body\":{},\"url\":5}", "url is \"5\", which bulk does not support", "/v1/responses"),
         ("{\"body\":{},\"method\":\"GET\"}", "method is \"GET\"", "POST"),
         (
             "{\"body\":{\"model\":\"echo\",\"input\":\"\"},\"url\":\"/v1/chat/completions\"}",
@@ -267,13 +271,13 @@ fn what_is_no_request_is_told() {
     }
     let deep = format!("{}{}", "[".repeat(2000), "]".repeat(2000));
     let reason = "nested too deep at column 1025: JSON_DEPTH_MAX is 1024";
-    refuse(&plain(), &deep, reason, "flatter");
+    refuse(&plain(), &deep, reason, "reduce its nesting");
     for line in ["{\"q\":5}", "{\"q\":null}"] {
         let kind = if line.contains('5') { "a number" } else { "null" };
         let reason = format!("\"q\" must be a string, not {kind}");
-        refuse(&prompts(), line, &reason, "without --prompt");
+        refuse(&prompts(), line, &reason, "needs no --prompt");
     }
-    let reason = "there is no \"q\" (--prompt); it has \"messages\"";
+    let reason = "\"q\" is missing (--prompt); it has \"messages\"";
     refuse(&prompts(), "{\"messages\":[]}", reason, "another member");
 }
 
@@ -304,14 +308,11 @@ fn options_that_do_not_fit_are_told() {
         assert!(error.to_string().contains(part), "{error}");
     };
     check(|options| options.prompt = Some("q".to_owned()), "prompts need a model");
-    check(|options| options.system = Some("Be brief.".to_owned()), "goes with prompts");
+    check(|options| options.system = Some("Be brief.".to_owned()), "needs prompts");
     check(|options| options.model = Some(String::new()), "the model is empty");
     check(|options| options.set.push(("user".to_owned(), "me".to_owned())), "user=me has no JSON");
     check(|options| options.set.push(("model".to_owned(), "\"a\"".to_owned())), "is the model");
-    check(
-        |options| options.set.push(("stream".to_owned(), "true".to_owned())),
-        "is not for you to choose",
-    );
+    check(|options| options.set.push(("stream".to_owned(), "true".to_owned())), "cannot be set");
     let twice = |options: &mut RowOptions| {
         options.set = vec![("n".to_owned(), "1".to_owned()), ("n".to_owned(), "2".to_owned())];
     };

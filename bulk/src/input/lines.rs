@@ -1,19 +1,19 @@
-//! Bytes to lines, each within a bound. Knows no JSON and no file.
+//! Splits bytes into lines of limited length.
 
 use std::io::{self, BufRead, BufReader, Read};
 
-/// Longest line, in bytes: a prompt with a few pictures in it fits.
+/// The longest line, in bytes: a prompt with a few pictures fits.
 pub const ROW_BYTES_MAX: usize = 64 << 20;
 
-/// So much is read at once.
+/// The number of bytes read at once.
 const READ_BYTES: usize = 256 << 10;
 
-/// The room of a longer line is given back after it.
+/// The buffer of a longer line is shrunk afterwards.
 const LINE_BYTES_KEPT_MAX: usize = 1 << 20;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// The lines of a text, one after the other. Empty ones are passed over, but counted.
+/// The lines of a text, one after another. Empty ones are skipped, but counted.
 pub(crate) struct Lines<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
@@ -26,7 +26,7 @@ pub(crate) struct Lines<R> {
 pub(crate) enum Line<'a> {
     /// Without its line end.
     Whole(&'a [u8]),
-    /// The beginning of one that exceeds [`ROW_BYTES_MAX`].
+    /// The beginning of a line that exceeds [`ROW_BYTES_MAX`].
     TooLong(&'a [u8]),
 }
 
@@ -40,13 +40,13 @@ impl<R: Read> Lines<R> {
         Lines { reader, line: Vec::new(), number: 0, bytes_max }
     }
 
-    /// The number of the line that was read last, from 1. Where reading fails it is the last whole one.
+    /// The number of the last line read, from 1. If reading fails, it is that of the last whole line.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
-    /// The next line and its number. A last one without a line end counts, but not where reading fails behind it: it
-    /// may be a part.
+    /// The next line and its number. A last line without a line end counts, unless reading fails after
+    /// it: it may be incomplete.
     pub(crate) fn next(&mut self) -> io::Result<Option<(u64, Line<'_>)>> {
         loop {
             self.line.clear();

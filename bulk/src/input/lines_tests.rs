@@ -1,4 +1,4 @@
-//! Lines at every size of the buffer and within their bound. Knows no JSON.
+//! Lines at every size of the buffer and within their bound.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use super::*;

@@ -1,34 +1,33 @@
-//! How lines are to be read, and whether that fits together. Knows no line.
+//! The options for reading lines, and whether they are consistent.
 
 use modelwire::{Endpoint, Value};
 
 use crate::error::{Error, MemberFault, OptionsError};
 use crate::row::Shard;
 
-/// How lines are read.
+/// The options for reading lines.
 #[derive(Clone, Debug, Default)]
 pub struct RowOptions {
-    /// The model of rows that name none.
+    /// The model for rows that name none.
     pub model: Option<String>,
-    /// What rows are that do not tell: chat or responses.
+    /// The operation of rows that do not specify one: chat or responses.
     pub operation: Option<Endpoint>,
-    /// The member that has the prompt; each line is then any object.
+    /// The member with the prompt; each line may then be any object.
     pub prompt: Option<String>,
-    /// The system message with each prompt.
+    /// The system message for each prompt.
     pub system: Option<String>,
     /// The member that names the row, instead of `custom_id`.
     pub id: Option<String>,
-    /// Members as name and JSON text, for bodies that lack them.
+    /// Default members, as name and JSON text, for bodies that lack them.
     pub set: Vec<(String, String)>,
-    /// The part of the rows that is taken.
+    /// The part of the rows to take.
     pub shard: Option<Shard>,
-    /// Whether the client streams underneath (`stream_only`): then a body may say
-    /// `"stream": true`.
+    /// Whether the client streams internally (`stream_only`): then a body may have `"stream": true`.
     pub stream_only: bool,
 }
 
 impl RowOptions {
-    /// Whether they fit each other.
+    /// Whether they are consistent.
     pub fn check(&self) -> Result<(), Error> {
         let wrong = |error| Err(Error::Options(error));
         if self.prompt.is_some() && self.model.is_none() {

@@ -1,4 +1,4 @@
-//! Lines to rows: each named, and looked up in the ledger. Knows no form and no packing.
+//! Converts lines to rows: names each, and looks it up in the ledger.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use crate::input::source::{Opened, Packing, Source};
 use crate::ledger::{Ledger, Met};
 use crate::row::{BodyHash, Key, Row, Shard};
 
-/// What comes of a line.
+/// The result for a line.
 #[derive(Clone, Debug)]
 pub enum Come {
-    /// A row, and what is known of it; never [`Met::Twice`].
+    /// A row and its status; never [`Met::Twice`].
     Row(Row, Met),
-    /// No row, or a `custom_id` that was there before.
+    /// Not a row, or a duplicate `custom_id`.
     Bad(BadRow),
 }
 
-/// The rows of a file or of standard input, one after the other.
+/// The rows of a file or of standard input, one after another.
 pub struct Rows {
     feed: Feed,
     maker: RowMaker,
@@ -38,8 +38,7 @@ impl Rows {
         Ok(Rows { feed: Feed { source, packing, lines, has_ended: false }, maker })
     }
 
-    /// The next row of this part, which the ledger meets; none at the end. After a failure there is
-    /// nothing more.
+    /// The next row of this part, looked up in the ledger; `None` at the end and after a failure.
     pub fn next(&mut self, ledger: &mut Ledger) -> Result<Option<Come>, Error> {
         while let Some(judged) = self.next_judged(ledger)? {
             if let Some(judged) = judged {
@@ -49,7 +48,7 @@ impl Rows {
         Ok(None)
     }
 
-    /// What comes of the next line; the inner nothing is a row of another part.
+    /// The result for the next line; the inner `None` is a row of another part.
     pub(crate) fn next_judged(
         &mut self,
         ledger: &mut Ledger,
@@ -58,14 +57,14 @@ impl Rows {
         Ok(line.map(|(number, line)| self.maker.judge(line, number, ledger)))
     }
 
-    /// The number of the next line, and its `custom_id`, where it has one.
+    /// The number of the next line, and its `custom_id`, if it has one.
     pub(crate) fn next_custom_id(&mut self) -> Result<Option<(u64, Option<String>)>, Error> {
         let line = self.feed.next()?;
         Ok(line.map(|(number, line)| (number, self.maker.custom_id(line))))
     }
 }
 
-/// The lines of a source, and why there are no more.
+/// The lines of a source, and the reason of its end.
 struct Feed {
     source: Source,
     packing: Packing,
@@ -85,7 +84,7 @@ impl Feed {
     }
 }
 
-/// Makes rows of texts, wherever they come from.
+/// Makes rows from texts of any source.
 #[derive(Debug)]
 pub struct RowMaker {
     forms: Forms,
@@ -93,7 +92,7 @@ pub struct RowMaker {
     place: Arc<str>,
 }
 
-/// A line that was read and met, and was not copied yet.
+/// A line that was read and looked up, and not copied yet.
 #[derive(Debug)]
 pub(crate) enum Judged<'a> {
     Row { draft: Draft<'a>, key: Key, number: u64, met: Met },
@@ -112,13 +111,13 @@ impl Judged<'_> {
 }
 
 impl RowMaker {
-    /// For texts of this place, as messages name it.
+    /// For texts of this source, by its name in messages.
     pub fn new(options: &RowOptions, place: &str) -> RowMaker {
         let forms = Forms::new(options);
         RowMaker { forms, shard: options.shard, place: Arc::from(place) }
     }
 
-    /// The row of a text, which the ledger meets; nothing where it is in another part.
+    /// The row of a text, looked up in the ledger; `None` if it is in another part.
     pub fn make(&mut self, text: &str, number: u64, ledger: &mut Ledger) -> Option<Come> {
         let bytes = text.as_bytes();
         let is_too_long = bytes.len() > ROW_BYTES_MAX;
@@ -150,8 +149,8 @@ impl RowMaker {
         let place = self.place.clone();
         Some(match drafted {
             Ok(_) if met == Met::Twice => {
-                let reason = format!("custom_id {:?} was given before", key.text());
-                let advice = "give each row one of its own".to_owned();
+                let reason = format!("custom_id {:?} was used before", key.text());
+                let advice = "give each row a different one".to_owned();
                 let is_twice = true;
                 Judged::Bad(BadRow { place, number, key, met, is_twice, reason, advice })
             }
@@ -163,7 +162,7 @@ impl RowMaker {
         })
     }
 
-    /// The `custom_id` of a line, and nothing else of it.
+    /// Only the `custom_id` of a line.
     fn custom_id(&mut self, line: Line<'_>) -> Option<String> {
         let Line::Whole(bytes) = line else { return None };
         match self.forms.read(text(bytes).ok()?) {
@@ -179,7 +178,7 @@ fn text(bytes: &[u8]) -> Result<&str, Fault> {
         let column = String::from_utf8_lossy(valid).chars().count() + 1;
         let is_utf_16 = matches!(bytes, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]);
         let advice = match is_utf_16 {
-            true => "it seems to be UTF-16: convert it by `iconv -f UTF-16 -t UTF-8`",
+            true => "it seems to be UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`",
             false => "correct the line",
         };
         let (custom_id, advice) = (None, advice.to_owned());
@@ -189,7 +188,7 @@ fn text(bytes: &[u8]) -> Result<&str, Fault> {
 
 fn too_long() -> Fault {
     let reason = format!("the line has more than ROW_BYTES_MAX = {ROW_BYTES_MAX} bytes");
-    let advice = "make the request smaller: name large files by their URL, for instance".to_owned();
+    let advice = "make the request smaller: refer to large files by URL, for instance".to_owned();
     Fault { custom_id: None, reason, advice }
 }
 

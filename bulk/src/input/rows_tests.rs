@@ -1,4 +1,4 @@
-//! Lines to rows, and lines that are none. Knows no file.
+//! Lines to rows, and lines that are none.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use super::*;
@@ -74,7 +74,7 @@ fn a_bad_line_is_told_with_its_place() {
     assert_eq!((found.key.text(), found.met, found.is_twice), ("a", Met::New, false));
     let found = bad(maker.make(&line("a", "Hi"), 2, &mut ledger));
     assert_eq!((found.key.text(), found.met, found.is_twice), ("a", Met::Twice, true));
-    let expected = "in.jsonl:2: custom_id \"a\" was given before; give each row one of its own";
+    let expected = "in.jsonl:2: custom_id \"a\" was used before; give each row a different one";
     assert_eq!(found.to_string(), expected);
 }
 

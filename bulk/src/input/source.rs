@@ -1,4 +1,4 @@
-//! A file or standard input, unpacked where it is packed. Knows no line.
+//! A file or standard input, decompressed if needed.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -11,22 +11,22 @@ use zstd::stream::read::Decoder;
 use crate::error::Error;
 use crate::system::{self, Readers, readers_of};
 
-/// Where rows are read from.
+/// The source of rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// Standard input.
     Stdin,
-    /// A file, or what behaves like one.
+    /// A file, or something that behaves like one.
     Path(PathBuf),
 }
 
-/// What reads unpacked bytes, and how they are packed, for messages.
+/// A reader of decompressed bytes, and the compression, for messages.
 pub(crate) struct Opened {
     pub(crate) bytes: Box<dyn Read + Send>,
     pub(crate) packing: Packing,
 }
 
-/// How bytes are packed.
+/// A compression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packing {
     Plain,
@@ -48,14 +48,14 @@ impl Packing {
         match head {
             [0x1F, 0x8B, ..] => Packing::Gzip,
             [0x28, 0xB5, 0x2F, 0xFD] => Packing::Zstd,
-            // A frame that is to be skipped: the parallel packers begin with one.
+            // A skippable frame: parallel compressors begin with one.
             [0x50..=0x5F, 0x2A, 0x4D, 0x18] => Packing::Zstd,
             _ => Packing::Plain,
         }
     }
 }
 
-/// The format of a file of columns, by its first four bytes.
+/// The format of a columnar file, by its first four bytes.
 fn columns(head: &[u8]) -> Option<&'static str> {
     match head {
         b"PAR1" => Some("Parquet"),
@@ -65,13 +65,13 @@ fn columns(head: &[u8]) -> Option<&'static str> {
 }
 
 impl Source {
-    /// What an argument names; `-` is standard input.
+    /// The source that an argument names; `-` is standard input.
     pub fn of(argument: impl AsRef<OsStr>) -> Source {
         let argument = argument.as_ref();
         if argument == "-" { Source::Stdin } else { Source::Path(argument.into()) }
     }
 
-    /// As messages name it.
+    /// Its name in messages.
     pub fn name(&self) -> String {
         match self {
             Source::Stdin => "standard input".to_owned(),
@@ -87,8 +87,8 @@ impl Source {
         }
     }
 
-    /// Whether it is there and can be read, before anything is made for it. What is no regular file is
-    /// not opened for that: a pipe is opened once.
+    /// Checks that it exists and can be read, before anything is created for it. Only a regular file is
+    /// opened for this: a pipe can be opened only once.
     pub fn check(&self) -> Result<(), Error> {
         match self {
             Source::Path(path) if self.can_be_read_again() => File::open(path).map(drop),
@@ -101,7 +101,7 @@ impl Source {
         .map_err(|cause| self.cannot(cause))
     }
 
-    /// Whether the results may go to this file: the input would be lost if it were the same one.
+    /// Checks that the results may go to this file: if it were the input, the input would be lost.
     pub fn check_results(&self, results: &Path) -> Result<(), Error> {
         let Source::Path(input) = self else { return Ok(()) };
         let is_device = |path: &Path| fs::metadata(path).is_ok_and(|found| !found.is_file());
@@ -112,7 +112,7 @@ impl Source {
         }
     }
 
-    /// Who may read results and journal: who may read the input, and nobody else.
+    /// The permissions of results and journal: those who may read the input, and nobody else.
     pub fn readers(&self) -> Readers {
         match self {
             Source::Stdin => Readers::OWNER,
@@ -126,7 +126,7 @@ impl Source {
         Error::Input { name: self.name(), error: cause }
     }
 
-    /// Opens it, and finds out how it is packed.
+    /// Opens it, and detects its compression.
     pub(crate) fn open(&self) -> Result<Opened, Error> {
         let cannot = |cause: io::Error| self.cannot(cause);
         let mut file: Box<dyn Read + Send> = match self {
@@ -152,7 +152,7 @@ impl Source {
         Ok(Opened { bytes, packing })
     }
 
-    /// A file of columns is no list of lines: the Python package reads it.
+    /// A columnar file has no lines: the Python package reads it.
     fn has_columns(&self, format: &'static str) -> Error {
         let path = match self {
             Source::Path(path) => Some(path.clone()),
@@ -161,7 +161,7 @@ impl Source {
         Error::InputColumns { path, format }
     }
 
-    /// How its name says that it is packed.
+    /// The compression that its name implies.
     fn promised(&self) -> Packing {
         let extension = match self {
             Source::Stdin => None,
@@ -174,7 +174,7 @@ impl Source {
         }
     }
 
-    /// Why reading failed behind this many whole lines.
+    /// Why reading failed after this many whole lines.
     pub(crate) fn broke_off(&self, packing: Packing, lines: u64, error: io::Error) -> Error {
         let packing = (packing != Packing::Plain).then(|| packing.name());
         Error::InputBroken { name: self.name(), packing, lines, error }

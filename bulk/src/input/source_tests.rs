@@ -1,4 +1,4 @@
-//! Files that are packed, cut, damaged or not there. Knows no row.
+//! Files that are packed, cut, damaged or not there.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::io::Write;
@@ -89,7 +89,7 @@ fn a_file_that_breaks_off_is_told_with_its_last_whole_line() {
         for part in 1..=20 {
             let cut = Temporary::new(extension, packed.get(..packed.len() * part / 21).unwrap());
             let message = lines(&cut.0).unwrap_err();
-            assert!(message.contains(&format!("its {name} data has no end")), "{message}");
+            assert!(message.contains(&format!("its {name} data is incomplete")), "{message}");
             let whole = match message.split_once("after line ") {
                 Some((_, rest)) => rest.split(',').next().unwrap().parse().unwrap(),
                 None => 0,
@@ -121,7 +121,7 @@ fn what_cannot_be_read_is_told() {
         assert!(error.to_string().contains(&path.display().to_string()), "{error}");
     };
     for (path, part) in
-        [("/no/such/file.jsonl".into(), "is not there"), (std::env::temp_dir(), "is a folder")]
+        [("/no/such/file.jsonl".into(), "does not exist"), (std::env::temp_dir(), "is a folder")]
     {
         check(&path, part);
         let early = Source::of(&path).check().unwrap_err();
@@ -131,9 +131,9 @@ fn what_cannot_be_read_is_told() {
     for path in ["-".as_ref(), "/dev/null".as_ref(), file.0.as_os_str()] {
         Source::of(path).check().unwrap();
     }
-    check(&Temporary::new(".gz", b"{}\n").0, "is named as gzip, but");
-    check(&Temporary::new(".gz", b"").0, "is named as gzip, but");
-    check(&Temporary::new(".zst", &gzip(b"{}")).0, "is named as zstd, but");
+    check(&Temporary::new(".gz", b"{}\n").0, "is named like gzip, but");
+    check(&Temporary::new(".gz", b"").0, "is named like gzip, but");
+    check(&Temporary::new(".zst", &gzip(b"{}")).0, "is named like zstd, but");
 }
 
 #[test]

@@ -1,5 +1,4 @@
-//! A file read once before the run: what is in it, what is wrong with it, what of it is to be done. Knows
-//! no call.
+//! Reads a file once before the run: what it contains, its errors, and the rows to do.
 
 use std::sync::Arc;
 
@@ -12,65 +11,65 @@ use crate::input::source::Source;
 use crate::ledger::{Ledger, Met, State};
 use crate::row::{Key, Row};
 
-/// So many bad lines, and so many changed rows, are kept to be shown; all are counted.
+/// The maximum number of bad lines and of changed rows kept for display; all are counted.
 pub const SHOWN_MAX: usize = 10;
 
-/// So many models are counted one by one.
+/// The maximum number of models counted separately.
 pub const MODELS_MAX: usize = 64;
 
-/// Whoever waits is asked after so many lines.
+/// The number of lines between two calls of `goes_on`.
 const LINES_BETWEEN: u64 = 4096;
 
-/// What is in a file.
+/// The contents of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Survey {
-    /// Rows of this part; bad lines are none.
+    /// Rows of this part, without bad lines.
     pub rows: u64,
     /// Rows of other parts.
     pub elsewhere: u64,
-    /// Lines that are no rows, and rows whose `custom_id` was there before.
+    /// Lines that are not rows, and rows with a duplicate `custom_id`.
     pub bad: u64,
     /// The first of them.
     pub bad_shown: Vec<BadRow>,
-    /// Of the rows, those that come along for the first time.
+    /// Rows that are new.
     pub new: u64,
-    /// Those that were done before.
+    /// Rows that were done before.
     pub done: u64,
-    /// Those that failed before.
+    /// Rows that failed before.
     pub failed: u64,
-    /// Those that were sent before without a known outcome.
+    /// Rows that were sent before without a known outcome.
     pub unknown: u64,
-    /// Those whose `custom_id` had another content before.
+    /// Rows whose `custom_id` had another content before.
     pub changed: u64,
     /// The first of them: line and name.
     pub changed_shown: Vec<(u64, Key)>,
-    /// Rows that are known from before and are not in the file any more.
+    /// Rows that are known from before and no longer in the file.
     pub vanished: u64,
-    /// Bytes of the bodies of rows that are to be done.
+    /// Bytes of the bodies of the rows to do.
     pub body_bytes: u64,
-    /// The rows that are to be done, by model; those of the models after [`MODELS_MAX`] are in none.
+    /// The rows to do, by model; without those of models beyond [`MODELS_MAX`].
     pub models: Vec<(Arc<str>, u64)>,
-    /// A sample of the rows that are to be done, each as likely as any other, in the order of the file.
+    /// A uniform random sample of the rows to do, in the order of the file.
     pub sample: Vec<Row>,
-    /// Rows that are to be done.
+    /// Rows to do.
     pub wanted: u64,
-    /// Whether it was read to its end; else whoever waited would not.
+    /// Whether it was read to its end; otherwise `goes_on` stopped it.
     pub is_whole: bool,
 }
 
-/// What a survey is to look for.
+/// The options of a survey.
 #[derive(Clone, Copy, Debug)]
 pub struct Wish {
-    /// How many rows the sample has.
+    /// The size of the sample.
     pub sample: usize,
-    /// What the sample is drawn by: one seed, one sample.
+    /// The seed of the sample: the same seed gives the same sample.
     pub seed: u64,
-    /// Which rows are to be done.
+    /// The rows to do.
     pub wants: fn(Met) -> bool,
 }
 
-/// Reads a file from its beginning to its end. The ledger meets its rows, and is ready for the run
-/// afterwards. `goes_on` is asked every now and then with the number of lines so far.
+/// Reads a file from beginning to end. The ledger looks up its rows, and is ready for the run
+/// afterwards. `goes_on` is called periodically with the number of lines so far.
 pub fn survey(
     source: &Source,
     options: &RowOptions,

@@ -1,4 +1,4 @@
-//! Files as a survey sees them. Knows no call.
+//! Files as a survey sees them.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::path::PathBuf;
@@ -75,7 +75,7 @@ fn a_survey_counts_what_is_there_and_what_is_to_be_done() {
     let shown: Vec<_> = found.bad_shown.iter().map(|bad| (bad.number, &*bad.reason)).collect();
     let expected = [
         (103, "not valid JSON at column 2: expected a string"),
-        (104, "custom_id \"7\" was given before, in line 9"),
+        (104, "custom_id \"7\" was used before, in line 9"),
     ];
     assert_eq!(shown, expected);
 }

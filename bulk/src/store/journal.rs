@@ -1,4 +1,4 @@
-//! The records of a journal: one JSON object a line, for people and programs to read. Knows no file.
+//! The records of a journal: one JSON object a line, for people and programs to read.
 //!
 //! | line | says |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! The file of a journal while a run holds it: its lock, and appends of whole records. Knows no record.
+//! The file of a journal while a run holds it: its lock, and appends of whole records.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, ErrorKind};

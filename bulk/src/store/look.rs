@@ -1,5 +1,4 @@
 //! What the files of a job say of its rows, for whoever sends nothing: nothing is made, held or put right.
-//! Knows no run.
 
 use std::fs::File;
 

@@ -1,5 +1,4 @@
 //! How a job's files are opened: what an earlier run left is read, and what a crash left is put right.
-//! Knows no thread.
 
 use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
@@ -118,7 +117,7 @@ fn open_journal(
     };
     if !is_locked {
         notes.push(format!(
-            "{name} cannot be locked on this file system: let no second run write to it"
+            "{name} cannot be locked on this file system: make sure that no other run writes to it"
         ));
     }
     let mut replayed = Replayed::default();
@@ -134,8 +133,9 @@ fn open_journal(
     }
     if replayed.torn > 0 && replayed.header.is_some() {
         let torn = replayed.torn;
-        notes
-            .push(format!("{name}: its last record was torn, and {torn} bytes of it were cut off"));
+        notes.push(format!(
+            "{name}: its last record was incomplete, and its {torn} bytes were removed"
+        ));
     }
     journal.cut(replayed.whole).map_err(|error| unusable(path, error))?;
     // By whichever link it was named, it is one file.
@@ -246,7 +246,7 @@ impl Opened {
         if tail.torn > 0 {
             let torn = tail.torn;
             self.resumed.notes.push(format!(
-                "{name}: its last line was torn, and {torn} bytes of it were cut off"
+                "{name}: its last line was incomplete, and its {torn} bytes were removed"
             ));
         }
         let put_right = file.set_len(tail.whole).and_then(|()| file.sync_all());

@@ -1,4 +1,4 @@
-//! Results that came as they came, written in the order of the input. Knows no journal.
+//! Results that came as they came, written in the order of the input.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};

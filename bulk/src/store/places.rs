@@ -1,5 +1,4 @@
-//! Where the files of a job are, by the name that the user gave one of them. Knows nothing of what stands in
-//! them.
+//! Where the files of a job are, by the name that the user gave one of them.
 
 use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;

@@ -1,4 +1,4 @@
-//! What a journal and the results behind it say of every row. Knows no run.
+//! What a journal and the results behind it say of every row.
 
 use std::collections::HashMap;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! Where results go that could not be written where they belong. Knows no journal.
+//! Where results go that could not be written where they belong.
 
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write};

@@ -1,5 +1,5 @@
 //! The file that results go to: whole commits, each on disk before anybody hears of it, plain or
-//! compressed, or a stream such as standard output. Knows no row.
+//! compressed, or a stream such as standard output.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};

@@ -1,5 +1,5 @@
-//! Results written anew without those that failed, so that a crash at any moment leaves either the old
-//! file or the new one, and the journal knows which. Knows no run.
+//! Rewrites the results without the failed rows. A crash at any moment leaves either the old file or the new
+//! one, and the journal says which.
 //!
 //! What the old file has is in the journal before the new one is begun. The new one is on disk under another
 //! name before the journal says that it counts; only then is it renamed. Whoever finds the journal's word and

@@ -1,4 +1,4 @@
-//! The thread that writes: what came while the last write went to disk goes together. Knows no row.
+//! The thread that writes: what came while the last write went to disk goes together.
 //!
 //! # The order, in which the promise lies
 //!
@@ -341,7 +341,7 @@ impl Writer {
         // Where one of the files failed for good, room for the other saves nothing.
         let is_worth_it = !is_hurried && !self.has_failed();
         if is_full && is_worth_it && since.elapsed() < self.room_wait {
-            let what = format!("{name}: {error}. Nothing is sent until there is room");
+            let what = format!("{name}: {error}. Nothing is sent until there is space");
             self.shared.set_trouble(Trouble::Waiting(what));
             let queue = locked(&self.shared.queue);
             let waited = self.shared.work.wait_timeout(queue, ROOM_ASK_EVERY);

@@ -1,4 +1,4 @@
-//! The arguments of `modelwire bulk`, in the groups of its help. Knows no row.
+//! The arguments of `modelwire bulk`, in the groups of its help.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use modelwire_bulk::row::Shard;
 /// Longest time that an option takes, in seconds: a month.
 const SECONDS_MAX: f64 = 31.0 * 24.0 * 3600.0;
 
-/// Run every request of a file, and write what came of it
+/// Run every request in a file, and write the results
 ///
-/// Each row is noted before it is sent and when it ended: a run that was stopped, however that was, goes
-/// on where it was when it is started again with the same output.
+/// Each row is recorded before it is sent and when it ends: a run that was stopped for any reason resumes
+/// when it is started again with the same output.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Bulk {
-    /// The rows, one JSON object a line: a request, a line of OpenAI's batch format, or with --prompt any
-    /// object. `-` is standard input; .gz and .zst are unpacked
+    /// The rows, one JSON object per line: a request, a line of OpenAI's batch format, or with --prompt
+    /// any object. `-` is standard input; .gz and .zst are decompressed
     #[arg(value_name = "IN.jsonl")]
     pub(crate) input: PathBuf,
 
@@ -39,35 +39,35 @@ pub(crate) struct Bulk {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Input")]
 pub(crate) struct Reading {
-    /// The model of rows that name none
+    /// The model for rows that name none
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
 
-    /// What rows are, where they do not tell: chat or responses
+    /// The operation of rows that do not imply one: chat or responses
     #[arg(long, value_name = "OPERATION")]
     pub(crate) operation: Option<Operation>,
 
-    /// Each line is any object, whose prompt stands in this member
+    /// Each line is any object, with its prompt in this member
     #[arg(long, value_name = "FIELD")]
     pub(crate) prompt: Option<String>,
 
-    /// The system message beside each prompt
+    /// The system message for each prompt
     #[arg(long, value_name = "TEXT")]
     pub(crate) system: Option<String>,
 
-    /// The member that names each row [default: custom_id, else the hash of its content]
+    /// The member that names each row [default: custom_id, or the hash of its content]
     #[arg(long, value_name = "FIELD")]
     pub(crate) id: Option<String>,
 
-    /// A member for requests that lack it, `max_tokens=100` for instance; may be given more than once
+    /// A member to add to requests that lack it, `max_tokens=100` for instance; may be repeated
     #[arg(long, value_name = "NAME=JSON", value_parser = member)]
     pub(crate) set: Vec<(String, String)>,
 
-    /// Take part i of n, for n machines; a row stays in its part
+    /// Run part i of n, for n machines; a row is always in the same part
     #[arg(long, value_name = "i/n")]
     pub(crate) shard: Option<Shard>,
 
-    /// Lines that are no requests are failures of their own, instead of the end
+    /// Report invalid lines as failures instead of stopping
     #[arg(long)]
     pub(crate) skip_bad_lines: bool,
 }
@@ -94,20 +94,20 @@ impl From<Operation> for Endpoint {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct Writing {
-    /// Where the results go, in OpenAI's batch output format; the journal stands beside it. `-` is
-    /// standard output; .gz and .zst are packed
+    /// The file for results, in OpenAI's batch output format; the journal is next to it. `-` is standard
+    /// output; .gz and .zst are compressed
     #[arg(short, long, value_name = "OUT.jsonl")]
     pub(crate) output: PathBuf,
 
-    /// Results in the order of the input, once all are there
+    /// Write results in the order of the input, once all have arrived
     #[arg(long)]
     pub(crate) ordered: bool,
 
-    /// Begin anew: forget results and journal of earlier runs
+    /// Start over: discard the results and journal of earlier runs
     #[arg(long)]
     pub(crate) overwrite: bool,
 
-    /// Where the journal goes [default: OUT.jsonl.journal]
+    /// The file for the journal [default: OUT.jsonl.journal]
     #[arg(long, value_name = "FILE")]
     pub(crate) journal: Option<PathBuf>,
 }
@@ -116,33 +116,32 @@ pub(crate) struct Writing {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Rate")]
 pub(crate) struct Rate {
-    /// Most rows of one model on their way at once; what the service takes is found out below that
+    /// Maximum rows of one model in flight; the job adapts to the service below that
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_concurrency: Option<u32>,
 
-    /// Most requests a minute, for each model
+    /// Maximum requests per minute, for each model
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) rpm: Option<f64>,
 
-    /// Most tokens a minute, in and out, for each model
+    /// Maximum tokens per minute, in and out, for each model
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) tpm: Option<f64>,
 
-    /// Most times that a row is sent which a limit refuses (429)
+    /// Maximum attempts of a row that is rate-limited (429)
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) attempts: u32,
 
-    /// Longest Retry-After that is waited for; a longer one is the row's failure
+    /// Longest Retry-After to wait for; with a longer one the row fails
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
     pub(crate) retry_after_max: Duration,
 
-    /// Longest time that the service takes nothing at all, before the run stops: it is not reached, or refuses
-    /// every row (429)
+    /// How long the service may be unreachable, or refuse every row (429), before the run stops
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
     pub(crate) patience: Duration,
 
-    /// Send rows again after 5xx, lost connections and timeouts, up to 5 times: the service may have
-    /// metered them
+    /// Retry rows after 5xx, lost connections and timeouts, up to 5 times: the service may have metered
+    /// them
     #[arg(long)]
     pub(crate) may_pay_twice: bool,
 }
@@ -151,24 +150,24 @@ pub(crate) struct Rate {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Money")]
 pub(crate) struct Money {
-    /// Run a sample of so many rows first, say what all of them will use, and ask before the rest
+    /// Run a sample of N rows first, estimate what all of them will use, and ask before the rest
     /// [default: 20 on a terminal, for more than 1000 rows]
     #[arg(long, value_name = "N")]
     pub(crate) pilot: Option<u64>,
 
-    /// No pilot
+    /// Skip the pilot
     #[arg(long, conflicts_with = "pilot")]
     pub(crate) no_pilot: bool,
 
-    /// Go on after the pilot without asking
+    /// Continue after the pilot without asking
     #[arg(short, long)]
     pub(crate) yes: bool,
 
-    /// The price of a million tokens in
+    /// The price per million tokens in
     #[arg(long, value_name = "PRICE")]
     pub(crate) price_in: Option<f64>,
 
-    /// The price of a million tokens out
+    /// The price per million tokens out
     #[arg(long, value_name = "PRICE")]
     pub(crate) price_out: Option<f64>,
 
@@ -176,15 +175,15 @@ pub(crate) struct Money {
     #[arg(long, value_name = "FILE")]
     pub(crate) prices: Option<PathBuf>,
 
-    /// Stop before the run costs more; needs prices
+    /// Stop before the run costs more than this; needs prices
     #[arg(long, value_name = "COST")]
     pub(crate) max_cost: Option<f64>,
 
-    /// Stop before the run uses more tokens, in and out
+    /// Stop before the run uses more than N tokens, in and out
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<u64>,
 
-    /// Stop after so many rows
+    /// Stop after N rows
     #[arg(long, value_name = "N")]
     pub(crate) max_rows: Option<u64>,
 }
@@ -193,19 +192,19 @@ pub(crate) struct Money {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Resume")]
 pub(crate) struct Resume {
-    /// Rows that were sent without a known outcome: send them again, which may pay twice, or keep them out
+    /// Rows that were sent without a known outcome: send them again, and perhaps pay twice, or leave them out
     #[arg(long, value_name = "HOW", default_value = "send")]
     pub(crate) unknown: Unknown,
 
-    /// Rows whose custom_id had another content before: refuse to start, run them, or skip them
+    /// Rows whose custom_id had different content before: refuse to start, run them, or skip them
     #[arg(long, value_name = "HOW", default_value = "refuse")]
     pub(crate) changed: Changed,
 
-    /// Run rows that failed again; their old results go
+    /// Run failed rows again; their old results are removed
     #[arg(long)]
     pub(crate) retry_failed: bool,
 
-    /// Say what would be run, and send nothing
+    /// Print what would be run, and send nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -213,20 +212,20 @@ pub(crate) struct Resume {
 /// What becomes of rows that were sent without a known outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Unknown {
-    /// They are sent again
+    /// Send them again
     Send,
-    /// They are kept out
+    /// Leave them out
     Keep,
 }
 
 /// What becomes of rows whose content is another than before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Changed {
-    /// The run does not start
+    /// Refuse to start
     Refuse,
-    /// They run as new ones
+    /// Run them as new rows
     Run,
-    /// They are left out
+    /// Skip them
     Skip,
 }
 
@@ -238,7 +237,7 @@ pub(crate) struct Shown {
     #[arg(short, long)]
     pub(crate) quiet: bool,
 
-    /// Progress as JSON lines on standard error
+    /// Write progress as JSON lines to standard error
     #[arg(long)]
     pub(crate) json_progress: bool,
 }

@@ -1,5 +1,5 @@
 //! A bulk job from its arguments to its exit code: what is in the input, what it may cost, its run, what to
-//! say at the end. Knows no HTTP and no form of a line.
+//! say at the end.
 
 pub(super) mod command_line;
 mod descriptors;
@@ -107,7 +107,7 @@ fn survey(
     }
     if survey.bad > 0 && !bulk.reading.skip_bad_lines {
         let messages = survey.bad_shown.iter().map(reader::bad_line);
-        return Err(refused(messages, survey.bad, "lines are no requests"));
+        return Err(refused(messages, survey.bad, "lines are not requests"));
     }
     if survey.changed > 0 && bulk.resume.changed == Changed::Refuse {
         let shown = survey.changed_shown.iter();
@@ -191,8 +191,7 @@ fn refused(messages: impl Iterator<Item = String>, count: u64, what: &str) -> Fa
 fn dry_run(bulk: &Bulk, plan: &Plan, signals: &mut Signals) -> Result<(), Failure> {
     let mut ledger = plan.known_rows()?;
     let Some(survey) = survey(bulk, plan, &mut ledger, signals)? else {
-        let message =
-            "--dry-run reads the input before a run, and that can be read only once: give a file";
+        let message = "--dry-run needs a file: standard input can be read only once";
         return Err(Failure::usage(message));
     };
     let rows = |count| counted(count, "row", "rows");
@@ -206,9 +205,9 @@ fn dry_run(bulk: &Bulk, plan: &Plan, signals: &mut Signals) -> Result<(), Failur
     for (name, count, what) in [
         ("done before", survey.done, ""),
         ("failed before", survey.failed, ", which --retry-failed runs again"),
-        ("unknown", survey.unknown, ", sent by a run that was cut off"),
-        ("changed", survey.changed, ", sent with another content before"),
-        ("vanished", survey.vanished, " of earlier runs that are not in the input any more"),
+        ("unknown", survey.unknown, ", sent by a run that was interrupted"),
+        ("changed", survey.changed, ", sent before with different content"),
+        ("vanished", survey.vanished, " of earlier runs that are no longer in the input"),
         ("elsewhere", survey.elsewhere, " of other shards"),
     ] {
         if count > 0 {
@@ -216,7 +215,7 @@ fn dry_run(bulk: &Bulk, plan: &Plan, signals: &mut Signals) -> Result<(), Failur
         }
     }
     if survey.bad > 0 {
-        lines.push(format!("{:<15}{}", "no requests", counted(survey.bad, "line", "lines")));
+        lines.push(format!("{:<15}{}", "not requests", counted(survey.bad, "line", "lines")));
         lines.extend(survey.bad_shown.iter().map(|bad| format!("  {}", reader::bad_line(bad))));
     }
     let mut out = crate::console::Output::standard();

@@ -1,4 +1,4 @@
-//! Numbers as people read them: counts, rates, shares and times. Knows no language but English.
+//! Numbers as people read them: counts, rates, shares and times.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
 //! How far a job is, on standard error: a bar on a terminal, nothing where there is none, JSON lines for
-//! machines. Knows no row: it is told sums.
+//! machines.
 //!
 //! # How the job uses it
 //!

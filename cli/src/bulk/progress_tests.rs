@@ -32,12 +32,12 @@ fn no_line_is_wider_than_the_terminal() {
         (
             120,
             "31,216 / 50,000   62 %  0:42 left",
-            "1,203 rows/s   48.1k tokens/s   64 of 96 at once (ceiling 128)   429s 0.4 %   12 failed   cost 1.82",
+            "1,203 rows/s   48.1k tokens/s   64 of 96 in flight (ceiling 128)   429s 0.4 %   12 failed   cost 1.82",
         ),
         (
             80,
             "31,216 / 50,000   62 %  0:42 left",
-            "1,203 rows/s   64 of 96 at once (ceiling 128)   12 failed   cost 1.82",
+            "1,203 rows/s   64 of 96 in flight (ceiling 128)   12 failed   cost 1.82",
         ),
         (40, " 62 %  0:42 left", "1,203 rows/s   12 failed   cost 1.82"),
         (20, " 62 %", "12 failed"),
@@ -57,10 +57,10 @@ fn what_is_not_known_is_left_out() {
     let state = State { in_flight: 3, allowed: 4, done: 1, ..State::default() };
     let speed = Speed::default();
     assert_eq!(position(&state, &speed, 60), "1 row");
-    assert_eq!(details(&state, &speed, 60), "0 rows/s   3 of 4 at once");
+    assert_eq!(details(&state, &speed, 60), "0 rows/s   3 of 4 in flight");
     let state = State { total: Some(0), phase: Phase::Draining, ..State::default() };
     assert_eq!(position(&state, &speed, 60), "0 / 0    0 %");
-    assert_eq!(details(&state, &speed, 60), "finishing   0 rows/s   0 of 0 at once");
+    assert_eq!(details(&state, &speed, 60), "finishing   0 rows/s   0 of 0 in flight");
 }
 
 #[test]

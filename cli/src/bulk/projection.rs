@@ -24,7 +24,7 @@ pub(crate) fn text(projection: &Projection, colours: bool) -> String {
     add("tokens in", projection.tokens_in, &short, String::new());
     add("tokens out", projection.tokens_out, &short, String::new());
     add("cost", projection.cost, &money, String::new());
-    let at_once = format!("with {} at once, as the pilot", grouped(projection.at_once));
+    let at_once = format!("with {} in flight, as in the pilot", grouped(projection.at_once));
     add("time", projection.time, &seconds, at_once);
     add(
         "failed",
@@ -51,9 +51,9 @@ pub(crate) fn text(projection: &Projection, colours: bool) -> String {
     let mut say = |line: &str| text.push_str(&format!("{}  {line}\n", dim("      note")));
     if projection.without_usage > 0 {
         let tokens = if projection.tokens_in.is_some() {
-            "are taken to use what the others do"
+            "are assumed to use what the others do"
         } else {
-            "tokens are not known"
+            "tokens are unknown"
         };
         say(&format!(
             "{} of {} answers report no usage: {tokens}",
@@ -61,10 +61,10 @@ pub(crate) fn text(projection: &Projection, colours: bool) -> String {
         ));
     }
     if projection.tokens_in.is_none() && projection.without_usage == 0 {
-        say("tokens are not known: too few rows were answered");
+        say("tokens are unknown: too few rows were answered");
     }
     if projection.time.is_some() {
-        say("the time is a guess: the job tries more at once, and a limit may slow it");
+        say("the time is a guess: the job raises its concurrency, and a limit may slow it");
     }
     text
 }

@@ -33,9 +33,9 @@ fn it_reads_well() {
 \x20tokens in  5.30M        5.27M to 5.34M
 tokens out  3.79M        3.34M to 4.28M
 \x20     cost  12.87        11.97 to 13.86
-\x20     time  1 h 40 min   1 h 40 min to 1 h 40 min   with 16 at once, as the pilot
+\x20     time  1 h 40 min   1 h 40 min to 1 h 40 min   with 16 in flight, as in the pilot
 \x20   failed  0.0 %        0.0 % to 16.1 %            0 of 20
-\x20     note  the time is a guess: the job tries more at once, and a limit may slow it
+\x20     note  the time is a guess: the job raises its concurrency, and a limit may slow it
 "
     );
     let coloured = text(&projection(), true);
@@ -46,10 +46,10 @@ tokens out  3.79M        3.34M to 4.28M
 fn what_is_not_known_is_said() {
     let unknown = Projection { tokens_in: None, tokens_out: None, cost: None, ..projection() };
     let silent = text(&Projection { without_usage: 20, ..unknown }, false);
-    assert!(silent.contains("20 of 20 answers report no usage: tokens are not known"), "{silent}");
+    assert!(silent.contains("20 of 20 answers report no usage: tokens are unknown"), "{silent}");
     assert!(!silent.contains("cost"), "{silent}");
     let few = text(&unknown, false);
-    assert!(few.contains("tokens are not known: too few rows were answered"), "{few}");
+    assert!(few.contains("tokens are unknown: too few rows were answered"), "{few}");
     let failed = Projection { failed: 20, failed_share: interval(1.0, 0.84, 1.0), ..unknown };
     assert!(text(&failed, false).contains("100.0 %"), "{}", text(&failed, false));
 }

@@ -55,11 +55,11 @@ pub(crate) fn decide(
         return Ok(());
     }
     let stop = |why| Err(Failure::new(Exit::Budget, why));
-    match ask(&format!("Go on with {}? [y/N] ", counted(rows, "row", "rows"))) {
+    match ask(&format!("Continue with {}? [y/N] ", counted(rows, "row", "rows"))) {
         Some(true) => Ok(()),
         Some(false) => stop("stopped after the pilot, whose results are kept"),
         None => {
-            stop("stopped after the pilot, whose results are kept: --yes goes on without asking")
+            stop("stopped after the pilot, whose results are kept: --yes continues without asking")
         }
     }
 }
@@ -118,7 +118,7 @@ mod tests {
     fn a_no_and_nobody_stop_with_the_code_of_budgets() {
         assert!(decide(true, 5, |_| None).is_ok());
         let ask = |question: &str| {
-            assert_eq!(question, "Go on with 48,213 rows? [y/N] ");
+            assert_eq!(question, "Continue with 48,213 rows? [y/N] ");
             Some(true)
         };
         assert!(decide(false, 48_213, ask).is_ok());

@@ -1,4 +1,4 @@
-//! What became of a job: counted while it runs, told at its end in a few lines. Knows no file and no call.
+//! What became of a job: counted while it runs, told at its end in a few lines.
 //!
 //! # How the job uses it
 //!
@@ -215,7 +215,7 @@ impl Summary<'_> {
                 lines.add("left", Look::Warning, &[counted(left, "row", "rows")])
             }
             None if self.stopped.is_some() => {
-                lines.add("left", Look::Warning, &["what of the input was not read".to_owned()]);
+                lines.add("left", Look::Warning, &["the rest of the input, not read".to_owned()]);
             }
             _ => {}
         }
@@ -256,13 +256,11 @@ impl Summary<'_> {
             };
             let parts = [match perhaps {
                 1 => {
-                    format!("1 {one} failed after it was sent: whether it is paid for is not known")
+                    format!("1 {one} failed after it was sent: it may have been charged")
                 }
                 count => {
                     let count = counted(count, one, many);
-                    format!(
-                        "{count} failed after they were sent: whether they are paid for is not known"
-                    )
+                    format!("{count} failed after they were sent: they may have been charged")
                 }
             }];
             lines.add("metered?", Look::Warning, &parts);
@@ -274,8 +272,8 @@ impl Summary<'_> {
             return;
         }
         let what = match self.unknown_sent_again {
-            true => "sent by a run that was cut off, and now again: perhaps paid twice",
-            false => "sent by a run that was cut off, kept out of this one",
+            true => "sent by an interrupted run, and now again: perhaps paid twice",
+            false => "sent by an interrupted run, left out of this one",
         };
         let parts = [format!("{} {what}", counted(self.unknown, "row", "rows"))];
         lines.add("unknown", Look::Warning, &parts);
@@ -303,7 +301,7 @@ impl Summary<'_> {
         }
         if spent.rows_without_usage > 0 {
             let rows = counted(spent.rows_without_usage, "row", "rows");
-            parts.push(format!("{rows} answered without usage: not known"));
+            parts.push(format!("{rows} answered without usage: unknown"));
         }
         if !parts.is_empty() {
             lines.add("tokens", Look::Plain, &parts);
@@ -311,12 +309,14 @@ impl Summary<'_> {
         if let Some(cost) = spent.cost {
             let mut parts = vec![cost.to_string()];
             if spent.most_cost() > cost {
-                parts
-                    .push(format!("at most {} with what may have been metered", spent.most_cost()));
+                parts.push(format!(
+                    "at most {} including what may have been metered",
+                    spent.most_cost()
+                ));
             }
             if spent.rows_without_price > 0 {
                 let rows = counted(spent.rows_without_price, "row", "rows");
-                parts.push(format!("{rows} of models without a price not counted"));
+                parts.push(format!("{rows} of models without a price, not counted"));
             }
             lines.add("cost", Look::Plain, &parts);
         }
@@ -335,10 +335,10 @@ impl Summary<'_> {
         let Some(command) = self.command else { return };
         if self.left.is_some_and(|left| left > 0) || (self.left.is_none() && self.stopped.is_some())
         {
-            lines.command("go on", command);
+            lines.command("resume", command);
         }
         if self.tally.failed > 0 {
-            lines.command("try again", &with_option(command, "--retry-failed"));
+            lines.command("retry", &with_option(command, "--retry-failed"));
         }
     }
 }

@@ -68,16 +68,14 @@ fn it_reads_well() {
 \x20             overloaded
 \x20           1 × bad_line   line 12
 \x20             not JSON
-\x20 metered?  3 rows failed after they were sent: whether they are paid for is not
-\x20           known
-\x20  unknown  2 rows sent by a run that was cut off, and now again: perhaps paid
-\x20           twice
+\x20 metered?  3 rows failed after they were sent: they may have been charged
+\x20  unknown  2 rows sent by an interrupted run, and now again: perhaps paid twice
 \x20             row-1, row-2
 \x20   tokens  12,345,678 in   1,234,567 out
-\x20     cost  1.82   at most 2.32 with what may have been metered
+\x20     cost  1.82   at most 2.32 including what may have been metered
 \x20     429s  201 of 50,204 requests, 0.4 %
 \x20  results  out.jsonl
-\x20try again  modelwire bulk in.jsonl -o out.jsonl --retry-failed
+\x20    retry  modelwire bulk in.jsonl -o out.jsonl --retry-failed
 "
     );
 }
@@ -106,7 +104,7 @@ fn a_run_that_stopped_says_how_to_go_on() {
     assert!(text.contains("   5 before\n"), "{text}");
     assert!(text.contains("      left  40 rows\n"), "{text}");
     assert!(text.contains("   stopped  by --max-rows 10\n"), "{text}");
-    assert!(text.ends_with("     go on  modelwire bulk in.jsonl -o out.jsonl\n"), "{text}");
+    assert!(text.ends_with("    resume  modelwire bulk in.jsonl -o out.jsonl\n"), "{text}");
 }
 
 #[test]
@@ -114,7 +112,7 @@ fn many_unknown_rows_are_counted_and_some_named() {
     let names: Vec<String> = (0..25).map(|number| format!("row-{number}")).collect();
     let text = Summary { unknown_sent_again: false, ..summary(&tally(), &names) }.text(80, false);
     assert!(text.contains("row-19 and 5 more, in the file .unknown"), "{text}");
-    assert!(text.contains("kept out of this one"), "{text}");
+    assert!(text.contains("left out of this one"), "{text}");
 }
 
 #[test]

@@ -10,10 +10,11 @@ use super::job::command_line;
 use crate::failure::{Exit, Failure};
 
 /// What goes on where it stopped.
-const GO_ON: &str = "run the same command again: it goes on from there";
+const GO_ON: &str = "run the same command again: it resumes from there";
 
 /// What to do where files of a job are not as it left them.
-const BEGIN_AGAIN: &str = "or begin anew with --overwrite, which sends and pays every row again";
+const BEGIN_AGAIN: &str =
+    "or start over with --overwrite, which sends and pays for every row again";
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
@@ -34,10 +35,10 @@ fn message(error: &Error) -> String {
     match error {
         Error::Options(error) => options_message(error),
         Error::PriceMissing(Direction::Out) => {
-            "--price-in needs --price-out; 0 is a price".to_owned()
+            "--price-in needs --price-out; 0 is allowed".to_owned()
         }
         Error::PriceMissing(Direction::In) => {
-            "--price-out needs --price-in; 0 is a price".to_owned()
+            "--price-out needs --price-in; 0 is allowed".to_owned()
         }
         Error::PriceInvalid { direction: Direction::In, price } => {
             format!("--price-in: {}", invalid_price(*price))
@@ -49,8 +50,8 @@ fn message(error: &Error) -> String {
             "--max-cost: give a number, in the currency of the prices".to_owned()
         }
         Error::CostWithoutPrices => {
-            "--max-cost needs prices, and none are built in: give --price-in and --price-out, for a million \
-             tokens, or --prices FILE"
+            "--max-cost needs prices, and there are no defaults: give --price-in and --price-out, per \
+             million tokens, or --prices FILE"
                 .to_owned()
         }
         Error::PriceUnknown(model) => format!(
@@ -85,39 +86,39 @@ fn message(error: &Error) -> String {
             "--ordered with a journal needs a file for the results: name one (-o OUT.jsonl)".to_owned()
         }
         Error::JournalMissing { .. } => {
-            do_this("Name another file (-o), or throw it away with --overwrite")
+            do_this("Name another file (-o), or discard it with --overwrite")
         }
         Error::JournalHeld { .. } => do_this("Wait for its end, or name another file (-o)"),
         Error::JournalForeign(_) => do_this(
             "Name another file for the journal (--journal) or for the results (-o)",
         ),
         Error::JournalDamaged { .. } => {
-            do_this(&format!("Put back an intact copy of the journal; {BEGIN_AGAIN}"))
+            do_this(&format!("Restore an intact copy of the journal; {BEGIN_AGAIN}"))
         }
         Error::ResultsDiffer { .. } => {
             do_this("Name the same results as before (-o), or another journal (--journal)")
         }
         Error::SettingDiffers { .. } => do_this(
-            "Run it as before, or write to another file (-o), or begin anew with --overwrite",
+            "Run it as before, or write to another file (-o), or start over with --overwrite",
         ),
         Error::ResultsHeld(path) => format!(
-            "{}: another run, or the journal (--journal), has this file under this name or another. Wait for \
-             its end, or name another file (-o)",
+            "{}: another run, or the journal (--journal), already uses this file. Wait for its end, or name \
+             another file (-o)",
             path.display()
         ),
-        Error::ResultsGone(_) => do_this(&format!("Put it back to go on; {BEGIN_AGAIN}")),
-        Error::ResultsShorter { .. } => do_this(&format!("Put them back to go on; {BEGIN_AGAIN}")),
+        Error::ResultsGone(_) => do_this(&format!("Restore it to continue; {BEGIN_AGAIN}")),
+        Error::ResultsShorter { .. } => do_this(&format!("Restore them to continue; {BEGIN_AGAIN}")),
         Error::ResultsChanged(_) | Error::ResultsResized { .. } => do_this(&format!(
-            "Put back the results as they were to go on; {BEGIN_AGAIN}"
+            "Restore the original results to continue; {BEGIN_AGAIN}"
         )),
         Error::ResultsForeign { at, .. } => do_this(&format!(
-            "Take it out (truncate -s {at} cuts everything behind it), and run the same command again"
+            "Remove it (truncate -s {at} cuts everything after it), and run the same command again"
         )),
         Error::Unwritten { name, error, kept } => {
             format!("{name}: {}{}", said(error), kept_message(kept))
         }
         Error::Unordered { path: Some(_), .. } => do_this(
-            "Put that right, and run the same command again: it puts them in order",
+            "Fix that, and run the same command again: it puts them in order",
         ),
         // These name no option and no command.
         Error::PricesUnreadable { .. }
@@ -141,23 +142,22 @@ fn message(error: &Error) -> String {
 fn options_message(error: &OptionsError) -> String {
     match error {
         OptionsError::PromptWithoutModel => {
-            "--prompt makes requests of its own, and they need a model; give --model".to_owned()
+            "--prompt needs a model for its requests; give --model".to_owned()
         }
         OptionsError::SystemWithoutPrompt => {
-            "--system goes with --prompt; a row that is a whole request has its own messages"
-                .to_owned()
+            "--system needs --prompt; a row that is a whole request has its own messages".to_owned()
         }
         OptionsError::ModelEmpty => {
             "--model is empty; give the name of a model, `modelwire models` lists them".to_owned()
         }
         OptionsError::Member { name, json, fault } => {
             let fault = match fault {
-                MemberFault::Twice => "is given twice; leave one of them out",
+                MemberFault::Twice => "is given twice; remove one of them",
                 MemberFault::Unnamed => "has no name; write NAME=JSON",
-                MemberFault::Model => "is what --model does; give --model",
-                MemberFault::Stream => "is not for you to choose; see --option stream_only=true",
+                MemberFault::Model => "is set by --model; give --model",
+                MemberFault::Stream => "cannot be set; see --option stream_only=true",
                 MemberFault::NotJson => {
-                    "has no JSON behind its =; a text has quotes: 'user=\"me\"'"
+                    "has no JSON after its =; a string needs quotes: 'user=\"me\"'"
                 }
             };
             format!("--set {name}={json} {fault}")
@@ -168,18 +168,18 @@ fn options_message(error: &OptionsError) -> String {
 /// Where results are that could not be written, and the command that adds them.
 fn kept_message(kept: &Kept) -> String {
     match kept {
-        Kept::All => format!(". All results that came are written. Put that right, and {GO_ON}"),
+        Kept::All => format!(". All results that arrived are written. Fix that, and {GO_ON}"),
         Kept::File { count, path, belongs } => {
             let path = command_line::quoted([path]);
             let add = belongs.as_ref().map_or_else(String::new, |results| {
                 let results = command_line::quoted([results]);
-                format!(". Put that right, add them (cat {path} >> {results}), and {GO_ON}")
+                format!(". Fix that, add them (cat {path} >> {results}), and {GO_ON}")
             });
-            format!(". {count} results that came nevertheless are in {path}{add}")
+            format!(". {count} results that still arrived are in {path}{add}")
         }
         Kept::StandardError { count } => format!(
-            ". {count} results that came nevertheless stand above, on standard error: add them to the results, \
-             put that right, and {GO_ON}"
+            ". {count} results that still arrived are above, on standard error: add them to the results, \
+             fix that, and {GO_ON}"
         ),
     }
 }

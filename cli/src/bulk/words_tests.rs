@@ -34,11 +34,11 @@ fn wrong_options_are_named_as_they_are_given() {
     for (error, message) in [
         (
             Error::Options(OptionsError::PromptWithoutModel),
-            "--prompt makes requests of its own, and they need a model; give --model",
+            "--prompt needs a model for its requests; give --model",
         ),
         (
             Error::Options(OptionsError::SystemWithoutPrompt),
-            "--system goes with --prompt; a row that is a whole request has its own messages",
+            "--system needs --prompt; a row that is a whole request has its own messages",
         ),
         (
             Error::Options(OptionsError::ModelEmpty),
@@ -46,32 +46,32 @@ fn wrong_options_are_named_as_they_are_given() {
         ),
         (
             member("user", "me", MemberFault::NotJson),
-            "--set user=me has no JSON behind its =; a text has quotes: 'user=\"me\"'",
+            "--set user=me has no JSON after its =; a string needs quotes: 'user=\"me\"'",
         ),
-        (member("n", "2", MemberFault::Twice), "--set n=2 is given twice; leave one of them out"),
+        (member("n", "2", MemberFault::Twice), "--set n=2 is given twice; remove one of them"),
         (member("", "1", MemberFault::Unnamed), "--set =1 has no name; write NAME=JSON"),
         (
             member("model", "\"a\"", MemberFault::Model),
-            "--set model=\"a\" is what --model does; give --model",
+            "--set model=\"a\" is set by --model; give --model",
         ),
         (
             member("stream", "true", MemberFault::Stream),
-            "--set stream=true is not for you to choose; see --option stream_only=true",
+            "--set stream=true cannot be set; see --option stream_only=true",
         ),
-        (Error::PriceMissing(Direction::Out), "--price-in needs --price-out; 0 is a price"),
-        (Error::PriceMissing(Direction::In), "--price-out needs --price-in; 0 is a price"),
+        (Error::PriceMissing(Direction::Out), "--price-in needs --price-out; 0 is allowed"),
+        (Error::PriceMissing(Direction::In), "--price-out needs --price-in; 0 is allowed"),
         (
             Error::PriceInvalid { direction: Direction::In, price: -1.0 },
-            "--price-in: -1 is no price: give a number from 0 to 1000000000, for a million tokens",
+            "--price-in: invalid price -1: give a number from 0 to 1000000000, per million tokens",
         ),
         (
             Error::PriceInvalid { direction: Direction::Out, price: f64::NAN },
-            "--price-out: NaN is no price: give a number from 0 to 1000000000, for a million tokens",
+            "--price-out: invalid price NaN: give a number from 0 to 1000000000, per million tokens",
         ),
         (Error::CostInvalid, "--max-cost: give a number, in the currency of the prices"),
         (
             Error::CostWithoutPrices,
-            "--max-cost needs prices, and none are built in: give --price-in and --price-out, for a \
+            "--max-cost needs prices, and there are no defaults: give --price-in and --price-out, per \
              million tokens, or --prices FILE",
         ),
         (
@@ -81,7 +81,7 @@ fn wrong_options_are_named_as_they_are_given() {
         ),
         (
             Error::SameFile(path("rows.jsonl")),
-            "rows.jsonl is the input and the output: name another file for the results (-o)",
+            "rows.jsonl is both the input and the output: name another file for the results (-o)",
         ),
         (
             Error::OrderWithoutFile,
@@ -105,7 +105,7 @@ fn wrong_options_are_named_as_they_are_given() {
                 before: "other.jsonl".to_owned(),
                 now: String::new(),
             },
-            "out.jsonl.journal is the journal of other.jsonl, and the results are to go to standard output. \
+            "out.jsonl.journal is the journal of other.jsonl, but the results are to go to standard output. \
              Name the same results as before (-o), or another journal (--journal)",
         ),
         (
@@ -114,8 +114,8 @@ fn wrong_options_are_named_as_they_are_given() {
                 before: "no --ordered".to_owned(),
                 now: "--ordered".to_owned(),
             },
-            "out.jsonl.journal belongs to a job with no --ordered, and this run has --ordered. Run it as \
-             before, or write to another file (-o), or begin anew with --overwrite",
+            "out.jsonl.journal belongs to a job with no --ordered, but this run has --ordered. Run it as \
+             before, or write to another file (-o), or start over with --overwrite",
         ),
     ] {
         check(error, Exit::Usage, message);
@@ -154,19 +154,19 @@ fn what_is_wrong_with_files_comes_with_what_mends_it() {
         (Error::Unusable(path("out"), Io::IsADirectory.into()), "out is a folder. Name a file"),
         (
             Error::FolderMissing { path: path("no/out.jsonl"), folder: path("no") },
-            "no/out.jsonl: there is no folder no. Make it, or name another file",
+            "no/out.jsonl: there is no folder no. Create it, or name another file",
         ),
         (
             Error::Input { name: "rows.jsonl".to_owned(), error: Io::NotFound.into() },
-            "rows.jsonl is not there; check the name of the input",
+            "rows.jsonl does not exist; check the name of the input",
         ),
         (
             Error::JournalMissing {
                 results: path("out.jsonl"),
                 journal: path("out.jsonl.journal"),
             },
-            "out.jsonl is there already and has no journal (out.jsonl.journal), so it is not known which rows \
-             were sent. Name another file (-o), or throw it away with --overwrite",
+            "out.jsonl already exists and has no journal (out.jsonl.journal), so it is unknown which rows \
+             were sent. Name another file (-o), or discard it with --overwrite",
         ),
         (
             Error::JournalHeld { path: path("out.jsonl.journal"), process: Some(12) },
@@ -175,47 +175,46 @@ fn what_is_wrong_with_files_comes_with_what_mends_it() {
         ),
         (
             Error::JournalForeign(path("diary")),
-            "diary is no journal of modelwire. Name another file for the journal (--journal) or for the \
+            "diary is not a journal of modelwire. Name another file for the journal (--journal) or for the \
              results (-o)",
         ),
         (
             Error::JournalDamaged { path: path("out.jsonl.journal"), line: 4 },
-            "out.jsonl.journal:4: this line is damaged, so it is not known which rows were sent. Put back an \
-             intact copy of the journal; or begin anew with --overwrite, which sends and pays every row again",
+            "out.jsonl.journal:4: this line is damaged, so it is unknown which rows were sent. Restore an \
+             intact copy of the journal; or start over with --overwrite, which sends and pays for every row again",
         ),
         (
             Error::ResultsHeld(path("out.jsonl")),
-            "out.jsonl: another run, or the journal (--journal), has this file under this name or another. \
-             Wait for its end, or name another file (-o)",
+            "out.jsonl: another run, or the journal (--journal), already uses this file. Wait for its end, or name another file (-o)",
         ),
         (
             Error::ResultsGone(path("out.jsonl")),
-            "out.jsonl is gone, and its journal knows of results in it. Put it back to go on; or begin anew \
-             with --overwrite, which sends and pays every row again",
+            "out.jsonl is missing, but its journal lists results in it. Restore it to continue; or start over \
+             with --overwrite, which sends and pays for every row again",
         ),
         (
             Error::ResultsShorter { path: path("out.jsonl"), found: 5, known: 9 },
-            "out.jsonl has 5 bytes, and its journal knows of 9: results were taken out of it. Put them back \
-             to go on; or begin anew with --overwrite, which sends and pays every row again",
+            "out.jsonl has 5 bytes, but its journal lists 9: results were removed from it. Restore them \
+             to continue; or start over with --overwrite, which sends and pays for every row again",
         ),
         (
             Error::ResultsChanged(path("out.jsonl")),
-            "out.jsonl was changed: what its journal knows of is not where it was. Put back the results as \
-             they were to go on; or begin anew with --overwrite, which sends and pays every row again",
+            "out.jsonl was changed: the results that its journal lists have moved. Restore the original \
+             results to continue; or start over with --overwrite, which sends and pays for every row again",
         ),
         (
             Error::ResultsResized { path: path("out.jsonl"), found: 5, known: 9 },
-            "out.jsonl has 5 bytes, and its journal knows of 9: it was changed. Put back the results as they \
-             were to go on; or begin anew with --overwrite, which sends and pays every row again",
+            "out.jsonl has 5 bytes, but its journal lists 9: it was changed. Restore the original \
+             results to continue; or start over with --overwrite, which sends and pays for every row again",
         ),
         (
             Error::ResultsForeign { path: path("out.jsonl"), at: 70 },
-            "out.jsonl: behind byte 70 stands something that is no result. Take it out (truncate -s 70 cuts \
-             everything behind it), and run the same command again",
+            "out.jsonl: after byte 70 there is something that is not a result. Remove it (truncate -s 70 \
+             cuts everything after it), and run the same command again",
         ),
         (
             Error::Unordered { path: None, arrivals: path("a.part"), error: full() },
-            "standard output: there is no room left on the device. All results are in a.part, as they came",
+            "standard output: no space left on the device. All results are in a.part, in order of arrival",
         ),
         (
             Error::Unordered {
@@ -223,8 +222,8 @@ fn what_is_wrong_with_files_comes_with_what_mends_it() {
                 arrivals: path("out.jsonl.part"),
                 error: full(),
             },
-            "out.jsonl: there is no room left on the device. All results are in out.jsonl.part, as they came. \
-             Put that right, and run the same command again: it puts them in order",
+            "out.jsonl: no space left on the device. All results are in out.jsonl.part, in order of arrival. \
+             Fix that, and run the same command again: it puts them in order",
         ),
     ] {
         check(error, Exit::File, message);
@@ -236,8 +235,8 @@ fn results_that_cannot_be_written_come_with_the_command_that_adds_them() {
     for (kept, message) in [
         (
             Kept::All,
-            "out.jsonl: there is no room left on the device. All results that came are written. Put that right, \
-             and run the same command again: it goes on from there",
+            "out.jsonl: no space left on the device. All results that arrived are written. Fix that, and \
+             run the same command again: it resumes from there",
         ),
         (
             Kept::File {
@@ -245,20 +244,19 @@ fn results_that_cannot_be_written_come_with_the_command_that_adds_them() {
                 path: path("/tmp/my rescue.jsonl"),
                 belongs: Some(path("out.jsonl")),
             },
-            "out.jsonl: there is no room left on the device. 3 results that came nevertheless are in \
-             '/tmp/my rescue.jsonl'. Put that right, add them (cat '/tmp/my rescue.jsonl' >> out.jsonl), and \
-             run the same command again: it goes on from there",
+            "out.jsonl: no space left on the device. 3 results that still arrived are in '/tmp/my \
+             rescue.jsonl'. Fix that, add them (cat '/tmp/my rescue.jsonl' >> out.jsonl), and \
+             run the same command again: it resumes from there",
         ),
         (
             Kept::File { count: 3, path: path("rescue.jsonl"), belongs: None },
-            "out.jsonl: there is no room left on the device. 3 results that came nevertheless are in \
-             rescue.jsonl",
+            "out.jsonl: no space left on the device. 3 results that still arrived are in rescue.jsonl",
         ),
         (
             Kept::StandardError { count: 3 },
-            "out.jsonl: there is no room left on the device. 3 results that came nevertheless stand above, on \
-             standard error: add them to the results, put that right, and run the same command again: it goes \
-             on from there",
+            "out.jsonl: no space left on the device. 3 results that still arrived are above, on standard \
+             error: add them to the results, fix that, and run the same command again: it \
+             resumes from there",
         ),
     ] {
         check(unwritten(kept), Exit::File, message);
@@ -271,5 +269,5 @@ fn a_reader_that_went_is_a_broken_pipe() {
     let name = Path::new("out.jsonl").display().to_string();
     let error = Error::Unwritten { name, error: Io::BrokenPipe.into(), kept: Kept::All };
     assert_eq!(Failure::from(error).exit, Exit::BrokenPipe);
-    check(Error::WriterLost, Exit::Internal, "the thread that writes results broke off");
+    check(Error::WriterLost, Exit::Internal, "the thread that writes results ended unexpectedly");
 }

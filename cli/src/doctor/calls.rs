@@ -1,5 +1,5 @@
 //! The calls that the doctor makes, one attempt each: the list of models, a short chat, a stream, a
-//! response; and what their answers look like. Knows no socket: the client makes them.
+//! response; and what their answers look like.
 
 use std::net::SocketAddr;
 use std::net::TcpStream;
@@ -53,7 +53,7 @@ impl Caller {
         plain: Option<(SocketAddr, String)>,
         time_max: Duration,
     ) -> Result<Caller, Error> {
-        let mut config = config.retry(RetryPolicy::default().retries_max(0));
+        let mut config = config.retry(RetryPolicy::default().max_retries(0));
         let timeouts = config.timeouts_mut();
         timeouts.connect = Some(time_max.min(CONNECT_TIME_MAX));
         timeouts.first_byte = Some(time_max);
@@ -139,7 +139,7 @@ impl Caller {
             }
             Fault::Status429 => match error.retry_after() {
                 Some(wait) => finding.so_do(format!(
-                    "{} The service asks for a wait of {} s.",
+                    "{} The service asks to wait {} s.",
                     Fault::Status429.action(),
                     wait.as_secs_f64().ceil()
                 )),
@@ -210,8 +210,8 @@ impl Streamed {
             _ => String::new(),
         };
         let lumps = match pace::lumps(&self.arrivals) {
-            1 if count > 1 => " in one lump".to_owned(),
-            lumps if lumps * 2 < count => format!(" in {lumps} lumps"),
+            1 if count > 1 => " in one burst".to_owned(),
+            lumps if lumps * 2 < count => format!(" in {lumps} bursts"),
             _ => String::new(),
         };
         format!("{count} chunks{lumps}{span}")
@@ -241,10 +241,10 @@ impl Streamed {
             Pace::Streams if is_slow => Finding::warning(Fault::FirstByteSlow, saw),
             Pace::Streams => Finding::ok(format!("{saw}: it streams")),
             Pace::FewChunks => {
-                Finding::ok(format!("{saw}; whether they come over time is not known: too few"))
+                Finding::ok(format!("{saw}; cannot tell whether they arrive over time: too few"))
             }
             Pace::Fast => {
-                Finding::ok(format!("{saw}; whether they come over time is not known: too fast"))
+                Finding::ok(format!("{saw}; cannot tell whether they arrive over time: too fast"))
             }
         }
     }

@@ -48,227 +48,227 @@ faults! {
     // Configuration.
     KeyMissing: "key_missing",
         cause "no API key is configured",
-        action "Create a key in the service's control panel and set MODELWIRE_API_KEY to it, or give a file with --key-file.";
+        action "Create a key in the service's control panel and set MODELWIRE_API_KEY to it, or name a file with --key-file.";
     KeyMalformed: "key_malformed",
-        cause "the API key was not copied as it is",
-        action "Copy the whole key again from the service's control panel, and give it alone.";
+        cause "the API key was not copied exactly",
+        action "Copy the whole key again from the service's control panel, and nothing else.";
     KeyOfAnother: "key_of_another",
-        cause "base URL and key come from different families of variables, and may belong to different services",
-        action "Set MODELWIRE_BASE_URL and MODELWIRE_API_KEY both, or OPENAI_BASE_URL and OPENAI_API_KEY both.";
+        cause "the base URL and the key come from different sets of variables, and may belong to different services",
+        action "Set both MODELWIRE_BASE_URL and MODELWIRE_API_KEY, or both OPENAI_BASE_URL and OPENAI_API_KEY.";
     TwoValues: "two_values",
-        cause "two variables are set to different things, and only the first counts",
-        action "Unset the one that is not meant.";
+        cause "two variables are set to different values, and only the first is used",
+        action "Unset the wrong one.";
     OptionWrong: "option_wrong",
-        cause "an option of the client is wrong",
-        action "Correct the option that is named.";
+        cause "a client option is invalid",
+        action "Correct the option named above.";
     BaseUrlMissing: "base_url_missing",
-        cause "no base URL is configured, and none is built in",
+        cause "no base URL is configured, and there is no default",
         action "Set MODELWIRE_BASE_URL, or give --base-url https://host/v1.";
     BaseUrlMalformed: "base_url_malformed",
-        cause "the base URL is not one",
-        action "Give it like https://host/v1, without quotes.";
+        cause "the base URL is not a URL",
+        action "Write it as https://host/v1, without quotes.";
     SchemeMissing: "scheme_missing",
         cause "the base URL does not begin with https:// or http://",
         action "Put https:// before it (http:// for a service on this machine).";
     OperationInPath: "operation_in_path",
-        cause "the base URL names an operation, which is added to it by every call",
-        action "Leave out what stands behind /v1.";
+        cause "the base URL includes an operation, which every call adds",
+        action "Remove everything after /v1.";
     VersionTwice: "version_twice",
-        cause "/v1 stands twice in the path of the base URL",
-        action "Leave out one of them.";
+        cause "the path of the base URL has /v1 twice",
+        action "Remove one of them.";
     VersionMissing: "version_missing",
-        cause "the path of the base URL does not end in /v1, as the service's does",
-        action "Add /v1, unless the service's own pages say otherwise.";
+        cause "the path of the base URL does not end in /v1, but the service's does",
+        action "Add /v1, unless the service's documentation says otherwise.";
     SlashesDoubled: "slashes_doubled",
-        cause "the path of the base URL has two slashes side by side, which many servers take for another path",
-        action "Leave out one of them.";
+        cause "the path of the base URL has a double slash, which many servers treat as a different path",
+        action "Remove one of them.";
     PortUnusual: "port_unusual",
-        cause "scheme and port of the base URL do not go together: http is spoken on 80, https on 443",
-        action "Leave out the port, or correct the scheme.";
+        cause "the scheme and port of the base URL do not match: http uses 80, https 443",
+        action "Remove the port, or correct the scheme.";
     KeyUnencrypted: "key_unencrypted",
-        cause "the base URL is plain http to another machine: the key travels unencrypted",
-        action "Use https://, unless the network between is trusted.";
+        cause "the base URL uses plain http to another machine: the key is sent unencrypted",
+        action "Use https://, unless you trust the network in between.";
 
     // Proxy.
     ProxyMalformed: "proxy_malformed",
-        cause "the proxy that is configured is not the URL of one",
-        action "Give it like http://host:port or socks5h://host:port.";
+        cause "the configured proxy is not a proxy URL",
+        action "Write it as http://host:port or socks5h://host:port.";
     ProxyAuthentication: "proxy_authentication",
-        cause "the proxy wants a name and a password, and got none or wrong ones (407)",
-        action "Put them into the proxy's URL: http://name:password@host:port; signs in them percent-encoded.";
+        cause "the proxy requires a user name and password, and got none or wrong ones (407)",
+        action "Put them into the proxy's URL: http://name:password@host:port, with special characters percent-encoded.";
     ProxyRefuses: "proxy_refuses",
-        cause "the proxy took the connection, but opened none to the service",
-        action "Ask who runs the proxy whether it may reach this host, or name the host in NO_PROXY.";
+        cause "the proxy accepted the connection, but refused to connect to the service",
+        action "Ask the proxy's administrator to allow this host, or list the host in NO_PROXY.";
 
     // DNS.
     NameNotFound: "name_not_found",
-        cause "there is no address for this name: a typing error, or a name that only another network or a VPN knows",
+        cause "the host name has no address: a typo, or a name that resolves only in another network or a VPN",
         action "Check the host name in the base URL; connect the VPN if the service needs one.";
     NameServerSilent: "name_server_silent",
-        cause "the name servers of this machine do not answer: no network, or name lookup is broken here",
-        action "Check that this machine is online, and its name servers (/etc/resolv.conf).";
+        cause "this machine's name servers do not answer: no network, or DNS is broken here",
+        action "Check that this machine is online, and check its name servers (/etc/resolv.conf).";
     NameSlow: "name_slow",
-        cause "looking up the name takes long, which every new connection pays: a name server that does not answer, mostly",
-        action "Check the name servers of this machine (/etc/resolv.conf); put one that answers first.";
+        cause "the DNS lookup is slow, which delays every new connection: usually a name server that does not answer",
+        action "Check this machine's name servers (/etc/resolv.conf); list one that answers first.";
 
     // TCP.
     Refused: "refused",
-        cause "the machine is there, but nothing listens on this port",
-        action "Check the port in the base URL, and that the service runs.";
+        cause "the host is up, but nothing listens on this port",
+        action "Check the port in the base URL, and that the service is running.";
     Unreachable: "unreachable",
-        cause "there is no way to this address from here: no network, no route, or a firewall that says no",
-        action "Check that this machine is online, VPN and firewall; where only IPv6 fails, that IPv6 works here.";
+        cause "this address is unreachable from here: no network, no route, or a firewall that rejects it",
+        action "Check that this machine is online, and check VPN and firewall; if only IPv6 fails, check that IPv6 works here.";
     ConnectTimeout: "connect_timeout",
-        cause "no answer to the attempt to connect: a firewall that drops it, a wrong address, or a machine that is off or overloaded",
-        action "Check host and port, firewall and VPN; where a proxy is needed, set HTTPS_PROXY.";
+        cause "the connection attempt timed out: a firewall that drops it, a wrong address, or a host that is off or overloaded",
+        action "Check host and port, firewall and VPN; if a proxy is needed, set HTTPS_PROXY.";
     ConnectFailed: "connect_failed",
         cause "no connection",
         action "Check host and port in the base URL, and that the service is reachable from here.";
     AddressesFail: "addresses_fail",
-        cause "some addresses of the host take no connection: calls that try those first are slow to start",
-        action "Where only IPv6 fails, repair or switch off IPv6 here; otherwise tell the service.";
+        cause "some of the host's addresses accept no connections: calls that try those first are slow to start",
+        action "If only IPv6 fails, fix or disable IPv6 here; otherwise tell the service.";
 
     // TLS.
     NoRoots: "no_roots",
-        cause "no certificates of authorities were found, so that no server can be trusted",
-        action "Install the package ca-certificates, or set SSL_CERT_FILE to a file of them.";
+        cause "no CA certificates were found, so no server can be trusted",
+        action "Install the package ca-certificates, or set SSL_CERT_FILE to a file of CA certificates.";
     CertificateExpired: "certificate_expired",
         cause "the server's certificate has expired, or the clock of this machine is ahead",
-        action "Check the date of this machine; if it is right, the service has to renew its certificate.";
+        action "Check this machine's date; if it is right, the service has to renew its certificate.";
     CertificateEarly: "certificate_early",
-        cause "the server's certificate is not valid yet: mostly the clock of this machine is behind",
-        action "Check the date of this machine, and set the clock.";
+        cause "the server's certificate is not valid yet: usually the clock of this machine is behind",
+        action "Check this machine's date, and set the clock.";
     CertificateSelfSigned: "certificate_self_signed",
-        cause "the server's certificate is signed by itself: nobody vouches for it",
+        cause "the server's certificate is self-signed",
         action "If it is your own server, add its certificate (SSL_CERT_FILE, or the option ca_pem); otherwise do not trust it.";
     CertificateUnknownIssuer: "certificate_unknown_issuer",
-        cause "whoever signed the server's certificate is not trusted here: an authority of your organisation, a proxy that reads TLS, or a server that leaves out the certificates between",
-        action "Add the authority's certificate (SSL_CERT_FILE, or the option ca_pem); verification cannot be switched off.";
+        cause "the issuer of the server's certificate is not trusted here: your organisation's CA, a proxy that intercepts TLS, or a server that omits the intermediate certificates",
+        action "Add the CA's certificate (SSL_CERT_FILE, or the option ca_pem); verification cannot be disabled.";
     CertificateWrongName: "certificate_wrong_name",
         cause "the server's certificate is for other names than the host in the base URL",
-        action "Use one of the names that it is for; or another server answers here than was meant.";
+        action "Use one of the names in the certificate; or the wrong server answers here.";
     CertificateRefused: "certificate_refused",
-        cause "the server's certificate cannot be accepted",
-        action "Tell who runs the service; the words of the check are above.";
+        cause "the server's certificate is not acceptable",
+        action "Tell the service's operator; the reason is above.";
     CertificateEnds: "certificate_ends",
-        cause "the server's certificate ends soon",
-        action "Tell who runs the service, if that is not renewed by itself.";
+        cause "the server's certificate expires soon",
+        action "Tell the service's operator, unless it is renewed automatically.";
     NotTls: "not_tls",
-        cause "what answers on this port does not speak TLS: a server of plain http, or a proxy",
-        action "Check the port; for a server of plain http the base URL begins with http://.";
+        cause "the server on this port does not speak TLS: a plain http server, or a proxy",
+        action "Check the port; for a plain http server the base URL begins with http://.";
     TlsCut: "tls_cut",
-        cause "the connection was closed in the TLS handshake: a firewall that looks into TLS, or a server that does not know the host name",
-        action "Check the host name in the base URL, and firewall or VPN on the way.";
+        cause "the connection was closed during the TLS handshake: a firewall that inspects TLS, or a server that does not know the host name",
+        action "Check the host name in the base URL, and any firewall or VPN in between.";
     TlsTimeout: "tls_timeout",
-        cause "the TLS handshake got no answer in time: another protocol on this port, or something on the way that swallows it",
-        action "Check the port in the base URL, and firewall or VPN on the way.";
+        cause "the TLS handshake timed out: another protocol on this port, or a firewall that drops it",
+        action "Check the port in the base URL, and any firewall or VPN in between.";
     TlsFailed: "tls_failed",
         cause "the TLS handshake failed",
-        action "Check that the server speaks TLS 1.2 or 1.3; where it wants a client certificate, configure one (the option client_certificate_pem).";
+        action "Check that the server supports TLS 1.2 or 1.3; if it requires a client certificate, configure one (the option client_certificate_pem).";
     TlsOnThisPort: "tls_on_this_port",
-        cause "this port speaks TLS, and the base URL is plain http",
+        cause "this port uses TLS, but the base URL is plain http",
         action "Begin the base URL with https://.";
 
     // Answers.
     Status400: "status_400",
-        cause "the service refuses the request (400): invalid JSON, a field that is missing, or a parameter that it does not accept",
-        action "Reproduce it with a minimal request, then add parameters one by one; the service's words are above.";
+        cause "the service rejected the request (400): invalid JSON, a missing field, or a parameter that it does not accept",
+        action "Reproduce it with a minimal request, then add parameters one by one; the service's message is above.";
     Status401: "status_401",
-        cause "the service does not accept the key (401): no key, an invalid key, or a malformed Bearer header",
-        action "Copy the whole key again from the service's control panel, and check that it is of this service and not revoked.";
+        cause "the service rejected the key (401): no key, an invalid key, or a malformed Bearer header",
+        action "Copy the whole key again from the service's control panel, and check that it belongs to this service and is not revoked.";
     Status403: "status_403",
-        cause "the service forbids it (403): a condition of account, key, permission, balance or model is not met",
-        action "Check in the control panel: balance, state and restrictions of the account, what the key may do, and whether the model is available.";
+        cause "access is forbidden (403): because of the account, key, permissions, balance or model",
+        action "Check in the control panel: the account's balance, status and restrictions, the key's permissions, and whether the model is available.";
     Status404: "status_404",
-        cause "nothing is there (404): a wrong path, or a model that is not available",
-        action "Check the base URL, its path and the model name, as the control panel shows them.";
+        cause "not found (404): a wrong path, or a model that is not available",
+        action "Check the base URL, its path and the model name against the control panel.";
     Status404NoVersion: "status_404_no_version",
-        cause "nothing is there (404), and the base URL does not end in /v1",
+        cause "not found (404), and the base URL does not end in /v1",
         action "Add /v1 to the base URL.";
     Status405: "status_405",
-        cause "the path exists, but not for this kind of call (405): the base URL points to another page of the service",
+        cause "method not allowed (405): the base URL points to another page of the service",
         action "Check the path of the base URL: it ends in /v1.";
     Status429: "status_429",
         cause "a limit is exceeded (429): of rate, concurrency, quota or resources",
-        action "Lower the request rate and retry with backoff; look up limits and quota in the control panel.";
+        action "Lower the request rate and retry with backoff; check limits and quota in the control panel.";
     Status5xx: "status_5xx",
-        cause "a temporary fault of the service or of an upstream provider (5xx)",
+        cause "a temporary failure of the service or an upstream provider (5xx)",
         action "Note the time and the error and retry later, or contact support.";
     StatusOther: "status_other",
         cause "a status that the service's specification does not name",
-        action "Check the base URL and any proxy between.";
+        action "Check the base URL and any proxy in between.";
     Redirect: "redirect",
-        cause "the service sends to another place, which is not followed: the key would go there",
-        action "If the place is right, put it into the base URL, up to /v1; a login page means a wrong host or a captive portal.";
+        cause "the service redirects elsewhere, which is not followed: the key would be sent there",
+        action "If the target is right, use it as the base URL, up to /v1; a login page means a wrong host or a captive portal.";
     Page: "page",
-        cause "a web page came instead of JSON: another host or path than the API's, a login page, or a captive portal",
-        action "Check host and path of the base URL; open it in a browser to see the page.";
+        cause "the service returned a web page instead of JSON: not the API's host or path, a login page, or a captive portal",
+        action "Check the host and path of the base URL; open it in a browser to see the page.";
     NotJson: "not_json",
-        cause "what came is no JSON that the specification promises: no OpenAI-compatible service, or an answer that was changed on its way",
-        action "Check that the base URL names the API, and any proxy between.";
+        cause "the answer is not the JSON that the specification requires: not an OpenAI-compatible service, or an answer altered in transit",
+        action "Check that the base URL names the API, and check any proxy in between.";
     NotHttp: "not_http",
-        cause "what listens on this port does not speak HTTP",
+        cause "the server on this port does not speak HTTP",
         action "Check the port in the base URL.";
     ClosedWithoutAnswer: "closed_without_answer",
-        cause "the connection was closed before an answer came: a server that crashed or restarts, or something on the way that cut it",
-        action "Try again; if it stays so, look at the server's log, and at proxy, load balancer or firewall on the way.";
+        cause "the connection was closed before an answer arrived: a server that crashed or is restarting, or a proxy or firewall that closed it",
+        action "Try again; if it persists, check the server's log and any proxy, load balancer or firewall in between.";
     BrokenOff: "broken_off",
-        cause "the connection broke off in the middle of the answer: a server that crashed, or something on the way that cut it",
-        action "Try again; if it stays so, look at the server's log, and at proxy, load balancer or firewall on the way.";
+        cause "the connection was lost in the middle of the answer: a server that crashed, or a proxy or firewall that closed it",
+        action "Try again; if it persists, check the server's log and any proxy, load balancer or firewall in between.";
     FirstByteTimeout: "first_byte_timeout",
-        cause "the connection stands and the request was sent, but no answer began in time: an overloaded service, a model that is being loaded, or a proxy that swallows requests",
-        action "Try again with a longer --timeout; look at the load of the service.";
+        cause "the request was sent, but no answer began in time: an overloaded service, a model that is loading, or a proxy that drops requests",
+        action "Try again with a longer --timeout; check the load of the service.";
     FirstByteSlow: "first_byte_slow",
-        cause "the answer took long to begin: an overloaded service, or a model that was being loaded",
-        action "Run it again to see whether it stays so; keep first_byte_timeout_ms well above this.";
+        cause "the answer was slow to begin: an overloaded service, or a model that was loading",
+        action "Run it again to see whether it persists; keep first_byte_timeout_ms well above this time.";
     Stalled: "stalled",
-        cause "the answer began and then stopped: a service that hangs, or something on the way that holds it back",
-        action "Try again with a longer --timeout; look at the service's load and at proxies between.";
+        cause "the answer began and then stalled: a service that hangs, or a proxy that buffers it",
+        action "Try again with a longer --timeout; check the service's load and any proxies in between.";
 
     // Models.
     NoModel: "no_model",
-        cause "no model is known to call",
-        action "Name one with --model or MODELWIRE_MODEL, as the control panel shows it.";
+        cause "there is no model to call",
+        action "Name one with --model or MODELWIRE_MODEL, exactly as in the control panel.";
     ModelNotListed: "model_not_listed",
-        cause "the model is not in the list of the service",
-        action "Give a name exactly as the control panel shows it.";
+        cause "the model is not in the service's list",
+        action "Write the name exactly as in the control panel.";
     OnlyStreams: "only_streams",
-        cause "this model answers only by streaming",
-        action "Stream the calls, or set the option stream_only: then a plain call streams underneath and the answer still comes whole.";
+        cause "this model only supports streaming",
+        action "Stream the calls, or set the option stream_only: then a plain call streams internally and still returns the whole answer.";
     ErrorInAnswer: "error_in_answer",
-        cause "the service reports an error under a good status",
-        action "Judge by type and code of the error above; retry later, or contact support.";
+        cause "the service reported an error with a success status",
+        action "See the type and code of the error above; retry later, or contact support.";
 
     // Streams.
     StreamCut: "stream_cut",
-        cause "the stream broke off in the middle: a server that crashed, or a proxy or load balancer with a time limit",
-        action "Look at the server's log and at time limits on the way; what arrived is a part of the answer.";
+        cause "the stream was cut off in the middle: a server that crashed, or a proxy or load balancer with a time limit",
+        action "Check the server's log and the time limits of proxies; only part of the answer arrived.";
     NoEndMark: "no_end_mark",
-        cause "the stream ended without its end mark: it may be cut, and cannot be taken as whole",
-        action "Look at the server's log and at time limits of proxies; a compatible service ends with data: [DONE].";
+        cause "the stream ended without its end mark: it may be truncated",
+        action "Check the server's log and the time limits of proxies; a compatible service ends with data: [DONE].";
     ErrorInStream: "error_in_stream",
-        cause "the service reported an error inside the stream: what came before is a part of the answer",
-        action "Judge by type and code of the error above; retry later, or contact support.";
+        cause "the service reported an error inside the stream: only part of the answer arrived",
+        action "See the type and code of the error above; retry later, or contact support.";
     HeldBack: "held_back",
-        cause "the chunks came all at once at the end: a proxy between buffers the stream (or the service does not really stream)",
-        action "Switch buffering off on the way, for instance proxy_buffering off in nginx, or X-Accel-Buffering: no; no compression of text/event-stream.";
+        cause "the chunks arrived all at once at the end: a proxy in between buffers the stream (or the service does not really stream)",
+        action "Disable buffering in the proxy, for instance proxy_buffering off in nginx, or X-Accel-Buffering: no; do not compress text/event-stream.";
     NotStreamed: "not_streamed",
-        cause "a stream was asked for, and one whole document came: the service or a gateway ignores stream",
-        action "Programs work, but see nothing before the end; ask the service whether this model streams.";
+        cause "the service returned one whole document instead of a stream: it or a gateway ignores stream",
+        action "Programs work, but get nothing before the end; ask the service whether this model streams.";
     WrongContentType: "wrong_content_type",
-        cause "a stream came under another content type than text/event-stream: proxies may buffer it, and other clients refuse it",
-        action "Tell who runs the service; this client reads it all the same.";
+        cause "the stream's content type is not text/event-stream: proxies may buffer it, and other clients reject it",
+        action "Tell the service's operator; this client reads it anyway.";
     EndMarkMissing: "end_mark_missing",
-        cause "the stream ended whole, but without data: [DONE]: other clients may wait or complain",
-        action "Tell who runs the service; this client takes the finish reason for the end.";
+        cause "the stream is complete, but has no data: [DONE]: other clients may hang or fail",
+        action "Tell the service's operator; this client takes the finish reason as the end.";
 
     // This machine.
     ClockSkewed: "clock_skewed",
-        cause "the clock of this machine and that of the service differ",
-        action "Set the clock, or switch on time synchronisation (timedatectl set-ntp true).";
+        cause "the clocks of this machine and the service differ",
+        action "Set the clock, or enable time synchronisation (timedatectl set-ntp true).";
     ClientFailed: "client_failed",
         cause "the client could not make the call",
-        action "If this is not explained by the words above, report it.";
+        action "If the message above does not explain it, report it.";
 }
 
 /// How a call was made that failed.

@@ -15,10 +15,10 @@ fn every_fault_has_a_name_of_its_own() {
 
 #[test]
 fn every_fault_stands_on_the_page_of_the_command() {
-    let page = include_str!("../../../docs/command.md");
+    let page = include_str!("../../../docs/command/reference.md");
     let missing: Vec<_> =
         FAULTS.iter().filter(|name| !page.contains(&format!("`{name}`"))).collect();
-    assert!(missing.is_empty(), "docs/command.md, Doctor: {missing:?}");
+    assert!(missing.is_empty(), "docs/command/reference.md, doctor: {missing:?}");
 }
 
 #[test]

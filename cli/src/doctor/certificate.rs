@@ -1,6 +1,5 @@
 //! A TLS handshake for its own sake: the version, the server's certificate, and what the real check says of
-//! it. Sends nothing behind the handshake: no key goes over a connection that was not verified. Knows no
-//! HTTP.
+//! it. Sends nothing behind the handshake: no key goes over a connection that was not verified.
 
 use std::io;
 use std::net::TcpStream;

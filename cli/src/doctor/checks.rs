@@ -1,4 +1,4 @@
-//! The list of what is looked at, in order. Knows no form of a report.
+//! The list of what is looked at, in order.
 
 use std::time::Instant;
 

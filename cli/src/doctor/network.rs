@@ -1,4 +1,4 @@
-//! Names to addresses, and addresses to connections, each within a time. Knows no TLS and no HTTP.
+//! Names to addresses, and addresses to connections, each within a time.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
@@ -58,7 +58,7 @@ pub(crate) fn look_up(host: &str, port: u16, time_max: Duration) -> LookedUp {
         Ok(Err(error)) => LookedUp::Failed(error),
         Err(RecvTimeoutError::Timeout) => LookedUp::TimedOut,
         Err(RecvTimeoutError::Disconnected) => {
-            LookedUp::Failed(io::Error::other("the look-up ended without an answer"))
+            LookedUp::Failed(io::Error::other("the lookup ended without an answer"))
         }
     }
 }

@@ -11,7 +11,7 @@ const WHOLE_TIME_MIN: Duration = Duration::from_millis(400);
 /// Chunks that came within this time came at once: no model makes so many in it.
 const BURST_TIME_MAX: Duration = Duration::from_millis(30);
 
-/// Chunks that are closer together came in one lump.
+/// Chunks that are closer together arrived in one burst.
 const LUMP_GAP: Duration = Duration::from_millis(3);
 
 /// What the times of a stream's chunks say.

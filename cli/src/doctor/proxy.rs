@@ -1,5 +1,4 @@
-//! Which proxy stands between, and which variable says so. Asks what the client's transport asks. Knows no
-//! socket.
+//! Which proxy stands between, and which variable says so. Asks what the client's transport asks.
 
 use hyper_util::client::proxy::matcher::Matcher;
 use url::Url;
@@ -95,8 +94,8 @@ fn of_environment(
         return (Finding::ok(saw), Some(direct(url)));
     }
     let hint = match value.contains("://") {
-        true => "cannot be understood, and no proxy is used",
-        false => "is not used: its value cannot be understood",
+        true => "cannot be parsed, so no proxy is used",
+        false => "is not used: its value cannot be parsed",
     };
     (Finding::warning(Fault::ProxyMalformed, format!("{name} {hint}")), Some(direct(url)))
 }

@@ -1,5 +1,4 @@
 //! What was found, for people and for programs: a line for each thing looked at, or one JSON document.
-//! Knows no network.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -18,7 +17,7 @@ pub(crate) enum State {
     Warning,
     /// Does not work.
     Failed,
-    /// Was not looked at.
+    /// Skipped.
     Skipped,
 }
 
@@ -64,9 +63,9 @@ impl Finding {
         Finding::new(State::Ok, saw)
     }
 
-    /// Was not looked at, for this reason.
+    /// Skipped, for this reason.
     pub(crate) fn skipped(why: impl AsRef<str>) -> Finding {
-        Finding::new(State::Skipped, format!("not looked at: {}", why.as_ref()))
+        Finding::new(State::Skipped, why.as_ref())
     }
 
     /// Does not work.
@@ -169,14 +168,14 @@ fn json(check: &Check) -> Value {
     })
 }
 
-/// What it comes to.
+/// The outcome.
 pub(crate) struct Verdict {
     /// Nothing failed.
     pub(crate) is_well: bool,
     line: String,
 }
 
-/// What the checks come to, on one line.
+/// The outcome of all checks, on one line.
 pub(crate) fn verdict(checks: &[Check]) -> Verdict {
     let those = |state| checks.iter().filter(move |check| check.finding.state == state);
     let warnings = those(State::Warning).count();
@@ -189,12 +188,12 @@ pub(crate) fn verdict(checks: &[Check]) -> Verdict {
         let skipped = those(State::Skipped).count();
         let skipped = match skipped {
             0 => String::new(),
-            1 => " (1 thing was not looked at)".to_owned(),
-            many => format!(" ({many} things were not looked at)"),
+            1 => " (1 check skipped)".to_owned(),
+            many => format!(" ({many} checks skipped)"),
         };
-        return Verdict { is_well: true, line: format!("well{worth}{skipped}") };
+        return Verdict { is_well: true, line: format!("passed{worth}{skipped}") };
     };
-    let line = format!("unwell: {}: {}{worth}", first.name, shown(&first.finding.cause));
+    let line = format!("failed: {}: {}{worth}", first.name, shown(&first.finding.cause));
     Verdict { is_well: false, line }
 }
 

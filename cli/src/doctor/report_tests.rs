@@ -23,8 +23,8 @@ fn a_line_for_each_and_a_verdict() {
     assert_eq!(
         text,
         "ok       dns           a\n\
-         skipped  tls           not looked at: plain\n\
-         well (1 thing was not looked at)\n"
+         skipped  tls           plain\n\
+         passed (1 check skipped)\n"
     );
     assert!(is_well);
 
@@ -33,7 +33,7 @@ fn a_line_for_each_and_a_verdict() {
     let (text, is_well) = reported(&[check("clock", warned), check("tcp", failed)], false);
     assert!(text.ends_with(
         "failed   tcp           c\n                       cause: why\n                       do:    what\n\
-         unwell: tcp: why, with 1 warning\n"
+         failed: tcp: why, with 1 warning\n"
     ), "{text}");
     assert!(!is_well);
 }

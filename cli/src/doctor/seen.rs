@@ -1,4 +1,4 @@
-//! What the checks are asked and what they have seen so far. Knows no check.
+//! What the checks are asked and what they have seen so far.
 
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;

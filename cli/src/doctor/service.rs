@@ -1,5 +1,5 @@
 //! The checks of the service behind the way: models, key, permission, chats, streams, responses; and the
-//! clock, which its answer tells. Knows no socket.
+//! clock, which its answer tells.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ const MODELS_SHOWN_MAX: usize = 5;
 /// `GET /models`.
 pub(crate) fn models(seen: &mut Seen<'_>) -> Finding {
     let (Some(url), Some(hop)) = (&seen.url, &seen.hop) else {
-        return Finding::skipped("there is no base URL");
+        return Finding::skipped("no base URL");
     };
     let scene = Scene {
         through_proxy: hop.is_proxy,
@@ -43,7 +43,7 @@ pub(crate) fn models(seen: &mut Seen<'_>) -> Finding {
     let caller = match made {
         Ok(caller) => caller,
         Err(why) => {
-            seen.end_service("no client can be made");
+            seen.end_service("the client cannot be created");
             return Finding::failed(Fault::OptionWrong, why);
         }
     };
@@ -75,7 +75,7 @@ fn judge_models(caller: &Caller, error: &Error) -> Finding {
         Some(Fault::Status401 | Fault::Status403) => {
             let status = error.status().unwrap_or_default();
             let took = time(error.elapsed());
-            Finding::ok(format!("the service answers, with status {status} in {took}: see below"))
+            Finding::ok(format!("the service answered status {status} in {took}: see below"))
         }
         _ => finding,
     }
@@ -86,39 +86,39 @@ fn ends_everything(fault: Option<Fault>) -> Option<&'static str> {
     match fault? {
         Fault::Status403 | Fault::Status404 | Fault::Status405 | Fault::Status5xx => None,
         Fault::Status400 | Fault::StatusOther | Fault::ErrorInAnswer => None,
-        Fault::Status429 => Some("the service limits this account now"),
-        _ => Some("GET /models above fails"),
+        Fault::Status429 => Some("the service is rate-limiting this account"),
+        _ => Some("GET /models failed"),
     }
 }
 
 /// Whether the service takes the key: by its answer to `GET /models`.
 pub(crate) fn key(seen: &mut Seen<'_>) -> Finding {
     let (Some(caller), Some(told)) = (&seen.caller, &seen.models) else {
-        return Finding::skipped("GET /models was not asked");
+        return Finding::skipped("GET /models was skipped");
     };
     match &told.outcome {
         Ok(_) => Finding::ok("accepted by GET /models"),
         Err(error) if error.status() == Some(401) => {
             let finding = caller.failed(error, false);
-            seen.end_service("the key is not accepted");
+            seen.end_service("the key was rejected");
             finding
         }
         Err(error) if error.status() == Some(403) => {
             Finding::ok("known to the service (403, not 401)")
         }
-        Err(_) => Finding::skipped("GET /models above fails"),
+        Err(_) => Finding::skipped("GET /models failed"),
     }
 }
 
 /// Whether the service allows it: by the same answer.
 pub(crate) fn permission(seen: &mut Seen<'_>) -> Finding {
     let (Some(caller), Some(told)) = (&seen.caller, &seen.models) else {
-        return Finding::skipped("GET /models was not asked");
+        return Finding::skipped("GET /models was skipped");
     };
     match &told.outcome {
         Ok(_) => Finding::ok("GET /models is allowed"),
         Err(error) if error.status() == Some(403) => caller.failed(error, false),
-        Err(_) => Finding::skipped("GET /models above fails"),
+        Err(_) => Finding::skipped("GET /models failed"),
     }
 }
 
@@ -137,8 +137,8 @@ pub(crate) fn model(seen: &mut Seen<'_>) -> Finding {
             Finding::ok(format!("{first}, {which} of the list (--model names another)"))
         }
         (None, None) => {
-            seen.no_model = Some("no model is known".to_owned());
-            Finding::failed(Fault::NoModel, "none given, and none listed")
+            seen.no_model = Some("no model to call".to_owned());
+            Finding::failed(Fault::NoModel, "none specified, and none listed")
         }
     };
     if no_calls {
@@ -149,10 +149,10 @@ pub(crate) fn model(seen: &mut Seen<'_>) -> Finding {
 
 fn judge_model(model: &str, from: &str, listed: &[String], no_calls: bool) -> Finding {
     if listed.iter().any(|name| name == model) {
-        return Finding::ok(format!("{model} from {from} is in the list"));
+        return Finding::ok(format!("{model} from {from} is listed"));
     }
     if listed.is_empty() {
-        return Finding::ok(format!("{model} from {from}; there is no list to look it up in"));
+        return Finding::ok(format!("{model} from {from}; there is no list to check it against"));
     }
     let shown: Vec<&str> = listed.iter().take(MODELS_SHOWN_MAX).map(String::as_str).collect();
     let more = if listed.len() > MODELS_SHOWN_MAX { ", ..." } else { "" };
@@ -163,7 +163,9 @@ fn judge_model(model: &str, from: &str, listed: &[String], no_calls: bool) -> Fi
         false => Finding::warning(Fault::ModelNotListed, saw),
     };
     match nearest(model, listed) {
-        Some(nearest) => finding.so_do(format!("Is {nearest} meant? Names count to the letter.")),
+        Some(nearest) => {
+            finding.so_do(format!("Did you mean {nearest}? Names must match exactly."))
+        }
         None => finding,
     }
 }
@@ -180,7 +182,7 @@ fn nearest<'a>(model: &str, listed: &'a [String]) -> Option<&'a str> {
 /// A chat of one token.
 pub(crate) fn chat(seen: &mut Seen<'_>) -> Finding {
     let (Some(caller), Some(model)) = (&seen.caller, &seen.model) else {
-        return Finding::skipped("no model is known");
+        return Finding::skipped("no model to call");
     };
     let told = caller.chat(model, false);
     let error = match told.outcome {
@@ -196,10 +198,10 @@ pub(crate) fn chat(seen: &mut Seen<'_>) -> Finding {
         return Finding::warning(Fault::OnlyStreams, saw);
     }
     let finding = caller.failed(&error, false);
-    seen.no_model = Some("the chat above fails".to_owned());
+    seen.no_model = Some("the chat failed".to_owned());
     if matches!(finding.fault, Some(Fault::Status404)) && !seen.listed.is_empty() {
-        let action = "GET /models works, so that the path is right: give the model's name as the \
-                      control panel shows it.";
+        let action =
+            "GET /models works, so the path is right: check the model's name in the control panel.";
         return finding.so_do(action);
     }
     finding
@@ -208,7 +210,7 @@ pub(crate) fn chat(seen: &mut Seen<'_>) -> Finding {
 /// Whether a stream streams.
 pub(crate) fn streaming(seen: &mut Seen<'_>) -> Finding {
     let (Some(caller), Some(model)) = (&seen.caller, &seen.model) else {
-        return Finding::skipped("no model is known");
+        return Finding::skipped("no model to call");
     };
     let streamed = caller.stream(model);
     let Some(error) = &streamed.error else { return streamed.judge() };
@@ -223,7 +225,7 @@ pub(crate) fn streaming(seen: &mut Seen<'_>) -> Finding {
 /// `/responses`, which not every service has.
 pub(crate) fn responses(seen: &mut Seen<'_>) -> Finding {
     let (Some(caller), Some(model)) = (&seen.caller, &seen.model) else {
-        return Finding::skipped("no model is known");
+        return Finding::skipped("no model to call");
     };
     let mut told = caller.response(model, seen.streams_only);
     if let Err(error) = &told.outcome
@@ -252,7 +254,7 @@ pub(crate) fn responses(seen: &mut Seen<'_>) -> Finding {
 
 /// The clock of this machine beside the service's.
 pub(crate) fn clock(seen: &mut Seen<'_>) -> Finding {
-    let Some(told) = &seen.models else { return Finding::skipped("no answer came") };
+    let Some(told) = &seen.models else { return Finding::skipped("no answer") };
     let (date, elapsed) = match &told.outcome {
         Ok(answer) => (answer.head().header("date").map(str::to_owned), answer.elapsed()),
         Err(error) => {

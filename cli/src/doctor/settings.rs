@@ -1,6 +1,5 @@
-//! Where base URL, key, model and proxy come from, and whether they look right. Pure but for the key's
-//! file: variables are asked for through a function. Knows no network, and shows nothing of a key but its
-//! length.
+//! Where base URL, key, model and proxy come from, and whether they look right. Pure but for the key's file:
+//! variables are asked for through a function.
 
 use modelwire::{API_KEY_VARIABLES, BASE_URL_VARIABLES, Client, Config, Error, ErrorKind};
 use url::Url;
@@ -101,7 +100,7 @@ pub(crate) fn look(connection: &Connection, variables: Variables<'_>) -> Finding
     }
     let beaten = url.as_ref().and_then(|url| url.beaten).or(key.beaten);
     if let Some(beaten) = beaten {
-        let saw = format!("{saw}; {beaten} is set to something else, which is not used");
+        let saw = format!("{saw}; {beaten} has a different value, which is not used");
         return Finding::warning(Fault::TwoValues, saw);
     }
     if url.is_some_and(|url| are_of_two_families(&url.from, &key.from)) {
@@ -121,7 +120,7 @@ fn key_from(key: Option<&Given>) -> String {
     let count = trimmed.chars().count();
     let line_end = |text: &str| text.trim_end_matches(['\n', '\r']).len();
     let is_padded = line_end(&key.text) != trimmed.len();
-    let padded = if is_padded { ", white space around it left out" } else { "" };
+    let padded = if is_padded { ", surrounding white space removed" } else { "" };
     let beside = if trimmed.is_ascii() { "" } else { ", not all ASCII" };
     format!("key from {} ({count} characters{padded}{beside})", key.from)
 }
@@ -158,7 +157,7 @@ fn malformed(text: &str, error: &Error) -> Finding {
     let is_place = text.contains(['.', '/', ':']) && !text.contains(['@', '?']);
     let saw = match is_place {
         true => text.to_owned(),
-        false => format!("a text of {} characters, not shown", text.chars().count()),
+        false => format!("a value of {} characters, not shown", text.chars().count()),
     };
     let has_scheme = text.contains("://");
     let is_quoted = text.starts_with(QUOTES) || text.ends_with(QUOTES);
@@ -176,9 +175,9 @@ fn malformed(text: &str, error: &Error) -> Finding {
         }
         // A URL that the client refuses for a reason of its own, which it says.
         _ if has_scheme && !is_quoted => finding.so_do(error.hint()),
-        _ if !is_place => finding.because("the base URL is not a URL").so_do(
-            "Give it like https://host/v1; if this is the key, it is in the wrong variable.",
-        ),
+        _ if !is_place => finding
+            .because("the base URL is not a URL")
+            .so_do("Write it as https://host/v1; if this is the key, it is in the wrong variable."),
         _ => finding,
     }
 }
@@ -221,7 +220,7 @@ fn judge(url: &Url) -> Finding {
     if let Some(operation) = OPERATIONS.into_iter().find(|operation| path.ends_with(operation)) {
         let better = url_with_path(url, path.strip_suffix(operation).unwrap_or(path));
         return Finding::failed(Fault::OperationInPath, saw)
-            .so_do(format!("Leave out {operation}: {better}"));
+            .so_do(format!("Remove {operation}: {better}"));
     }
     if path.contains("/v1/v1") {
         let better = url_with_path(url, &path.replacen("/v1/v1", "/v1", 1));
@@ -237,7 +236,7 @@ fn judge(url: &Url) -> Finding {
     if !has_version(url) {
         let better = url_with_path(url, &format!("{path}/v1"));
         return Finding::warning(Fault::VersionMissing, saw)
-            .so_do(format!("Try {better}, unless the service's own pages say otherwise."));
+            .so_do(format!("Try {better}, unless the service's documentation says otherwise."));
     }
     if url.scheme() == "http" && !is_loopback(url) {
         return Finding::warning(Fault::KeyUnencrypted, saw);

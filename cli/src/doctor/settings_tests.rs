@@ -67,7 +67,7 @@ fn urls_are_judged_by_their_shape() {
             "https://host.example/v1/chat/completions",
             State::Failed,
             Some(Fault::OperationInPath),
-            "Leave out /chat/completions: https://host.example/v1",
+            "Remove /chat/completions: https://host.example/v1",
         ),
         ("https://host.example/v1/models/", State::Failed, Some(Fault::OperationInPath), "/models"),
         ("host.example/v1", State::Failed, Some(Fault::SchemeMissing), "https://host.example/v1"),

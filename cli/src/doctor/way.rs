@@ -1,5 +1,4 @@
-//! The checks of the way to the service: configuration, base URL, proxy, names, connections, TLS. Knows no
-//! call.
+//! The checks of the way to the service: configuration, base URL, proxy, names, connections, TLS.
 
 use std::time::{Instant, SystemTime};
 
@@ -18,7 +17,7 @@ const CERTIFICATE_DAYS_MIN: u64 = 14;
 pub(crate) fn configuration(seen: &mut Seen<'_>) -> Finding {
     let finding = settings::look(seen.asked.connection, seen.asked.variables);
     if finding.state == State::Failed {
-        seen.end_service("the configuration above fails");
+        seen.end_service("the configuration is invalid");
     }
     finding
 }
@@ -28,7 +27,7 @@ pub(crate) fn base_url(seen: &mut Seen<'_>) -> Finding {
     let given = settings::base_url(seen.asked.connection, seen.asked.variables);
     let (finding, url) = settings::look_at_url(given.as_ref());
     match url {
-        None => seen.end_network("there is no base URL"),
+        None => seen.end_network("no base URL"),
         Some(_) if finding.state == State::Failed => {
             seen.end_service("the base URL above is wrong");
         }
@@ -40,7 +39,7 @@ pub(crate) fn base_url(seen: &mut Seen<'_>) -> Finding {
 
 /// What stands between.
 pub(crate) fn proxy(seen: &mut Seen<'_>) -> Finding {
-    let Some(url) = &seen.url else { return Finding::skipped("there is no base URL") };
+    let Some(url) = &seen.url else { return Finding::skipped("no base URL") };
     let option = settings::option(seen.asked.connection, "proxy");
     let (finding, hop) = proxies::look(url, option.as_deref(), seen.asked.variables);
     seen.hop = hop;
@@ -52,7 +51,7 @@ pub(crate) fn proxy(seen: &mut Seen<'_>) -> Finding {
 
 /// Addresses of the host that is connected to.
 pub(crate) fn dns(seen: &mut Seen<'_>) -> Finding {
-    let Some(hop) = &seen.hop else { return Finding::skipped("there is no host") };
+    let Some(hop) = &seen.hop else { return Finding::skipped("no host") };
     let of_proxy = if hop.is_proxy { " (of the proxy, which looks up the service)" } else { "" };
     let start = Instant::now();
     let found = network::look_up(&hop.host, hop.port, seen.asked.time_max);
@@ -61,7 +60,7 @@ pub(crate) fn dns(seen: &mut Seen<'_>) -> Finding {
     match found {
         LookedUp::Literal(address) => {
             seen.addresses = vec![address];
-            Finding::ok(format!("{} is an address itself{of_proxy}", address.ip()))
+            Finding::ok(format!("{} is already an address{of_proxy}", address.ip()))
         }
         LookedUp::Found(addresses) => {
             let shown: Vec<String> = addresses.iter().map(|one| one.ip().to_string()).collect();
@@ -104,12 +103,12 @@ pub(crate) fn tcp(seen: &mut Seen<'_>) -> Finding {
             }
         }
         (None, fault) => {
-            seen.end_network("there is no connection");
+            seen.end_network("no connection");
             let fault = fault.unwrap_or(Fault::ConnectFailed);
             let finding = Finding::failed(fault, saw);
             match of_proxy {
                 true => finding.so_do(format!(
-                    "This is the proxy: check its host and port, and that it runs. {}",
+                    "This is the proxy: check its host and port, and that it is running. {}",
                     fault.action()
                 )),
                 false => finding,
@@ -128,21 +127,21 @@ fn words_of_attempt(tried: &Tried) -> String {
 /// The handshake and the certificate.
 pub(crate) fn tls(seen: &mut Seen<'_>) -> Finding {
     let (Some(url), Some(hop)) = (&seen.url, &seen.hop) else {
-        return Finding::skipped("there is no host");
+        return Finding::skipped("no host");
     };
     if url.scheme() != "https" {
         return Finding::skipped("the base URL is plain http");
     }
     if hop.is_proxy {
-        return Finding::skipped("only the other side of the proxy sees it; GET /models tells");
+        return Finding::skipped("not visible through the proxy; see models");
     }
     let Some(mut socket) = seen.socket.take() else {
-        return Finding::skipped("there is no connection");
+        return Finding::skipped("no connection");
     };
     let pem = settings::option(seen.asked.connection, "ca_pem");
     let roots = certificate::roots(pem.as_deref(), seen.asked.variables);
     let count = roots.store.len();
-    let from = format!("{count} trusted authorities from {}", roots.from);
+    let from = format!("{count} trusted CAs from {}", roots.from);
     let unread = match roots.faults.first() {
         Some(fault) => format!("; not read: {fault}"),
         None => String::new(),
@@ -152,7 +151,7 @@ pub(crate) fn tls(seen: &mut Seen<'_>) -> Finding {
     let shaken = certificate::shake(&mut socket, &hop.host, roots.store, own.as_deref(), time_max);
     let finding = judge_tls(&shaken, &format!("{from}{unread}"));
     if finding.state == State::Failed {
-        seen.end_service("TLS above fails");
+        seen.end_service("TLS failed");
     }
     finding
 }
@@ -172,8 +171,8 @@ fn judge_tls(shaken: &Shaken, trusted: &str) -> Finding {
         // To trust it would not help: what openssl makes without being asked to do otherwise.
         if error.to_string().contains("CaUsedAsEndEntity") {
             return finding.so_do(
-                "It is marked as an authority's (CA:TRUE), which no server may show: make it anew with \
-                 basicConstraints=CA:FALSE, then add it (SSL_CERT_FILE, or the option ca_pem).",
+                "It is marked as a CA certificate (CA:TRUE), which a server must not use: create it again \
+                 with basicConstraints=CA:FALSE, then add it (SSL_CERT_FILE, or the option ca_pem).",
             );
         }
         return with_clock(finding, now);

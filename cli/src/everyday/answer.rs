@@ -1,4 +1,4 @@
-//! Sends a request, and prints what comes of it. Knows no argument.
+//! Sends a request, and prints what comes of it.
 
 use std::borrow::Cow;
 
@@ -30,7 +30,7 @@ pub(crate) fn print(client: &Client, request: Request, shape: Shape) -> Result<(
     let answer = match done {
         Ok(answer) => answer,
         Err(failure) if printer.output.has_begun() && !failure.message.is_empty() => {
-            return Err(failure.and("What was printed is a part of the answer."));
+            return Err(failure.and("The printed answer is incomplete."));
         }
         Err(failure) => return Err(failure),
     };
@@ -167,7 +167,7 @@ impl Ending {
     fn tell(&self, json: bool) -> Result<(), Failure> {
         let reason = self.reason.as_deref().unwrap_or_default();
         if reason == "failed" {
-            let why = self.error.as_deref().unwrap_or("the service does not say why");
+            let why = self.error.as_deref().unwrap_or("the service gave no reason");
             return Err(Failure::new(Exit::Stream, format!("the answer failed: {why}")));
         }
         if !self.refusal.is_empty() {
@@ -176,13 +176,13 @@ impl Ending {
         }
         match reason {
             "length" | "max_output_tokens" => {
-                console::say(&format!("the answer ends at its limit of tokens ({reason})"));
+                console::say(&format!("the answer was cut at its token limit ({reason})"));
             }
             "content_filter" => {
-                console::say("a filter of the service cut the answer short (content_filter)");
+                console::say("the service's content filter cut the answer short (content_filter)");
             }
             _ if self.calls_tools && !json => {
-                console::say("the model wants tools to be called: --json shows its calls");
+                console::say("the model called tools: --json shows the calls");
             }
             _ => {}
         }

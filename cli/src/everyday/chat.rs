@@ -1,4 +1,4 @@
-//! `modelwire chat`: a chat completion. Knows no argument.
+//! `modelwire chat`: a chat completion.
 
 use modelwire::Endpoint;
 

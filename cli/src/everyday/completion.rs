@@ -1,5 +1,4 @@
-//! `modelwire completion`: what completes the command's arguments in a shell, made from the table. Knows no
-//! argument.
+//! `modelwire completion`: what completes the command's arguments in a shell, made from the table.
 
 use clap::ValueEnum;
 use clap_complete::Shell;

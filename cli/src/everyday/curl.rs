@@ -81,7 +81,7 @@ fn files_and_proxy(connection: &Connection) -> Result<Vec<String>, Failure> {
     for (name, argument) in [("ca_pem", "--cacert"), ("client_certificate_pem", "--cert")] {
         match connection.option(name).map(|value| value.strip_prefix('@')) {
             Some(Some(file)) => parts.push(format!("{argument} {}", shell_quoted(file))),
-            Some(None) => console::say(&format!("the command goes without --option {name}")),
+            Some(None) => console::say(&format!("the command leaves out --option {name}")),
             None => {}
         }
     }

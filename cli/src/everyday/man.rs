@@ -1,4 +1,4 @@
-//! `modelwire man`: the manual page, made from the table. Knows no argument.
+//! `modelwire man`: the manual page, made from the table.
 
 use std::io;
 

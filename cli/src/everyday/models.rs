@@ -1,4 +1,4 @@
-//! `modelwire models`: what the service lists. Knows no model.
+//! `modelwire models`: what the service lists.
 
 use modelwire::Endpoint;
 
@@ -10,7 +10,7 @@ use crate::failure::Failure;
 /// Lists the models.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Models {
-    /// Print the service's answer as it came, and not the ids alone
+    /// Print the service's answer as it arrived, not only the ids
     #[arg(long)]
     json: bool,
 

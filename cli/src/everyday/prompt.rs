@@ -1,4 +1,4 @@
-//! What a model is asked: the argument, standard input, or both. Knows no request.
+//! What a model is asked: the argument, standard input, or both.
 
 use std::io::{self, IsTerminal, Read};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -24,8 +24,8 @@ pub(crate) fn read(given: Option<&str>) -> Result<String, Failure> {
         Some(prompt) if is_terminal => prompt.to_owned(),
         Some(prompt) => join(prompt, &aloud(of_standard_input)?),
         None if is_terminal => {
-            let message = "what is to be asked? Give a PROMPT, in quotes, or a file, `< FILE`; the prompt \
-                           `-` reads what is typed, up to Ctrl-D";
+            let message = "no prompt: give a PROMPT, in quotes, or a file, `< FILE`; the prompt `-` reads \
+                           what you type, up to Ctrl-D";
             return Err(Failure::usage(message));
         }
         None => of_standard_input()?,
@@ -33,7 +33,7 @@ pub(crate) fn read(given: Option<&str>) -> Result<String, Failure> {
     if prompt.trim().is_empty() {
         let is_argument = given.is_some_and(|given| given != STANDARD_INPUT);
         let what = if is_argument { "the prompt" } else { "standard input" };
-        return Err(Failure::usage(format!("{what} is empty: there is nothing to be asked")));
+        return Err(Failure::usage(format!("{what} is empty: there is nothing to ask")));
     }
     Ok(prompt)
 }
@@ -52,8 +52,8 @@ fn aloud<T>(read: impl FnOnce() -> T) -> T {
     let tell = move || {
         if waiting.recv_timeout(SILENCE_MAX) == Err(RecvTimeoutError::Timeout) {
             console::say(
-                "waiting for the end of standard input, which follows the prompt; `< /dev/null` goes \
-                 without it",
+                "waiting for the end of standard input, which follows the prompt; `< /dev/null` leaves it \
+                 out",
             );
         }
     };
@@ -78,7 +78,7 @@ fn of_standard_input() -> Result<String, Failure> {
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Failure::usage(format!("standard input is not UTF-8 text: see its byte {at}"))
+        Failure::usage(format!("standard input is not UTF-8 at byte {at}"))
     })
 }
 

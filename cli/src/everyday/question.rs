@@ -1,4 +1,4 @@
-//! The arguments of `chat` and `respond`, and the request that they make. Knows no answer.
+//! The arguments of `chat` and `respond`, and the request that they make.
 
 use modelwire::{Client, Endpoint, Request};
 
@@ -15,44 +15,44 @@ const MODELS_SHOWN_MAX: usize = 5;
 /// What is asked, and how its answer is printed.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Question {
-    /// What to ask, in quotes; `-` reads standard input alone. Where standard input is no terminal, what
-    /// it has follows after a blank line
+    /// The prompt, in quotes; `-` reads only standard input. If standard input is not a terminal, its text
+    /// follows after a blank line
     #[arg(value_name = "PROMPT")]
     prompt: Option<String>,
 
-    /// The model; otherwise MODELWIRE_MODEL, or the only one that the service lists
+    /// The model; by default MODELWIRE_MODEL, or the only one that the service lists
     #[arg(short, long, value_name = "MODEL")]
     model: Option<String>,
 
-    /// What the model is told before the prompt
+    /// The system message
     #[arg(short, long, value_name = "TEXT")]
     system: Option<String>,
 
-    /// Most tokens of the answer
+    /// Maximum tokens of the answer
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_tokens: Option<u32>,
 
-    /// How much chance there is in the answer
+    /// The sampling temperature
     #[arg(long, value_name = "X", value_parser = number, allow_negative_numbers = true)]
     temperature: Option<f64>,
 
-    /// A further field of the request, `seed=7` for instance; the value is JSON, or text
+    /// Another field of the request, `seed=7` for instance; the value is JSON, or text
     #[arg(long, value_name = "NAME=JSON")]
     set: Vec<String>,
 
-    /// Most further attempts where the service refuses for its limits [default: 3]
+    /// Maximum retries of a call that is rate-limited (429) [default: 3]
     #[arg(long, value_name = "N")]
     retries: Option<u32>,
 
-    /// Ask for the whole answer at once
+    /// Get the whole answer at once
     #[arg(long)]
     no_stream: bool,
 
-    /// Print the service's answer as it came: each chunk on a line; with --no-stream, the document
+    /// Print the service's answer as it arrived: each chunk on a line; with --no-stream, the document
     #[arg(long)]
     json: bool,
 
-    /// Say on standard error what the answer used
+    /// Print the tokens used to standard error
     #[arg(long)]
     usage: bool,
 
@@ -68,7 +68,7 @@ impl Question {
         if self.curl {
             let model = self.named_model(&set).ok_or_else(|| {
                 Failure::usage(format!(
-                    "--curl sends nothing, and so asks for no list of models: name one with --model, or in \
+                    "--curl sends nothing, so it cannot list the models: name one with --model, or in \
                      {MODEL_VARIABLE}"
                 ))
             })?;
@@ -80,7 +80,7 @@ impl Question {
         }
         let client = connection.client_with(|config| {
             if let Some(retries) = self.retries {
-                config.retry_mut().retries_max = retries;
+                config.retry_mut().max_retries = retries;
             }
         })?;
         let prompt = prompt::read(self.prompt.as_deref())?;
@@ -171,7 +171,7 @@ impl Question {
 fn number(given: &str) -> Result<f64, String> {
     match given.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(number),
-        _ => Err("it takes a number".to_owned()),
+        _ => Err("it must be a number".to_owned()),
     }
 }
 
@@ -180,7 +180,7 @@ fn only_model(client: &Client) -> Result<String, Failure> {
     let what_to_do = format!("name one with --model, or in {MODEL_VARIABLE}");
     let answer = client.blocking().models().map_err(|error| {
         Failure::from(error)
-            .within("no model is named, and the list of models failed")
+            .within("no model is named, and listing the models failed")
             .and(&format!("To go without the list, {what_to_do}."))
     })?;
     let models = answer.model_ids();

@@ -1,4 +1,4 @@
-//! The request that arguments make, to the byte. Knows no service.
+//! The request that arguments make, to the byte.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use super::*;

@@ -1,4 +1,4 @@
-//! `modelwire respond`: a response. Knows no argument.
+//! `modelwire respond`: a response.
 
 use modelwire::Endpoint;
 

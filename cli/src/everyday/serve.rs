@@ -1,5 +1,4 @@
-//! `modelwire serve`: the stand-in service on a port, for tests of programs in any language. Knows no
-//! request.
+//! `modelwire serve`: the stand-in service on a port, for tests of programs in any language.
 
 use std::io::{self, Read};
 
@@ -25,10 +24,10 @@ impl Serve {
         let port = self.options.port;
         let key = self.options.key.clone();
         let service = Service::start_with(self.options).map_err(|cause| {
-            Failure::file(format!("port {port} of 127.0.0.1 cannot be listened on: {cause}"))
+            Failure::file(format!("cannot listen on port {port} of 127.0.0.1: {cause}"))
         })?;
         console::say(&format!(
-            "a stand-in for tests, which runs no model; its key is {key}; Ctrl-C ends it"
+            "a fake service for tests, without a model; its key is {key}; Ctrl-C ends it"
         ));
         let mut output = Output::standard();
         output.line(&service.base_url())?;
@@ -56,7 +55,7 @@ impl clap::Args for Serve {
         let flag = Arg::new(EXIT_WITH_STDIN)
             .long(EXIT_WITH_STDIN)
             .action(ArgAction::SetTrue)
-            .help("End when standard input ends, and so with the program that started it");
+            .help("Exit when standard input ends, and so with the program that started it");
         command
             .args(of_table)
             .arg(flag)

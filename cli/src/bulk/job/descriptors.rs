@@ -1,5 +1,4 @@
 //! How many connections this process may have: its limit of descriptors, raised as far as that is allowed.
-//! Knows no client.
 
 use crate::system::raise_descriptors;
 

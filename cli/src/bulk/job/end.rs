@@ -1,4 +1,4 @@
-//! Why a job ended, what is told of it, and the code that follows. Knows no row.
+//! Why a job ended, the message about it, and the exit code.
 
 use std::io::Write;
 use std::time::Instant;
@@ -37,30 +37,32 @@ impl Cause {
     pub(super) fn message(&self) -> String {
         match self {
             Cause::Interrupted { unknown: 0 } => {
-                "interrupted; what was on its way came in".to_owned()
+                "interrupted; rows in flight were completed".to_owned()
             }
             Cause::Interrupted { unknown } => format!(
-                "interrupted at once: {} on their way, their outcome is unknown. They are sent again when the \
-                 job goes on; --unknown keep keeps them out",
+                "interrupted at once: {} in flight, with unknown outcome. They are sent again when the job \
+                 resumes; --unknown keep leaves them out",
                 counted(*unknown, "row was", "rows were")
             ),
             Cause::Stopped(Stopped { reason, error, row }) => {
                 let what = match reason {
-                    StopReason::KeyRefused => "the service refuses the key".to_owned(),
+                    StopReason::KeyRefused => "the service rejected the key".to_owned(),
                     StopReason::Forbidden => format!("model {:?} is forbidden", row.model),
                     StopReason::NotFound => {
                         format!("model {:?} is not found", row.model)
                     }
-                    StopReason::Unreachable => "the service is not to be reached".to_owned(),
-                    StopReason::Limited => "the service refuses every row for its limits, and a \
-                                            quota may be used up; --patience waits longer"
-                        .to_owned(),
+                    StopReason::Unreachable => "the service cannot be reached".to_owned(),
+                    StopReason::Limited => {
+                        "the service rate-limits every row, and a quota may be used up; \
+                                            --patience waits longer"
+                            .to_owned()
+                    }
                 };
                 let said = match reason {
                     // The hint of a single call is to slow down, which was done.
                     StopReason::Limited => {
                         let wait = error.retry_after().map(|wait| wait.as_secs_f64().ceil());
-                        let wait = wait.map(|wait| format!(" It asks for a wait of {wait} s."));
+                        let wait = wait.map(|wait| format!(" It asks to wait {wait} s."));
                         format!("{}{}", error.message(), wait.unwrap_or_default())
                     }
                     StopReason::KeyRefused

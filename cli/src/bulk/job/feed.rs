@@ -1,5 +1,4 @@
 //! Rows from the thread that reads them to the one that sends them: bounded, and without a wake for each.
-//! Knows no file and no form.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

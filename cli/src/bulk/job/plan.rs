@@ -1,4 +1,4 @@
-//! What the arguments of a job ask for, checked before anything is opened. Knows no row.
+//! What the arguments of a job ask for, checked before anything is opened.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
@@ -75,7 +75,7 @@ impl Plan {
         let mut most = connections;
         let client = connection.client_with(|config| {
             // The engine decides what goes again, and how fast.
-            (config.retry_mut().retries_max, config.retry_mut().adaptive) = (0, false);
+            (config.retry_mut().max_retries, config.retry_mut().adaptive) = (0, false);
             let limits = config.limits_mut();
             if limits.connections_max == CONNECTIONS_MAX {
                 limits.connections_max = connections;

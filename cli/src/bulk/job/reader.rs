@@ -1,4 +1,4 @@
-//! The thread that reads rows: which of them are sent, and what stops a run before its end. Knows no call.
+//! The thread that reads rows: which of them are sent, and what stops a run before its end.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -133,7 +133,7 @@ pub(super) fn bad_line(bad: &BadRow) -> String {
 /// What is said of a row whose content is another than before.
 pub(super) fn changed(name: &str, number: u64, key: &str) -> Failure {
     Failure::usage(format!(
-        "{name}:{number}: {key:?} had another content when it was sent before. Give it a custom_id of its own; \
-         or give --changed run to send such rows again, --changed skip to leave them out"
+        "{name}:{number}: {key:?} had different content when it was sent before. Give it another custom_id; \
+         or use --changed run to send such rows again, --changed skip to leave them out"
     ))
 }

@@ -1,5 +1,5 @@
 //! The run of a job: rows from the reader through the budget into the engine, outcomes into the store, and
-//! what stops it. Knows no form of a line and no HTTP.
+//! what stops it.
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
@@ -118,8 +118,9 @@ impl Run {
             Ok(rows) => read(rows, &source.name(), ledger, policy, order, &counts, inlet),
             Err(error) => ReadEnd::Failed(error.into()),
         });
-        let reader =
-            reader.map_err(|error| Failure::new(Exit::Internal, format!("no thread: {error}")))?;
+        let reader = reader.map_err(|error| {
+            Failure::new(Exit::Internal, format!("a thread cannot be started: {error}"))
+        })?;
         (self.reader, self.outlet) = (Some(reader), Some(outlet));
         Ok(())
     }
@@ -250,8 +251,8 @@ impl Run {
             let on_their_way = self.engine.status().in_flight;
             if on_their_way > 0 && count == 1 {
                 self.progress.note(&format!(
-                    "interrupted: waiting for {}; once more stops at once",
-                    counted(on_their_way as u64, "row on its way", "rows on their way")
+                    "interrupted: waiting for {}; interrupt again to stop at once",
+                    counted(on_their_way as u64, "row in flight", "rows in flight")
                 ));
             }
         }
@@ -325,7 +326,7 @@ impl Run {
             Some(Ok(ReadEnd::Failed(failure))) => self.stop(Cause::Refused(failure)),
             Some(Ok(ReadEnd::Closed)) | None => {}
             Some(Err(_)) => {
-                let message = "the thread that reads rows broke off";
+                let message = "the thread that reads rows ended unexpectedly";
                 self.stop(Cause::Refused(Failure::new(Exit::Internal, message)));
             }
         }

@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM while a job runs: how often it was asked to end. Knows no job.
+//! Ctrl-C and SIGTERM while a job runs: how often it was asked to end.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -67,8 +67,11 @@ pub(super) fn details(state: &State, speed: &Speed, width: usize) -> String {
     if state.tokens.total() > 0 {
         parts.push((6, format!("{} tokens/s", short(speed.tokens))));
     }
-    let mut at_once =
-        format!("{} of {} at once", grouped(state.in_flight.into()), grouped(state.allowed.into()));
+    let mut at_once = format!(
+        "{} of {} in flight",
+        grouped(state.in_flight.into()),
+        grouped(state.allowed.into())
+    );
     if let Some(ceiling) = state.ceiling {
         at_once.push_str(&format!(" (ceiling {})", grouped(ceiling.into())));
     }
