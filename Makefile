@@ -31,7 +31,7 @@ endef
 # The package in .venv is links to its Python sources and to the debug build of the extension.
 demo: .venv/bin/python
 	@tests/tools cargo cc c++ space:2
-	@echo "building (about a minute on two cores where nothing is built yet)"
+	@echo "building (one to three minutes on two cores where nothing is built yet)"
 	@$(debug_build)
 	@$(python) py/install_dev.py $(build)/debug/lib_native.so
 	@$(call c_program,cc -std=c99,tests/c/demo.c,demo)

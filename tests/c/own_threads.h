@@ -1,6 +1,5 @@
 /*
  * What programs that look at themselves share: a check that ends them, and how many threads they have.
- * Knows nothing of the library.
  */
 #include <dirent.h>
 #include <stdio.h>

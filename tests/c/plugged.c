@@ -1,6 +1,6 @@
 /*
  * A plugin that uses the library with callbacks of its own: it must be over with them before it is
- * unloaded. Knows nothing of its host (host.c) but the names of its functions.
+ * unloaded.
  */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L

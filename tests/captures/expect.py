@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Derives what a client must see of each recorded exchange, for a reader to check by hand.
 
-Knows the rules of the service and nothing of modelwire's code. `expect.py SERVER...` writes
+Written from the rules of the service, without modelwire's code. `expect.py SERVER...` writes
 expected/SERVER.json; a line that differs from what is committed is to be understood, not pasted.
 """
 

@@ -1,5 +1,4 @@
 //! Bulk jobs from end to end, by the binary: rows in, results out, what stops a job and how it goes on.
-//! Knows nothing of how it is done.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -257,7 +256,7 @@ fn bad_rows_are_outcomes_after_one_attempt() {
     }
     assert_eq!(job.service.recorded("").len(), 23);
     assert!(ran.stderr.contains("metered?"), "what may have been metered is told: {}", ran.stderr);
-    assert!(ran.stderr.contains("try again"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("retry  modelwire bulk"), "{}", ran.stderr);
     // They stand, until they are to run again.
     let ran = job.run(&[]);
     assert_eq!(ran.code(), 3, "{}", ran.stderr);
@@ -298,7 +297,7 @@ fn a_wrong_key_stops_the_job_and_burns_no_row() {
     let ran = run(job.command(&[]).env("MODELWIRE_API_KEY", "sk-wrong"));
     assert_eq!(ran.code(), 11, "{}", ran.stderr);
     assert!(
-        ran.stderr.contains("401") && ran.stderr.contains("go on  modelwire bulk"),
+        ran.stderr.contains("401") && ran.stderr.contains("resume  modelwire bulk"),
         "{}",
         ran.stderr
     );
@@ -329,7 +328,7 @@ fn a_service_that_is_not_there_stops_the_job() {
     let mut command = modelwire_at(&nowhere, &["bulk", "in.jsonl", "-o", "out.jsonl"]);
     let ran = run(command.current_dir(job.folder.path()));
     assert_eq!(ran.code(), 20, "{}", ran.stderr);
-    assert!(ran.stderr.contains("not to be reached"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("cannot be reached"), "{}", ran.stderr);
     assert_eq!(job.run(&[]).code(), 0);
     assert_eq!((job.results().len(), job.metered()), (100, 100));
 }
@@ -344,7 +343,7 @@ fn one_signal_lets_what_is_on_its_way_come_in() {
         signal(&child, which);
         assert_eq!(wait(&mut child).code(), Some(130), "{}", job.said());
         let said = job.said();
-        assert!(said.contains("go on  modelwire bulk in.jsonl -o out.jsonl\n"), "{said}");
+        assert!(said.contains("resume  modelwire bulk in.jsonl -o out.jsonl\n"), "{said}");
         let came_in = job.results().len();
         assert!(came_in > 0 && came_in < 200, "{came_in}: {said}");
         assert_eq!(job.metered(), came_in as u64);
@@ -379,11 +378,13 @@ fn two_signals_stop_at_once_and_what_is_unknown_is_named() {
         let mut child = job.begin(&[]);
         until("a row is on its way", || !job.service.recorded("").is_empty());
         signal(&child, Signal::INT);
-        until("it says what it waits for", || job.said().contains("once more stops at once"));
+        until("it says what it waits for", || {
+            job.said().contains("interrupt again to stop at once")
+        });
         signal(&child, Signal::INT);
         assert_eq!(wait(&mut child).code(), Some(130), "{}", job.said());
         let said = job.said();
-        assert!(words(&said).contains("outcome is unknown"), "{said}");
+        assert!(words(&said).contains("unknown outcome"), "{said}");
         let sent = job.service.recorded("").len();
         job.service.answer_otherwise(None);
         let ran = job.run(&["--unknown", how]);
@@ -447,7 +448,7 @@ fn a_bad_line_of_standard_input_ends_the_job_there() {
     let ran = run_with_input(command.current_dir(job.folder.path()), input);
     assert_eq!(ran.code(), 2, "{}", ran.stderr);
     assert!(ran.stderr.contains("standard input:31: "), "{}", ran.stderr);
-    assert!(ran.stderr.contains("go on"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("resume  modelwire bulk"), "{}", ran.stderr);
     assert_eq!(job.results().len() as u64, job.metered());
     let mut command = modelwire_to(&job.service, &["bulk", "-", "-o", "out.jsonl"]);
     let ran = run_with_input(command.current_dir(job.folder.path()), rows(32, "echo"));
@@ -618,7 +619,7 @@ fn progress_for_machines_is_json_alone() {
 fn wrong_use_is_told_in_one_line() {
     let job = Job::new(&rows(2, "echo"));
     for (arguments, code, says) in [
-        (&["bulk", "in.jsonl", "-o", "in.jsonl"][..], 2, "is the input and the output"),
+        (&["bulk", "in.jsonl", "-o", "in.jsonl"][..], 2, "is both the input and the output"),
         (&["bulk", "none.jsonl", "-o", "out.jsonl"], 5, "none.jsonl"),
         (&["bulk", "in.jsonl", "-o", "no/such/folder/out.jsonl"], 5, "no/such/folder"),
         (&["bulk", "in.jsonl"], 2, "--output"),

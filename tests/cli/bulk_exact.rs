@@ -1,5 +1,5 @@
 //! Random jobs under random failures, signals and resumes: in the end each row has its one result, in its
-//! place, and nothing reached the service but what the journal owns up to. Knows nothing of how it is done.
+//! place, and nothing reached the service but what the journal owns up to.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,5 +1,5 @@
 //! What bulk jobs leave on disk, by the binary: the lines of results to the byte, packed and in order, and
-//! what is told where files cannot be written. Knows nothing of how it is done.
+//! what is told where files cannot be written.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -178,7 +178,7 @@ fn results_that_are_there_are_not_touched_unless_told() {
     let out = folder.file("out.jsonl", "my results\n");
     let ran = run(&mut bulk(&service, &folder, &["-o", "out.jsonl"]));
     assert_eq!(ran.code(), 5);
-    assert!(ran.stderr.contains("out.jsonl is there already and has no journal"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("out.jsonl already exists and has no journal"), "{}", ran.stderr);
     assert_eq!(ran.stderr.lines().count(), 1);
     assert_eq!(std::fs::read_to_string(&out).unwrap(), "my results\n");
     ended_well(&run(&mut bulk(&service, &folder, &["-o", "out.jsonl", "--overwrite"])));
@@ -187,7 +187,7 @@ fn results_that_are_there_are_not_touched_unless_told() {
     std::fs::write(&out, "").unwrap();
     let ran = run(&mut bulk(&service, &folder, &["-o", "out.jsonl"]));
     assert_eq!(ran.code(), 5);
-    assert!(ran.stderr.contains("results were taken out of it"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("results were removed from it"), "{}", ran.stderr);
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn a_full_device_is_told_and_nothing_that_came_is_lost() {
     let mut said = String::new();
     std::io::Read::read_to_string(&mut child.stderr.take().unwrap(), &mut said).unwrap();
     assert_eq!(status.code(), Some(5), "{said}");
-    assert!(said.contains("no room left"), "{said}");
+    assert!(said.contains("no space left"), "{said}");
     let rescue = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
     let rescue = rescue.filter(|path| path.to_string_lossy().contains("modelwire-rescue-"));
     let rescued: Vec<_> = rescue.collect();

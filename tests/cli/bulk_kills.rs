@@ -1,5 +1,5 @@
 //! Bulk jobs that are killed at random moments and go on: no row is lost, and none is paid twice but those
-//! that are named. The service's own records are the witness. Knows nothing of how it is done.
+//! that are named. The service's own records are the witness.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -259,7 +259,7 @@ fn a_job_that_may_write_no_more_says_where_its_results_are() {
     let ran = run(&mut limited);
     assert_eq!(ran.code(), 5, "{}", ran.stderr);
     let said = ran.stderr.trim_end();
-    assert!(said.contains("the file may not become larger"), "{said}");
+    assert!(said.contains("the file may not grow"), "{said}");
     // What the error says is done word for word.
     if let Some(place) = said.find("(cat ") {
         let end = said[place..].find(')').unwrap();

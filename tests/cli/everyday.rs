@@ -91,10 +91,10 @@ fn a_prompt_is_an_argument_or_standard_input_or_both() {
     refused(&ask(&["-"], b""), "standard input is empty");
     refused(&ask(&[], b" \n"), "standard input is empty");
     refused(&ask(&[""], b""), "the prompt is empty");
-    refused(&ask(&["Hello"], b"caf\xe9"), "standard input is not UTF-8 text: see its byte 3");
-    refused(&ask(&["two", "words"], b""), "put a value of several words into quotes");
+    refused(&ask(&["Hello"], b"caf\xe9"), "standard input is not UTF-8 at byte 3");
+    refused(&ask(&["two", "words"], b""), "quote a value that contains spaces");
     let ran = run_on_terminal(&mut modelwire_to(&service, &["chat", "-m", "echo"]));
-    refused(&ran, "what is to be asked? Give a PROMPT");
+    refused(&ran, "no prompt: give a PROMPT");
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn a_model_is_named_or_the_only_one() {
     let ran = run(&mut modelwire_at(&unlisted, &["chat", "Hello"]));
     assert_eq!(ran.code(), 13);
     assert!(
-        ran.stderr.contains("no model is named, and the list of models failed"),
+        ran.stderr.contains("no model is named, and listing the models failed"),
         "{}",
         ran.stderr
     );
@@ -249,7 +249,7 @@ fn what_is_no_text_is_said_on_standard_error() {
             let (text, said) = ask(&[&[command, "-m", "echo", "--max-tokens", "2"], way].concat());
             assert_eq!(text.trim_end(), "one two");
             assert!(
-                said.starts_with("modelwire: the answer ends at its limit of tokens ("),
+                said.starts_with("modelwire: the answer was cut at its token limit ("),
                 "{said}"
             );
         }
@@ -259,7 +259,7 @@ fn what_is_no_text_is_said_on_standard_error() {
     for way in [&[][..], &["--no-stream"]] {
         let (text, said) = ask(&[&["chat", "-m", "echo-tools"], way].concat());
         assert_eq!(text, "");
-        assert_eq!(said, "modelwire: the model wants tools to be called: --json shows its calls\n");
+        assert_eq!(said, "modelwire: the model called tools: --json shows the calls\n");
     }
 }
 

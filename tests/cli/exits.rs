@@ -96,7 +96,7 @@ fn models_fail_as_they_do() {
 #[test]
 fn a_cut_answer_is_never_a_whole_one() {
     let service = Service::start().unwrap();
-    let part = "What was printed is a part of the answer.";
+    let part = "The printed answer is incomplete.";
     for (model, exit) in [
         ("cut", Exit::Disconnected),
         ("error-in-stream", Exit::Stream),
@@ -208,7 +208,7 @@ fn what_is_not_configured_is_named() {
     let service = Service::start().unwrap();
     for (arguments, exit, expected) in [
         (&["--option", "htp2=true"][..], Exit::Usage, "did you mean \"http2\"?"),
-        (&["--option", "api_key=sk-test"], Exit::Usage, "a key is never an argument"),
+        (&["--option", "api_key=sk-test"], Exit::Usage, "the key must not be an argument"),
         (&["--option", "http2"], Exit::Usage, "takes NAME=VALUE"),
         (&["--option", "total_timeout_ms=0"], Exit::Usage, "total_timeout is zero"),
         (&["--key-file", "/none/such"], Exit::File, "/none/such cannot be read: No such file"),
@@ -349,11 +349,14 @@ fn a_terminal_is_not_driven_by_an_answer() {
 
 #[test]
 fn the_page_of_the_program_has_every_code() {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/command.md"))
-        .unwrap();
+    let page = std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../docs/command/reference.md"
+    ))
+    .unwrap();
     let rows: String = Exit::ALL
         .iter()
         .map(|exit| format!("| {} | {} |\n", *exit as u8, exit.meaning()))
         .collect();
-    assert!(page.contains(&rows), "docs/command.md must have these rows:\n{rows}");
+    assert!(page.contains(&rows), "docs/command/reference.md must have these rows:\n{rows}");
 }

@@ -1,5 +1,4 @@
-//! The input of `modelwire bulk` as processes read it: every form, packed and not, right and wrong. Knows
-//! no fault of a service.
+//! The input of `modelwire bulk` as processes read it: every form, packed and not, right and wrong.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 mod support;
@@ -143,8 +142,8 @@ fn a_bad_line_is_told_before_anything_is_sent() {
     check("in.jsonl", &line("\u{1}"), &["--prompt", "q"], 2, &["--model"]);
     let packed = gzip(&bodies(2000));
     let cut = &packed[..packed.len() / 2];
-    check("in.jsonl.gz", cut, &[], 5, &["in.jsonl.gz breaks off after line", "the last whole one"]);
-    check("in.jsonl.zst", good.as_bytes(), &[], 5, &["is named as zstd"]);
+    check("in.jsonl.gz", cut, &[], 5, &["in.jsonl.gz ends after line", "the last complete one"]);
+    check("in.jsonl.zst", good.as_bytes(), &[], 5, &["is named like zstd"]);
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn a_pilot_asks_on_the_terminal_and_heeds_the_answer() {
     folder.file("in.jsonl", rows(1_500, 100));
     let prices = ["--price-in", "1", "--price-out", "2"];
     let mut screen = Screen::start(&bulk(&service, &folder, &prices), 30, 100);
-    screen.wait_for("Go on with 1,480 rows? [y/N]");
+    screen.wait_for("Continue with 1,480 rows? [y/N]");
     let text = screen.text();
     for says in ["20 of 1,500 rows, drawn at random", "tokens in", "tokens out", "cost", "0 of 20"]
     {
@@ -76,14 +76,14 @@ fn a_pilot_asks_on_the_terminal_and_heeds_the_answer() {
     assert_eq!(screen.end().code(), Some(4), "{}", screen.text());
     assert!(screen.text().contains("stopped  after the pilot"), "{}", screen.text());
     assert!(
-        screen.text().contains("go on  modelwire bulk in.jsonl -o out.jsonl"),
+        screen.text().contains("resume  modelwire bulk in.jsonl -o out.jsonl"),
         "{}",
         screen.text()
     );
     assert_eq!(results(&folder), 20);
     // The rows of the pilot are done; those that are left run now, with a pilot again.
     let mut screen = Screen::start(&bulk(&service, &folder, &prices), 30, 100);
-    screen.wait_for("Go on with 1,460 rows? [y/N]");
+    screen.wait_for("Continue with 1,460 rows? [y/N]");
     screen.press("y\r");
     assert_eq!(screen.end().code(), Some(0), "{}", screen.text());
     assert!(screen.text().contains("1,480 rows in"), "{}", screen.text());
@@ -110,7 +110,7 @@ fn where_nobody_can_be_asked_a_pilot_tells_and_stops() {
     let stopped = ran(&service, &folder, &["--pilot", "5"]);
     assert_eq!(stopped.code(), 4, "{}", stopped.stderr);
     assert!(stopped.stderr.contains("5 of 1,100 rows"), "{}", stopped.stderr);
-    assert!(stopped.stderr.contains("--yes goes on"), "{}", stopped.stderr);
+    assert!(stopped.stderr.contains("--yes continues"), "{}", stopped.stderr);
     assert_eq!(results(&folder), 5);
     let json = ran(&service, &folder, &["--pilot", "5", "--yes", "--json-progress"]);
     assert_eq!(json.code(), 0, "{}", json.stderr);
@@ -189,7 +189,7 @@ fn a_maximum_of_cost_without_a_price_is_refused_before_anything_is_sent() {
     for (more, says) in [
         (&["--max-cost", "1"][..], "--max-cost needs prices"),
         (&["--max-cost", "1", "--prices", "prices.json"], "there is no price for model \"echo\""),
-        (&["--prices", "wrong.json"], "wrong.json:1:10: model \"echo\": \"out\": -2 is no price"),
+        (&["--prices", "wrong.json"], "wrong.json:1:10: model \"echo\": \"out\": invalid price -2"),
         (&["--price-in", "1"], "--price-in needs --price-out"),
     ] {
         let refused = ran(&service, &folder, more);
@@ -248,6 +248,6 @@ fn rows_that_go_again_count_each_time() {
     let again = ran(&service, &folder, &options);
     assert_eq!(again.code(), 0, "{}", again.stderr);
     assert!(again.stderr.contains("3 attempts failed after they were sent"), "{}", again.stderr);
-    assert!(again.stderr.contains("with what may have been metered"), "{}", again.stderr);
+    assert!(again.stderr.contains("including what may have been metered"), "{}", again.stderr);
     assert_eq!(results(&folder), 40);
 }

@@ -1,6 +1,6 @@
-//! The picture of a bulk job in the README: a run of the command on a terminal, photographed. `UPDATE_PICTURE=1`
-//! makes it anew; without, the test runs the job again, smaller, and fails where it shows other words than the
-//! picture. Knows nothing of how a job runs.
+//! The picture of a bulk job in the README: a run of the command on a terminal, photographed.
+//! `UPDATE_PICTURE=1` makes it anew; without, the test runs the job again, smaller, and fails where it shows
+//! other words than the picture.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -55,7 +55,7 @@ fn it_plays_the_service_until_standard_input_ends() {
     serving.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
     assert_eq!(
         said,
-        "modelwire: a stand-in for tests, which runs no model; its key is sk-test; Ctrl-C ends it\n"
+        "modelwire: a fake service for tests, without a model; its key is sk-test; Ctrl-C ends it\n"
     );
 }
 
@@ -74,7 +74,7 @@ fn its_arguments_are_those_of_the_service() {
     }
     let taken = run(&mut modelwire(["serve", "--port", &port]));
     assert_eq!((taken.code(), taken.text()), (Exit::File as i32, ""));
-    let expected = format!("modelwire: port {port} of 127.0.0.1 cannot be listened on: ");
+    let expected = format!("modelwire: cannot listen on port {port} of 127.0.0.1: ");
     assert!(taken.stderr.starts_with(&expected), "{}", taken.stderr);
     for (arguments, expected) in [
         (&["--port", "x"][..], "--port needs a number, not \"x\""),

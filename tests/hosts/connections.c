@@ -3,7 +3,7 @@
  * first is "close": each thread opens a connection, asks and closes it, round after round; the
  * extension is loaded and unloaded each time, and no thread and no descriptor may stay. Or it is
  * "interrupt": a statement that waits is interrupted by another thread; how long that took is
- * printed, in seconds. Knows nothing of the library.
+ * printed, in seconds.
  */
 #include <dirent.h>
 #include <pthread.h>

@@ -1,7 +1,6 @@
 /*
  * A host that is linked with libmodelwire and embeds Python, whose program imports the package `modelwire`:
  * two libraries of one name, perhaps of two versions, in one process. A stream of C goes on all the while.
- * Knows no Python but the steps that it plays.
  *
  *   embedded FOLDER python|c    FOLDER has the package; which of the two ends first
  */

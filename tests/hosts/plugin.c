@@ -1,7 +1,6 @@
 /*
  * A plugin with callbacks: begins calls of its own, and ends them as docs/embedding.md says, so
- * that it may be unloaded. Knows nothing of its host. PLUGIN_STATIC: it has a copy of the library
- * of its own.
+ * that it may be unloaded. PLUGIN_STATIC: it has a copy of the library of its own.
  */
 #include <modelwire.h>
 #include <stdatomic.h>

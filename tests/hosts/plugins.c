@@ -1,8 +1,7 @@
 /*
  * A host that loads the plugins whose paths are its arguments, and unloads each while calls of it
  * are under way, again and again, while the last one goes on. The first argument says who does so:
- * "main", or a "thread" for each, which has ended when its plugin is unloaded. Knows no library but
- * libc.
+ * "main", or a "thread" for each, which has ended when its plugin is unloaded.
  */
 #include <dirent.h>
 #include <dlfcn.h>

@@ -1,6 +1,5 @@
 """An AsyncClient with the methods of a Client, so that the scenarios of the synchronous client run
-through asyncio too: every call and every chunk is awaited, one after another, on one event loop.
-Knows no scenario."""
+through asyncio too: every call and every chunk is awaited, one after another, on one event loop."""
 
 import asyncio
 import inspect

@@ -1,5 +1,4 @@
-"""One way to call both clients, so that a test of what is parsed is a test of both. Knows no
-answer."""
+"""One way to call both clients, so that a test of what is parsed is a test of both."""
 
 import asyncio
 import inspect

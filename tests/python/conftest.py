@@ -1,9 +1,11 @@
-"""Starts the loopback service once and gives tests a client of it. Knows no test."""
+"""Starts the loopback service once and gives tests a client of it."""
 
 import contextlib
 import http.client
+import importlib
 import json
 import os
+import pkgutil
 import re
 import signal
 import socket
@@ -22,6 +24,16 @@ from callers import caller  # noqa: F401
 # that a test starts: there it would never be heard.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# pytest parses each module of the package at its first import, to rewrite its asserts, and CPython
+# 3.11 parses lines to format a traceback: at once in two threads, one of the two may fail
+# (gh-106905). So what calls import at their first use is there before a test starts threads.
+importlib.import_module("modelwire._calls")
+for _folder in ("_answers", "_bulk", "_loops", "_schemas"):
+    _package = importlib.import_module(f"modelwire.{_folder}")
+    for _module in pkgutil.iter_modules(_package.__path__, f"{_package.__name__}."):
+        with contextlib.suppress(ImportError):  # trio is not everywhere
+            importlib.import_module(_module.name)
 
 KEY = "sk-test"  # the one key that the service accepts
 DEADLINE = 60.0  # for what takes milliseconds unless it is broken

@@ -1,6 +1,6 @@
 """The example: models; a chat and a response, whole and streamed; a model that only streams; a call
-that is refused at first; an error; and what it cost. Knows no service: it takes everything from the
-environment.
+that is refused at first; an error; and what it cost. Takes everything from the
+environment:
 
     MODELWIRE_BASE_URL                where the service is, https://host/v1 for instance
     MODELWIRE_API_KEY                 the key

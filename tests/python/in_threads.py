@@ -1,6 +1,6 @@
 """Runs the suite in many threads of one process at once: `python tests/python/in_threads.py 4`, and
 what pytest is to be told. Each thread is a session of its own, with a service of its own, and
-begins at another place of the suite. Knows no test.
+begins at another place of the suite.
 
 pytest-run-parallel, which has many threads run one test, gives them all the same fixtures: they
 would share one script of the service. What cannot run beside other tests is marked `thread_unsafe`,

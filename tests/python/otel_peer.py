@@ -1,6 +1,5 @@
-"""The spans that OpenTelemetry's own instrumentation of openai makes for a list of calls of
-openai-python, as JSON: run by test_otel.py in a process of its own, since it patches classes. Knows
-no modelwire.
+"""The spans that OpenTelemetry's own instrumentation of openai makes for a list of calls of openai-
+python, as JSON: run by test_otel.py in a process of its own, since it patches classes.
 
     python otel_peer.py BASE_URL < calls.json
 """

@@ -1,4 +1,4 @@
-"""Runs Python programs as processes of their own. Knows nothing of what they do."""
+"""Runs Python programs as processes of their own."""
 
 import os
 import subprocess

@@ -1,5 +1,5 @@
-"""Every row of the core's table of accessors: what it is in Python, with the sample that stands
-in the row. Knows the table from include/modelwire.json alone."""
+"""Every row of the core's table of accessors: what it is in Python, with the sample that stands in
+the row."""
 
 import json
 from pathlib import Path

@@ -1,5 +1,5 @@
 """What a caller passes: what is refused before anything is sent, and how the rest is written as
-JSON. Knows no answer."""
+JSON."""
 
 import collections
 import enum

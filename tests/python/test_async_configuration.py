@@ -1,4 +1,4 @@
-"""What an AsyncClient is made from. Knows no answer."""
+"""What an AsyncClient is made from."""
 
 import asyncio
 

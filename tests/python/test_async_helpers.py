@@ -1,4 +1,4 @@
-"""The helper streams of an AsyncClient. Knows no shape of an event but its type."""
+"""The helper streams of an AsyncClient."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Ctrl-C while asyncio waits for a call. Knows no other signal."""
+"""Ctrl-C while asyncio waits for a call."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Answers with their status and headers, from an AsyncClient. Knows no error."""
+"""Answers with their status and headers, from an AsyncClient."""
 
 import asyncio
 import json

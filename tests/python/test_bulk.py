@@ -1,5 +1,5 @@
 """`modelwire.bulk`: rows in any form in, an outcome for each out, on threads and in event loops,
-left early, stopped and interrupted. Knows nothing of when what is sent."""
+left early, stopped and interrupted."""
 
 import asyncio
 import contextlib
@@ -835,7 +835,7 @@ def test_a_client_and_its_settings(service, bulk):
 def test_a_client_and_a_base_url(service):
     """One of them."""
     client = modelwire.OpenAI(base_url=service.base_url, api_key=KEY)
-    with pytest.raises(TypeError, match="client has base_url"):
+    with pytest.raises(TypeError, match="client already has base_url"):
         modelwire.bulk([], client=client, base_url="http://localhost/v1")
 
 
@@ -1043,9 +1043,9 @@ def test_names_that_are_given_twice_or_changed(bulk, tmp_path):
     output = tmp_path / "out.jsonl"
     results = list(bulk([("a", "x"), ("a", "y"), ("b", "z")], output=output))
     [twice] = [one for one in results if one.error is not None]
-    assert "custom_id 'a' was given before" in str(twice.error) and len(results) == 3
+    assert "custom_id 'a' was used before" in str(twice.error) and len(results) == 3
     [changed] = bulk([("a", "other")], output=output)
-    assert "with another content" in str(changed.error)
+    assert "with different content" in str(changed.error)
 
 
 def test_rows_that_are_no_requests_are_kept(bulk, service, tmp_path):

@@ -1,5 +1,4 @@
-"""What calls tell at their ends: to `on_call`, on answers, errors and streams. Knows no observer:
-test_observe.py does."""
+"""What calls tell at their ends: to `on_call`, on answers, errors and streams."""
 
 import copy
 import datetime
@@ -73,7 +72,7 @@ def shown(record, name, expected):
 def test_the_records_of_the_vectors(scripted, told, vector):
     """To on_call, and as the timing of the answer, of the error and of the stream: the same."""
     options, way = vector.get("options", {}), vector["way"]
-    retry = modelwire.Retry(max_retries=options.get("retries_max", 2), first_wait=0.001)
+    retry = modelwire.Retry(max_retries=options.get("max_retries", 2), first_wait=0.001)
     settings = {"retry": retry, "chunk_times": options.get("chunk_times", False)}
     client = scripted(*vector["exchanges"], on_call=told.append, **settings)
     create = {
@@ -288,7 +287,7 @@ def test_posing_changes_nothing(service):
     pytest.importorskip("openai")
     output = programs.run(
         """
-        modelwire.pose_as_openai()
+        modelwire.register_openai_classes()
         told = []
         client = modelwire.OpenAI(on_call=told.append)
         hello = [{"role": "user", "content": "x"}]

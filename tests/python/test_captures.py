@@ -1,5 +1,5 @@
 """What real servers put on the wire, replayed through Python and compared with what was written
-down beforehand. Knows no byte of the recordings itself."""
+down beforehand."""
 
 import base64
 import json

@@ -1,5 +1,4 @@
-"""Settings of a client and where they come from; the key, and where it must not be seen. Knows
-no stream."""
+"""Settings of a client and where they come from; the key, and where it must not be seen."""
 
 import copy
 import json
@@ -125,9 +124,9 @@ def test_a_key_that_cannot_be_right(key):
         ("{API_KEY}", "name of a variable"),
         ("bearer", "Bearer alone"),
         (f"${{KEY:-{SECRET}}}", "name of a variable"),
-        (f"{SECRET[:12]}...{SECRET[-4:]}", "not whole"),
-        (f"{SECRET[:12]}\u2026{SECRET[-4:]}", "not whole"),
-        (f"{SECRET[:12]}****{SECRET[-4:]}", "not whole"),
+        (f"{SECRET[:12]}...{SECRET[-4:]}", "incomplete"),
+        (f"{SECRET[:12]}\u2026{SECRET[-4:]}", "incomplete"),
+        (f"{SECRET[:12]}****{SECRET[-4:]}", "incomplete"),
     ],
     ids=lambda value: ascii(value).replace(SECRET, "key")[:24],
 )

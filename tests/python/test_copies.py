@@ -1,5 +1,5 @@
 """Two copies of the package in one process, the second under a name of its own, as programs have it
-that vendor what they need: neither disturbs the other. Knows no embedding program."""
+that vendor what they need: neither disturbs the other."""
 
 import re
 import shutil

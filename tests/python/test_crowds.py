@@ -1,4 +1,4 @@
-"""Thousands of calls at once in a process with few descriptors. Knows no answer."""
+"""Thousands of calls at once in a process with few descriptors."""
 
 import pytest
 

@@ -1,5 +1,4 @@
-"""The documents: their Python programs, run as their readers would, and their links. Knows nothing
-of what the programs do.
+"""The documents: their Python programs, run as their readers would, and their links.
 
 A program meets the loopback service by its environment. Above it a comment of HTML, which readers
 do not see, may say what the service answers: `<!-- answers: 429, "Hello." -->`, in the words of
@@ -23,7 +22,7 @@ from conftest import DEADLINE, eventually
 from modelwire import testing
 from modelwire.testing import Service
 from programs import FLAGS
-from test_pose import stand_in
+from test_openai_classes import stand_in
 
 pytestmark = pytest.mark.thread_unsafe("each test is a program of its own")
 
@@ -86,7 +85,7 @@ def test_programs_of_the_documents(program, answers, tmp_path):
     arguments = [file]
     if "def test_" in program:
         arguments = ["-m", "pytest", "-p", "no:cacheprovider", file]
-    if "pose_as_openai" in program:
+    if "register_openai_classes" in program:
         stand_in(tmp_path)
     with Service() as service:
         service.queue(*answers)
@@ -117,7 +116,6 @@ def test_the_first_programs_have_types(tmp_path):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=120,
     )
     assert done.returncode == 0, done.stdout
 
@@ -206,4 +204,4 @@ def test_each_page_of_the_guide_is_listed():
     readme = (ROOT / "README.md").read_text()
     assert "(docs/python.md)" in readme[:FIRST_SCREEN]
     for page in (readme, first.read_text()):
-        assert "pose_as_openai" in page[:FIRST_SCREEN]
+        assert "register_openai_classes" in page[:FIRST_SCREEN]

@@ -1,5 +1,4 @@
-"""What fails after it was sent, and everything that its exception tells. Knows no retry and no
-timeout."""
+"""What fails after it was sent, and everything that its exception tells."""
 
 import copy
 import datetime
@@ -15,8 +14,8 @@ from conftest import KEY
 from wire import ANSWER, HELLO, WORDS, answer, events, finish, piece
 
 KEY_HINT = (
-    "Copy the whole API key again from the service's control panel, and give it alone: no quotes, "
-    "no white space, no word Bearer."
+    "Copy the whole API key again from the service's control panel, and pass it without quotes, "
+    "white space or the word Bearer."
 )
 FIELDS = [
     *("kind", "message", "hint", "type", "code", "param", "status_code", "request_id"),
@@ -134,7 +133,7 @@ def test_a_wrong_path_says_what_is_wrong_with_it(service):
 
 def test_a_base_url_without_a_host_is_refused():
     """The version is no host."""
-    with pytest.raises(modelwire.OpenAIError, match="names no host"):
+    with pytest.raises(modelwire.OpenAIError, match="has no host"):
         modelwire.Client(base_url="http:///v1", api_key=KEY)
 
 
@@ -165,7 +164,7 @@ def test_every_status_has_its_exception(scripted, status, error, kind):
         ({"message": "flat", "code": "c"}, "flat", "c"),
         ({"detail": "from a framework"}, "from a framework", None),
         ("plain text", "plain text", None),
-        ("", "the service answered status 400 without a body", None),
+        ("", "the service returned status 400 without a body", None),
     ],
 )
 def test_envelopes_of_errors(scripted, body, message, code):

@@ -1,5 +1,5 @@
-"""Where programs meet frameworks: posing by a variable, the warning where it was missed, answers in
-FastAPI and pydantic. Knows no framework but those."""
+"""Where programs meet frameworks: classes registered by a variable, the warning where that was
+missed, answers in FastAPI and pydantic."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ from modelwire.types import chat, responses
 
 pydantic = pytest.importorskip("pydantic")
 
-# A module of a framework, and openai-python as far as posing needs it.
+# A module of a framework, and openai-python as far as registering needs it.
 STAND_IN = """
 import os, types, warnings
 warnings.simplefilter("always")
@@ -44,7 +44,11 @@ print(one.message)
     )
     first, message = output.splitlines()
     assert first == "True <string>"
-    for part in ("instructor", "modelwire.pose_as_openai()", "MODELWIRE_POSE_AS_OPENAI=1"):
+    for part in (
+        "instructor",
+        "modelwire.register_openai_classes()",
+        "MODELWIRE_REGISTER_OPENAI_CLASSES=1",
+    ):
         assert part in message
 
 
@@ -53,7 +57,7 @@ print(one.message)
     ("before", "count"),
     [
         ("del sys.modules['instructor']", 0),
-        ("os.environ['MODELWIRE_POSE_AS_OPENAI'] = '0'", 0),
+        ("os.environ['MODELWIRE_REGISTER_OPENAI_CLASSES'] = '0'", 0),
         ("warnings.filterwarnings('ignore', category=modelwire.FrameworkWarning)", 0),
         ("pass", 1),
     ],
@@ -77,7 +81,8 @@ print(len(found))
         ("0", "False False"),
         (
             "maybe",
-            "MODELWIRE_POSE_AS_OPENAI is 'maybe'. Hint: Set it to 1, or to 0 for no warning.",
+            "MODELWIRE_REGISTER_OPENAI_CLASSES is 'maybe'. "
+            "Hint: Set it to 1, or to 0 for no warning.",
         ),
     ],
 )
@@ -95,7 +100,7 @@ def test_posing_by_a_variable(service, tmp_path, value, told):
     (package / "types" / "chat" / "chat_completion_chunk.py").write_text("class Choice: pass\n")
     program = f"""
 sys.path.insert(0, {str(tmp_path)!r})
-os.environ["MODELWIRE_POSE_AS_OPENAI"] = {value!r}
+os.environ["MODELWIRE_REGISTER_OPENAI_CLASSES"] = {value!r}
 import openai.types
 try:
     client = modelwire.OpenAI()
@@ -112,7 +117,7 @@ def test_posing_without_openai_says_what_is_missing(service):
     program = """
 sys.modules["openai"] = None
 try:
-    modelwire.pose_as_openai()
+    modelwire.register_openai_classes()
 except ImportError as error:
     print(error)
 """
@@ -259,7 +264,7 @@ def test_adapters_of_pydantic():
     assert adapter.dump_python(found, exclude_unset=True) == ANSWER
     for mode in ("validation", "serialization"):
         assert adapter.json_schema(mode=mode) == chat.ChatCompletion.model_json_schema()
-    with pytest.raises(pydantic.ValidationError, match="a dict is needed"):
+    with pytest.raises(pydantic.ValidationError, match="expected a dict"):
         adapter.validate_python([1])
     made = chat.ChatCompletion.model_construct(**ANSWER)
     assert made == chat.ChatCompletion.model_validate(ANSWER) == found

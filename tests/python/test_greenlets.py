@@ -1,6 +1,5 @@
 """The synchronous client under gevent and eventlet: a wait lets the other greenlets run. Each
-program is a process of its own, for what these libraries replace stays replaced. Knows no shape of
-an answer."""
+program is a process of its own, for what these libraries replace stays replaced."""
 
 import json
 import signal

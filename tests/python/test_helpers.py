@@ -1,4 +1,4 @@
-"""The helper streams: their events, snapshots and final answers. Knows no wait and no retry."""
+"""The helper streams: their events, snapshots and final answers."""
 
 import json
 import time
@@ -210,7 +210,7 @@ def test_a_stream_that_was_cut_has_no_final_answer(scripted):
     with make(model="m", messages=HELLO) as chat:
         next(iter(chat))
         chat.close()
-        with pytest.raises(modelwire.OpenAIError, match="before its answer was whole"):
+        with pytest.raises(modelwire.OpenAIError, match="before its answer was complete"):
             chat.get_final_completion()
 
 

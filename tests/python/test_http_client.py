@@ -1,5 +1,5 @@
 """An httpx client that is handed over: what of it becomes options, what is called, and what is
-refused. Knows no answer."""
+refused."""
 
 import json
 import socket
@@ -146,7 +146,7 @@ def test_proxies_of_the_environment_are_read_once(service):
 @pytest.mark.parametrize("make", [httpx.Client, modelwire.DefaultHttpxClient])
 def test_what_has_no_option_is_refused(make, settings, what):
     """With what to use instead; never in silence."""
-    with pytest.raises(TypeError, match="cannot be taken over") as raised:
+    with pytest.raises(TypeError, match="cannot be used") as raised:
         modelwire.OpenAI(base_url=URL, api_key=KEY, http_client=make(**settings))
     assert what in str(raised.value)
 
@@ -165,8 +165,8 @@ def test_what_is_no_client_of_httpx_is_refused():
         (modelwire.OpenAI, httpx.AsyncClient(), "is for AsyncOpenAI, not OpenAI"),
         (modelwire.OpenAI, modelwire.DefaultAioHttpClient(), "is for AsyncOpenAI, not OpenAI"),
         (modelwire.OpenAI, object(), "proxy, no_proxy, ca, client_certificate"),
-        (modelwire.OpenAI, Own(), "a send of its own"),
-        (modelwire.OpenAI, newer, "not known here"),
+        (modelwire.OpenAI, Own(), "its own send"),
+        (modelwire.OpenAI, newer, "version of httpx is unknown"),
     ):
         with pytest.raises(TypeError, match=what):
             make(base_url=URL, api_key=KEY, http_client=given)

@@ -1,5 +1,4 @@
-"""Ctrl-C while a call waits: how soon it is heard and what it leaves. Knows no other signal but a
-program's own."""
+"""Ctrl-C while a call waits: how soon it is heard and what it leaves."""
 
 import contextlib
 import os

@@ -1,5 +1,4 @@
-"""What programs do to answers stays: to lists, to objects in them, to parts that nobody knows.
-Knows no service but for what is sent back to it."""
+"""What programs do to answers stays: to lists, to objects in them, to parts that nobody knows."""
 
 import copy
 import dataclasses
@@ -438,7 +437,7 @@ def test_deep_copies_keep_what_is_shared():
 
 def test_classes_below_ours_have_no_fields():
     """They would hide what stands under their name; it is told at once."""
-    with pytest.raises(TypeError, match="no fields of its own"):
+    with pytest.raises(TypeError, match="cannot declare fields"):
         type("Mine", (ChatCompletion,), {"__annotations__": {"cost": float}, "cost": 0.0})
     assert type("Mine", (ChatCompletion,), {"said": lambda self: self.id})(id="x").said() == "x"
 

@@ -1,5 +1,4 @@
-"""What is left when it is not used any more: nothing, also without the garbage collector. Knows
-no exchange but the simplest."""
+"""What is left when it is not used any more: nothing, also without the garbage collector."""
 
 import asyncio
 import gc

@@ -1,5 +1,5 @@
 """Loops over streams that are left: by an exception, a cancelled task, a closed generator or a
-`break`. Knows no chunk's content."""
+`break`."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""What the library logs, through Python's logging. Knows no handler but its own."""
+"""What the library logs, through Python's logging."""
 
 import logging
 import subprocess
@@ -84,7 +84,7 @@ def test_levels(scripted, kept):
     assert (again.levelname, failed.levelname) == ("INFO", "WARNING")
     common = ['kind="rate_limited"', "status=429", 'model="m [key]"', "/v1/chat/completions"]
     for record, own in (
-        (again, ["trying again after a wait", "wait_ms=1", "attempts=1"]),
+        (again, ["retrying after a wait", "wait_ms=1", "attempts=1"]),
         (failed, ["call failed", "attempts=2", 'code="c [key]"', 'metered="unknown"']),
     ):
         for part in common + own:
@@ -156,7 +156,7 @@ def test_a_field_that_nobody_knows_is_warned_of(scripted, caplog):
     assert len(list(create(model="m", messages=HELLO, stream=True))) == 1
     create(model="m", messages=HELLO, stream_only=True)
     told = [(record.levelname, record.getMessage()) for record in caplog.records]
-    unknown = ("WARNING", 'the stream has lines of an unknown field field="json"')
+    unknown = ("WARNING", 'the stream has lines with an unknown field field="json"')
     unfinished = ("WARNING", "the stream ended without a finish reason events=1")
     assert told == [unknown, unfinished] * 2
 
@@ -171,7 +171,7 @@ def test_a_line_without_a_colon_is_a_field_that_is_warned_of(scripted, caplog, l
     create = client.chat.completions.create
     assert len(list(create(model="m", messages=HELLO, stream=True))) == 2
     told = [(record.levelname, record.getMessage()) for record in caplog.records]
-    assert told == [("WARNING", f"the stream has lines of an unknown field{field}")]
+    assert told == [("WARNING", f"the stream has lines with an unknown field{field}")]
 
 
 def test_a_handler_that_fails_changes_no_call(scripted):
@@ -248,7 +248,7 @@ def test_logging_by_hand(service, kept):
         client.chat.completions.create(model="no-such-model", messages=HELLO)
     modelwire.disable_logging()
     assert "call failed" in kept.text()
-    with pytest.raises(ValueError, match="no level"):
+    with pytest.raises(ValueError, match="not a logging level"):
         modelwire.enable_logging("loud")
 
 

@@ -1,4 +1,4 @@
-"""Answers as Python objects: attributes, numbers, texts, equality. Knows nothing of HTTP."""
+"""Answers as Python objects: attributes, numbers, texts, equality."""
 
 import copy
 import json

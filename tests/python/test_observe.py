@@ -1,5 +1,5 @@
 """Observers, for instrumentation: told of each call in the caller's context before it is sent, and
-of its end on the thread that hands on. Knows no tracer."""
+of its end on the thread that hands on."""
 
 import asyncio
 import contextvars

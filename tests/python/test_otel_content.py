@@ -1,5 +1,5 @@
 """What `modelwire.otel` tells of a call, as data: of a request and a record to attributes, events,
-metrics and content. Knows no service: test_otel.py has the calls."""
+metrics and content."""
 
 import importlib
 import json

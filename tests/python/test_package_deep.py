@@ -1,5 +1,5 @@
 """The package as it is shipped: source archive and wheel, built and installed anew. Takes minutes:
-runs where `-m deep` asks for it. Knows no call but the first."""
+runs where `-m deep` asks for it."""
 
 import subprocess
 import sys

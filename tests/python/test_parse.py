@@ -1,5 +1,5 @@
-"""Answers that are parsed, by both clients: whole, raw and streamed. Knows no schema but that of a
-few models; test_schemas.py has those."""
+"""Answers that are parsed, by both clients: whole, raw and streamed. test_schemas.py has the
+schemas."""
 
 import copy
 import dataclasses
@@ -209,7 +209,7 @@ def test_tools_must_be_strict(caller):
         with pytest.raises(ValueError, match=says) as raised:
             caller.chat(tools=[tool])
         assert isinstance(raised.value, modelwire.RequestError)
-    with pytest.raises(ValueError, match="beside its type"):
+    with pytest.raises(ValueError, match="next to its type"):
         caller.response(tools=[loose])
     assert caller.service.requests == []
 
@@ -386,7 +386,7 @@ def test_arguments_that_contradict_each_other(caller):
         caller.response(text_format=Event, stream=True)
     with pytest.raises(TypeError, match="no_such"):
         caller.chat(no_such=1)
-    with pytest.raises(TypeError, match="arguments of a tool have names"):
+    with pytest.raises(TypeError, match="arguments of a tool must have names"):
         pydantic_function_tool(list[int])
     assert caller.service.requests == []
 

@@ -1,4 +1,4 @@
-"""JSON text that is not whole yet. Knows no stream.
+"""JSON text that is not whole yet.
 
 The values are those that openai-python's reader (jiter, with partial_mode) gives of the same texts;
 where that one raises, ours is None.

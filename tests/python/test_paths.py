@@ -1,5 +1,5 @@
-"""Where programs that were written for openai-python import things from. Knows no openai-python:
-the list of its names is data, which py/stubs/openai_paths.py wrote."""
+"""Where programs that were written for openai-python import things from: the names that
+py/stubs/openai_paths.py listed."""
 
 import importlib
 import modulefinder

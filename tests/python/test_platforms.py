@@ -1,5 +1,5 @@
 """The tables of what a release consists of: that they are complete, and that the documents have
-them. Knows not how anything is built."""
+them."""
 
 import os
 import re

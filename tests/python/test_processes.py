@@ -1,4 +1,4 @@
-"""Fork, interpreter exit, and what an import costs. Knows no call but the simplest."""
+"""Fork, interpreter exit, and what an import costs."""
 
 import subprocess
 import sys

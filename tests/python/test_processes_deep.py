@@ -1,5 +1,5 @@
 """Exits, many times over: what fails once in fifty runs fails here. Runs where `-m deep` asks for
-it. Knows no call but a stream."""
+it."""
 
 import pytest
 

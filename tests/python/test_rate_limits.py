@@ -1,5 +1,5 @@
 """What services say of their limits in the head of an answer: on answers, streams, errors and raw
-responses. Knows no spelling but two; the core's tests have the others."""
+responses."""
 
 import copy
 import dataclasses

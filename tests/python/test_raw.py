@@ -1,5 +1,4 @@
-"""Answers with their status and headers: with_raw_response and with_streaming_response. Knows no
-error but that of a wrong use."""
+"""Answers with their status and headers: with_raw_response and with_streaming_response."""
 
 import json
 
@@ -78,7 +77,7 @@ def test_a_stream(client):
         model="echo", messages=HELLO, stream=True
     )
     assert raw.headers["content-type"] == "text/event-stream" and not raw.is_closed
-    with pytest.raises(modelwire.OpenAIError, match="not there at once"):
+    with pytest.raises(modelwire.OpenAIError, match="not available at once"):
         raw.text
     assert len(list(raw.parse())) == 6 and raw.is_closed
 

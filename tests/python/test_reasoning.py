@@ -1,4 +1,4 @@
-"""What a model thought, in whole answers, chunks and events. Knows nothing of what it answered."""
+"""What a model thought, in whole answers, chunks and events."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""The page of the reference: its names and defaults are those of the code. Knows no call."""
+"""The page of the reference: its names and defaults are those of the code."""
 
 import inspect
 import re
@@ -20,7 +20,7 @@ CORE = "\n".join(path.read_text() for path in ROOT.glob("core/src/**/*.rs"))
 OPTIONS = {
     "Timeout": lambda name: name if name.startswith("pings") else f"{name}_timeout_ms",
     "Retry": lambda name: {
-        "max_retries": "retries_max",
+        "max_retries": "max_retries",
         "first_wait": "retry_first_wait_ms",
         "wait_max": "retry_wait_max_ms",
         "retry_after_max": "retry_after_max_ms",

@@ -1,4 +1,4 @@
-"""What is tried again, when, and with which bytes. Knows no stream but its opening."""
+"""What is tried again, when, and with which bytes."""
 
 import asyncio
 import time

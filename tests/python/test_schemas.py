@@ -242,7 +242,7 @@ class Foreign:
 @pytest.mark.parametrize("kind", [Foreign, list[Foreign], type, memoryview], ids=id_of)
 def test_types_that_no_answer_can_be(kind):
     """A TypeError that says what is wrong."""
-    with pytest.raises(TypeError, match="is no type that an answer can be read as"):
+    with pytest.raises(TypeError, match="is not a type that an answer can be parsed into"):
         Format(kind)
 
 

@@ -1,6 +1,5 @@
 """Everything at once on one client: plain calls, streams, cancels, closes, bulk jobs and observers,
-in threads and in event loops. What each got is compared with what it asked for. Knows no single
-operation in depth.
+in threads and in event loops. What each got is compared with what it asked for.
 """
 
 import asyncio

@@ -1,5 +1,4 @@
-"""Streams of chats and responses: what arrives, when, and how they end. Knows no error but those
-of a stream."""
+"""Streams of chats and responses: what arrives, when, and how they end."""
 
 import gc
 import os

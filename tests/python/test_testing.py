@@ -1,5 +1,5 @@
 """modelwire.testing: what users test their own programs with, through modelwire, through the
-standard library, and as a process. Knows nothing of how the service works inside."""
+standard library, and as a process."""
 
 import asyncio
 import http.client
@@ -235,7 +235,7 @@ def test_a_queue_comes_before_the_default_and_the_default_before_the_played(
     assert client.models.list().object == "list"
     modelwire_service.set_default("again")
     modelwire_service.queue("never")
-    with pytest.raises(AssertionError, match="1 of the queued answers were not taken; 6 requests"):
+    with pytest.raises(AssertionError, match="1 of the queued answers were not used; 6 requests"):
         modelwire_service.assert_all_taken()
     modelwire_service.reset()
     assert (modelwire_service.requests, modelwire_service.waiting) == ([], 0)
@@ -380,8 +380,8 @@ def test_faults_add_up(modelwire_service, client):
         (lambda: None, TypeError, "not NoneType"),
         (lambda: 200, ValueError, "from 400 to 599, not 200"),
         (lambda: [], ValueError, "an empty list could be text or events"),
-        (lambda: ["a", {"b": 1}], TypeError, r"not dict, str; several answers are several arg"),
-        (lambda: [text("a"), text("b")], TypeError, "not Answer; several answers"),
+        (lambda: ["a", {"b": 1}], TypeError, r"not dict, str; pass several answers as several arg"),
+        (lambda: [text("a"), text("b")], TypeError, "not Answer; pass several answers"),
         (lambda: {"a": {1, 2}}, TypeError, "set is not JSON serializable"),
         (lambda: {"a": float("nan")}, ValueError, "not JSON compliant"),
         (lambda: text(7), TypeError, "pieces must be a string or a list of strings, not int"),
@@ -400,8 +400,8 @@ def test_faults_add_up(modelwire_service, client):
         (lambda: document({}, headers={"Content-Length": "1"}), ValueError, "written by the serv"),
         (lambda: events("text"), TypeError, "events must be a list of events"),
         (lambda: events([1]), TypeError, "event 0 must be a dict or a string, not 1"),
-        (lambda: raw("text"), TypeError, "raw answers are bytes, not str"),
-        (lambda: error(200), ValueError, "an error has an HTTP status from 400 to 599, not 200"),
+        (lambda: raw("text"), TypeError, "raw answers must be bytes, not str"),
+        (lambda: error(200), ValueError, "must have an HTTP status from 400 to 599, not 200"),
     ],
 )
 def test_a_wrong_script_is_refused_where_it_is_written(modelwire_service, make, exception, says):
@@ -518,7 +518,7 @@ def test_a_closed_service_can_be_looked_into(client, modelwire_service):
     modelwire_service.close()
     assert modelwire_service.requests[0].body == chat_of_echo
     for use in (lambda: modelwire_service.queue("x"), modelwire_service.reset):
-        with pytest.raises(RuntimeError, match="the service is closed: make another one"):
+        with pytest.raises(RuntimeError, match="the service is closed: create another one"):
             use()
     with pytest.raises(modelwire.APIConnectionError):
         client.models.list()
@@ -702,7 +702,7 @@ def test_a_forked_child_talks_to_its_parents_service():
                 try:
                     use()
                 except RuntimeError as error:
-                    assert "runs in the process that made it" in str(error)
+                    assert "runs in the process that created it" in str(error)
                 else:
                     os._exit(1)
             service.close()
@@ -872,7 +872,7 @@ def test_a_typed_program(tmp_path):
     """mypy --strict accepts a program that uses all of it."""
     (tmp_path / "typed.py").write_text(TYPED)
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", "cache", "typed.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

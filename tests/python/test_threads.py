@@ -1,4 +1,4 @@
-"""Threads: many on one client, many on one stream. Knows no signal and no fork."""
+"""Threads: many on one client, many on one stream."""
 
 import concurrent.futures
 import sys

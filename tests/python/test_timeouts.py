@@ -1,4 +1,4 @@
-"""The timeouts: which one runs out, and what its exception says. Knows no other error."""
+"""The timeouts: which one runs out, and what its exception says."""
 
 import time
 

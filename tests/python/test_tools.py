@@ -1,4 +1,4 @@
-"""run_tools: loops over Python functions, by both clients. Knows no schema of an answer."""
+"""run_tools: loops over Python functions, by both clients."""
 
 import asyncio
 import dataclasses
@@ -143,7 +143,7 @@ def test_turns_are_streamed(caller):
     assert kinds.count("response.completed") == kinds.count("turn") == 2
     _, error, run = caller.turns(lambda client: chat_run(client, tools=[add]), events=True)
     assert error is None, "arguments that are no JSON are told to the model, streamed as well"
-    with pytest.raises(modelwire.OpenAIError, match="begun already"):
+    with pytest.raises(modelwire.OpenAIError, match="already started"):
         run.events()
 
 
@@ -211,7 +211,7 @@ def test_what_goes_wrong_is_told_to_the_model(caller):
     assert "a\n  Input should be a valid integer" in found[1].output
     assert found[1].arguments is None and found[2].text == "{"
     assert found[2].output.startswith("Error: ValueError: the arguments do not fit")
-    assert "no tool 'nothing'; there are: fails, add" in found[3].output
+    assert "unknown tool 'nothing'; the tools are: fails, add" in found[3].output
     told = [one["content"] for one in caller.service.requests[1].body["messages"][-4:]]
     assert told == [call.output for call in found]
 
@@ -248,7 +248,7 @@ def test_runs_say_how_they_are_used(caller):
 
     def look(client):
         run = chat_run(client, tools=[add])
-        assert "not begun yet, 1 messages" in repr(run) and "run.until_done()" in repr(run)
+        assert "not started yet, 1 messages" in repr(run) and "run.until_done()" in repr(run)
         with pytest.raises(TypeError, match=r"for turn in run.*run\.until_done\(\)"):
             run.__await__()
 
@@ -362,11 +362,11 @@ def test_what_is_no_tool(caller):
 
     for given, says in (
         ({"tools": [many]}, "takes \\*words"),
-        ({"tools": [positional]}, "cannot be given by its name"),
+        ({"tools": [positional]}, "cannot be passed by name"),
         ({"tools": [unknown]}, "annotation of unknown"),
-        ({"tools": ["add"]}, "a tool is a function"),
+        ({"tools": ["add"]}, "a tool must be a function"),
         ({"tools": [{"type": "function", "function": {"name": "f"}}]}, "the function itself"),
-        ({"tools": [add], "stream": True}, "streams"),
+        ({"tools": [add], "stream": True}, "run_tools has no stream"),
         ({"tools": [add], "no_such": 1}, "no_such"),
     ):
         with pytest.raises(TypeError, match=says):

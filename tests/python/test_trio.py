@@ -1,5 +1,4 @@
-"""The asynchronous client under trio, and under anyio on both of its backends. Knows no shape of an
-answer."""
+"""The asynchronous client under trio, and under anyio on both of its backends."""
 
 import asyncio
 import gc

@@ -1,5 +1,4 @@
-"""Names of types that programs written for openai-python ask `isinstance` for. Knows no call but
-those that make instances."""
+"""Names of types that programs written for openai-python ask `isinstance` for."""
 
 import importlib
 import json

@@ -1,5 +1,4 @@
-"""What calls used: the parts of the tokens, by model and by key, read and taken. Knows no service's
-own names."""
+"""What calls used: the parts of the tokens, by model and by key, read and taken."""
 
 import hashlib
 import json

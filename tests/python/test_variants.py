@@ -1,5 +1,5 @@
 """Copies of a client with other keys, headers and base URLs, and calls with their own: one pool of
-connections, one sum of usage. Knows no answer."""
+connections, one sum of usage."""
 
 import asyncio
 import threading

@@ -1,5 +1,5 @@
 """The language-neutral vectors through Python: every envelope of an error, every event of every
-stream of the grammar, what chunks add up to, and which requests are sent. Knows no other test."""
+stream of the grammar, what chunks add up to, and which requests are sent."""
 
 import base64
 import json

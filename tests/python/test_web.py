@@ -1,5 +1,5 @@
 """Streams handed on to browsers by a web application (Starlette, FastAPI, uvicorn), and browsers
-that leave. Knows no event loop."""
+that leave."""
 
 import contextlib
 import socket

@@ -1,4 +1,4 @@
-"""What scripts put on the wire, as data for the service's control interface. Knows no client."""
+"""What scripts put on the wire, as data for the service's control interface."""
 
 import json
 

@@ -1,5 +1,4 @@
-"""Runs one driver with both libraries in one environment and says where they differ. Knows no
-foreign program."""
+"""Runs one driver with both libraries in one environment and says where they differ."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 """What the drivers share: a foreign program is run twice, with openai's client and with
-modelwire's, against the same scripted service, and every result and every request is told as a
-line of JSON. Knows no foreign program.
+modelwire's, against the same scripted service, and every result and every request is told as a line
+of JSON.
 
 A driver names its cases with `case` and ends with `main`. `run` starts it once for each library
 and compares the lines.
@@ -18,7 +18,7 @@ from modelwire.testing import Service
 
 LIBRARY = os.environ.get("REAL_LIBRARY", "modelwire")
 SHIM = os.environ.get("REAL_SHIM", "names")
-"""What is done beside handing over a client: none, posed, names, both; see `standin`."""
+"""What is done beside handing over a client: none, registered, names, both; see `standin`."""
 CASE_DEADLINE = 60.0
 
 _cases = []
@@ -30,11 +30,11 @@ def stand_in(resources=False):
     if LIBRARY == "modelwire" and SHIM != "none":
         import standin
 
-        if SHIM in ("posed", "both"):
-            modelwire.pose_as_openai()
+        if SHIM in ("registered", "both"):
+            modelwire.register_openai_classes()
         if SHIM in ("names", "both"):
             standin.names()
-        if resources and SHIM != "posed":
+        if resources and SHIM != "registered":
             standin.resources()
 
 

@@ -1,5 +1,5 @@
-"""The fixtures that openai-python's own tests ask for, with the client that is tried and a
-scripted service. Knows none of the tests. Not a conftest of this folder: it is copied to theirs.
+"""The fixtures that openai-python's own tests ask for, with the client that is tried and a scripted
+service. Not a conftest of this folder: it is copied to theirs.
 """
 
 import pytest

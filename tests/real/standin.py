@@ -1,10 +1,9 @@
-"""Ways to make a program that imports openai meet modelwire instead, from outside of both. Knows
-no foreign program.
+"""Ways to make a program that imports openai meet modelwire instead, from outside of both.
 
     names      openai's names for clients, errors and sentinels are modelwire's
     resources  openai's resource classes are modelwire's: for instrumentation that patches them
 
-A program that only asks `isinstance` needs none of it, but `modelwire.pose_as_openai()`.
+A program that only asks `isinstance` needs none of it, but `modelwire.register_openai_classes()`.
 
 All of it is to be called before the program is imported.
 """

@@ -1,5 +1,5 @@
 """The tables of what a release has and of what tests it, as data: read, checked and written into
-the documents. Knows not how anything is made or run.
+the documents.
 
     python3 tests/release/artefacts.py    writes their tables anew
 """

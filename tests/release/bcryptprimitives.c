@@ -1,5 +1,5 @@
 /* The one function of bcryptprimitives.dll that Rust's standard library takes, for a Wine that lacks that
- * library (before 9). Knows nothing of the project. */
+ * library (before 9). */
 #include <windows.h>
 
 BOOLEAN NTAPI SystemFunction036(PVOID bytes, ULONG count); /* RtlGenRandom, of advapi32 */

@@ -1,6 +1,5 @@
-"""Builds all that a release has into dist/, by the scripts that artefacts.txt names, and
-writes SHA256SUMS and manifest.json of it. A part that fails ends it, with its name. Knows not how
-anything is built, and uploads nothing.
+"""Builds all that a release has into dist/, by the scripts that artefacts.txt names, and writes
+SHA256SUMS and manifest.json of it. A part that fails ends it, with its name.
 
     python3 tests/release/release.py [PART ...]    all parts, or these alone, to try them
 """

@@ -1,6 +1,5 @@
 """Runs the checks of checks.txt, one after another, and writes what came of each into the table of
-docs/platforms.md: a check that fails is written down as well, and fails this at its end. Knows not
-what they do.
+docs/platforms.md: a check that fails is written down as well, and fails this at its end.
 
     python3 tests/release/run.py [TARGET ...]    all of them, or these alone; rows of others stay
 """

@@ -1,6 +1,6 @@
 /*
- * Makes the calls of one case at once, on one queue: a JSON object on standard input, of which `options`
- * are the client's, `bodies` the requests. Prints every event as one JSON array. Knows no case.
+ * Makes the calls of one case at once, on one queue: a JSON object on standard input, of which `options` are
+ * the client's, `bodies` the requests. Prints every event as one JSON array.
  */
 #include <modelwire.h>
 

@@ -1,5 +1,5 @@
-//! Makes the calls of one case at once, each a task: a JSON object on standard input. Prints what came
-//! of them as one JSON array, of the same form as ask.c's. Knows no case.
+//! Makes the calls of one case at once, each a task: a JSON object on standard input. Prints what came of
+//! them as one JSON array, of the same form as ask.c's.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -16,7 +16,7 @@ fn client(options: &Value) -> Client {
     let mut config = Config::new()
         .base_url(text("base_url"))
         .api_key(text("api_key"))
-        .retry(RetryPolicy::default().retries_max(0));
+        .retry(RetryPolicy::default().max_retries(0));
     let after = |name: &str| options[name].as_u64().map(Duration::from_millis);
     config.timeouts_mut().first_byte = after("first_byte_timeout_ms");
     config.timeouts_mut().idle = after("idle_timeout_ms");

@@ -1,5 +1,5 @@
 """The cases that each server is asked, as data. The first word or two of a prompt choose what the
-servers' models answer. Knows no server and no client."""
+servers' models answer."""
 
 import dataclasses
 

@@ -1,5 +1,4 @@
-"""The clients: each makes the calls of a case, and gives what came of each call in one form. Knows no
-server.
+"""The clients: each makes the calls of a case, and gives what came of each call in one form.
 
 An outcome is `items`, what was received (documents, or the chunks of a stream), and `error`.
 """
@@ -132,7 +131,7 @@ class Program:
     def ask(self, case, where, key):
         options = {"base_url": where.base_url, "api_key": key, "headers": where.headers}
         told = {
-            "options": json.dumps({**options, **TIMEOUTS, "retries_max": 0}),
+            "options": json.dumps({**options, **TIMEOUTS, "max_retries": 0}),
             "operation": case.operation,
             "bodies": [body and json.dumps(body) for body in case.bodies],
             "stream": case.stream,

@@ -1,5 +1,4 @@
-"""Installs and starts the servers, each in a folder of its own under target/servers. Knows no client
-and no case."""
+"""Installs and starts the servers, each in a folder of its own under target/servers."""
 
 import contextlib
 import dataclasses

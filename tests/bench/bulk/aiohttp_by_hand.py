@@ -1,5 +1,5 @@
-"""What many write for themselves: aiohttp, a semaphore, a task for each row, one retry loop, results
-appended as they come, and the names in them skipped at the next start. Knows no other client."""
+"""What many write for themselves: aiohttp, a semaphore, a task for each row, one retry loop,
+results appended as they come, and the names in them skipped at the next start."""
 
 import asyncio
 import json

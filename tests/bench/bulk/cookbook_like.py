@@ -1,7 +1,7 @@
-"""A parallel processor as openai-cookbook describes one, written anew from that description: rows are
-read one by one, each waits until requests and tokens of the minute have room for it, runs as a task,
-goes to a queue of retries where it fails, and is appended to the results; after a refusal for the rate
-all wait for 15 seconds. It keeps no word of what it did in an earlier run. Knows no other client."""
+"""A parallel processor as openai-cookbook describes one, written anew from that description: rows
+are read one by one, each waits until requests and tokens of the minute have room for it, runs as a
+task, goes to a queue of retries where it fails, and is appended to the results; after a refusal for
+the rate all wait for 15 seconds. It keeps no word of what it did in an earlier run."""
 
 import asyncio
 import json

@@ -1,5 +1,5 @@
-"""litellm's batch_completion: a list in, a list out, on threads of its own. It has no word of what it did
-in an earlier run. Knows no other client."""
+"""litellm's batch_completion: a list in, a list out, on threads of its own. It has no word of what
+it did in an earlier run."""
 
 import litellm
 import spent

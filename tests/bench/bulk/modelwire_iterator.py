@@ -1,5 +1,5 @@
-"""modelwire.bulk without an output: the program writes what it takes, and goes on by the names that it
-wrote. Knows no peer."""
+"""modelwire.bulk without an output: the program writes what it takes, and goes on by the names that
+it wrote."""
 
 import json
 

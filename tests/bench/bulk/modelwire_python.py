@@ -1,4 +1,4 @@
-"""modelwire.bulk as its documentation shows it, with an output that it goes on with. Knows no peer."""
+"""modelwire.bulk as its documentation shows it, with an output that it goes on with."""
 
 import json
 

@@ -1,5 +1,4 @@
-"""The HTTP stage of ray.data.llm on a local Ray. It has no word of what it did in an earlier run. Knows no
-other client."""
+"""The HTTP stage of ray.data.llm on a local Ray. It has no word of what it did in an earlier run."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 """What every Python program of the bulk benchmark does around its work: takes CPU and wall time and
-tells them as one line of JSON. Knows no client.
+tells them as one line of JSON.
 
     program.py IN.jsonl OUT.jsonl BASE_URL
 

@@ -1,6 +1,6 @@
 /*
  * libcurl and jansson, written by hand as their manuals show: one easy handle, used again, a write
- * callback that splits the body into events and parses each. Knows no other client.
+ * callback that splits the body into events and parses each.
  */
 #include <curl/curl.h>
 #include <jansson.h>

@@ -1,6 +1,6 @@
 /*
  * What every C client of the benchmark does around its work: reads the arguments, takes CPU and
- * wall time, tells what it received as one line of JSON. Knows no client.
+ * wall time, tells what it received as one line of JSON.
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H

@@ -1,6 +1,6 @@
 /*
  * modelwire's C API, blocking: a stream by callback on the calling thread, plain calls one after
- * another. Knows no other client.
+ * another.
  */
 #include <modelwire.h>
 

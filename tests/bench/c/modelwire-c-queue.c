@@ -1,6 +1,6 @@
 /*
  * modelwire's C API by completion queue: any number of calls on one queue, events taken by one
- * thread. Knows no other client.
+ * thread.
  */
 #include <modelwire.h>
 

@@ -1,5 +1,5 @@
-"""Bulk runners beside each other: rows a second, CPU a row, and what one SIGKILL in mid-run loses or pays
-twice. Knows no runner from inside: each is a program that takes IN.jsonl OUT.jsonl BASE_URL.
+"""Bulk runners beside each other: rows a second, CPU a row, and what one SIGKILL in mid-run loses
+or pays twice. Each runner is a program that takes IN.jsonl OUT.jsonl BASE_URL.
 
 The speed is measured on the byte server; what was paid for is counted by the requests that the loopback
 service recorded.

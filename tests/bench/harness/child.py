@@ -1,5 +1,4 @@
-"""One measurement: a client in a fresh process, its answer checked against what was sent. Knows no
-client from inside."""
+"""One measurement: a client in a fresh process, its answer checked against what was sent."""
 
 import json
 import os

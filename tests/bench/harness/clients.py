@@ -1,5 +1,4 @@
-"""Which clients there are and how each is built and started: data and a check whether it exists.
-Knows no scenario."""
+"""Which clients there are and how each is built and started: data and a check whether it exists."""
 
 import pathlib
 import sys

@@ -1,5 +1,5 @@
 """Builds what clients need, each part once: the release build, the C programs, the peers' own
-environments. Knows no scenario."""
+environments."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""What machine the figures are from. Knows no figure."""
+"""What machine the figures are from."""
 
 import datetime
 import os

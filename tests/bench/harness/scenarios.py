@@ -1,4 +1,4 @@
-"""What is measured and the bar for it: data. Knows no client from inside and runs nothing."""
+"""What is measured and the bar for it: data."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""The byte server in a process of its own, and how much of a core it uses. Knows no scenario."""
+"""The byte server in a process of its own, and how much of a core it uses."""
 
 import json
 import pathlib

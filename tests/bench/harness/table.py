@@ -1,4 +1,4 @@
-"""Medians, differences to the floor and bars as text. Knows no process."""
+"""Medians, differences to the floor and bars as text."""
 
 import statistics
 from collections.abc import Sequence

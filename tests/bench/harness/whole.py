@@ -1,5 +1,5 @@
-"""What is measured of a whole process or of a file: imports, sizes, and the time of one large event.
-Knows no byte server."""
+"""What is measured of a whole process or of a file: imports, sizes, and the time of one large
+event."""
 
 import json
 import pathlib

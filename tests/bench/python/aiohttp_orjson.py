@@ -1,4 +1,4 @@
-"""aiohttp and orjson, written by hand as aiohttp's manual shows. Knows no other client."""
+"""aiohttp and orjson, written by hand as aiohttp's manual shows."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,5 +1,5 @@
-"""A whole chat answer of 4 KiB and the reading of it, field by field: the same code for every client
-that has attributes. Knows no client and no network.
+"""A whole chat answer of 4 KiB and the reading of it, field by field: the same code for every
+client that has attributes.
 """
 
 import json

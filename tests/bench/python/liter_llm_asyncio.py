@@ -1,4 +1,4 @@
-"""liter-llm's client, which is for asyncio alone. Knows no other client."""
+"""liter-llm's client, which is for asyncio alone."""
 
 import asyncio
 import os

@@ -1,5 +1,5 @@
 """What every Python client of the benchmark does around its work: reads the arguments, takes CPU
-and wall time, tells what it received as one line of JSON. Knows no client.
+and wall time, tells what it received as one line of JSON.
 
     client.py WORK BASE_URL OPERATIONS AT_ONCE
 """

@@ -1,4 +1,4 @@
-"""modelwire's asyncio client. Knows no other client."""
+"""modelwire's asyncio client."""
 
 from modelwire import AsyncOpenAI
 from measure import measure

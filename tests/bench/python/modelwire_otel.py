@@ -1,5 +1,5 @@
-"""modelwire's blocking client while OpenTelemetry's SDK is told of every call: spans that are recorded
-and go nowhere, and all metrics. Knows no other client."""
+"""modelwire's blocking client while OpenTelemetry's SDK is told of every call: spans that are
+recorded and go nowhere, and all metrics."""
 
 from collections.abc import Callable
 

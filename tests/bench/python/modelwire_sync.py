@@ -1,4 +1,4 @@
-"""modelwire's blocking client. Knows no other client."""
+"""modelwire's blocking client."""
 
 from modelwire import OpenAI
 from modelwire.types.chat import ChatCompletion

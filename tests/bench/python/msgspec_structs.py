@@ -1,5 +1,5 @@
 """msgspec with structs written for the very fields that are read: as little as a typed answer can
-cost in Python. Knows no client."""
+cost in Python."""
 
 from answers import reading_works
 from measure import measure

@@ -1,4 +1,4 @@
-"""openai-python's asyncio client. Knows no other client."""
+"""openai-python's asyncio client."""
 
 from openai import AsyncOpenAI
 from measure import measure

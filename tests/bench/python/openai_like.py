@@ -1,6 +1,4 @@
-"""The works of a client with openai-python's interface: the same code runs modelwire and openai.
-Knows neither.
-"""
+"""The works of a client with openai-python's interface: the same code runs modelwire and openai."""
 
 import asyncio
 import statistics

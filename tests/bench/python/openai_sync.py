@@ -1,4 +1,4 @@
-"""openai-python's blocking client. Knows no other client."""
+"""openai-python's blocking client."""
 
 import json
 

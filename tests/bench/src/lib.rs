@@ -1,4 +1,4 @@
-//! What the programs of the benchmark share. Knows no client.
+//! What the programs of the benchmark share.
 
 pub mod measure;
 pub mod render;

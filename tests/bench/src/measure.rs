@@ -1,5 +1,5 @@
 //! What every Rust client of the benchmark does around its work: reads the arguments, takes CPU and
-//! wall time, tells what it received as one line of JSON. Knows no client.
+//! wall time, tells what it received as one line of JSON.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,5 +1,4 @@
 //! What the byte server sends, rendered once: streams of equal events and a whole chat answer.
-//! Knows no socket.
 
 use std::time::Duration;
 

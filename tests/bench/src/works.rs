@@ -1,4 +1,4 @@
-//! The works of modelwire's async Rust API, on a runtime of one thread. Knows no other client.
+//! The works of modelwire's async Rust API, on a runtime of one thread.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,5 +1,4 @@
-// The scenarios that every binding of modelwire passes: scenarios NAME. Knows the binding, and
-// nothing of how the service is made to do what a scenario needs.
+// The scenarios that every binding of modelwire passes: scenarios NAME.
 package main
 
 import (
@@ -232,7 +231,7 @@ var scenarios = map[string]func(){
 		patient := modelwire.Options{"total_timeout_ms": 20_000}
 		response := must(client.Chat(ctx, said("x", "echo"), patient))
 		same("x", response.Text, "the text")
-		_, err := client.Chat(ctx, said("a b c d", "slow"), modelwire.Options{"retries_max": 0},
+		_, err := client.Chat(ctx, said("a b c d", "slow"), modelwire.Options{"max_retries": 0},
 			modelwire.Options{"total_timeout_ms": 1})
 		same("total_timeout", failure(err, "timeout").Timeout, "the timeout")
 		_, err = client.Chat(ctx, said("x", "echo"), modelwire.Options{"no_such_option": 1})

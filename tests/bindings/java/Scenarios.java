@@ -164,7 +164,7 @@ final class Scenarios {
             same(unknown.kind, "argument");
             check(unknown.getMessage().contains("total_timeout"), unknown);
             var headers = Map.of("headers", Map.of("x-a", "b"));
-            var retries = Map.of("retries_max", 0);
+            var retries = Map.of("max_retries", 0);
             same(client.chat(chat("echo", "x"), headers, retries).text(), "x");
             Failure config = failure(() -> new Client(Map.of("bas_url", "http://localhost/v1")));
             same(config.kind, "config");

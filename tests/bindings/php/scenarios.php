@@ -1,8 +1,7 @@
 <?php
 
 /*
- * The scenarios that every binding of modelwire passes, for PHP: php scenarios.php NAME. Knows the
- * binding, and nothing of how the service is made to do what a scenario needs.
+ * The scenarios that every binding of modelwire passes, for PHP: php scenarios.php NAME.
  */
 
 declare(strict_types=1);

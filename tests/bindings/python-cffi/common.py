@@ -1,4 +1,4 @@
-"""What the scenarios of both clients ask for and look at. Knows no client."""
+"""What the scenarios of both clients ask for and look at."""
 
 import contextlib
 import gc

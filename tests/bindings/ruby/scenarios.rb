@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 # The scenarios that every binding of modelwire passes, and some of Ruby's own: scenarios.rb NAME.
-# Knows the binding, and nothing of how the service is made to do what a scenario needs.
 
 require "stringio"
 require "timeout"

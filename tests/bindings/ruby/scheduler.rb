@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
-# A small scheduler of fibers on one thread: what a program's event loop does for the binding. Knows
-# nothing of the binding.
+# A small scheduler of fibers on one thread: what a program's event loop does for the binding.
 class Scheduler
   # Runs a block in a fiber of a new scheduler, until that and all that it schedules are over.
   def self.run(&work)

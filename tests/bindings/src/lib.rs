@@ -1,6 +1,6 @@
-//! Plays the scenarios of the bindings: makes a language's programs ready, runs one scenario against
-//! the loopback service, and looks at what the service saw. Knows no language from inside: each has
-//! two programs in a folder of its own, `prepare` and `run SCENARIO`.
+//! Plays the scenarios of the bindings: makes a language's programs ready, runs one scenario against the
+//! loopback service, and looks at what the service saw. Each language has two programs in a folder:
+//! `prepare` and `run SCENARIO`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! Every binding through every scenario: this file lists both. Knows no language.
+//! Every binding through every scenario: this file lists both.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,6 +1,5 @@
 /*
  * A plugin that links the static library, for the host beside it: calls through a queue of its own.
- * Knows no other plugin.
  */
 #include "plugin.h"
 

@@ -1,4 +1,4 @@
-/* What a plugin gives its host: calls, and the ends of them. Knows no library. */
+/* What a plugin gives its host: calls, and the ends of them. */
 #include <stdint.h>
 
 struct plugin {

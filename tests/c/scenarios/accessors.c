@@ -1,5 +1,5 @@
 /*
- * Every row of the table of accessors: its member is what the sample of the row gives. Knows no row:
+ * Every row of the table of accessors: its member is what the sample of the row gives.
  * accessors.h lists them, and `accessor_samples` of tests/c/src answers in their order.
  */
 #include "check.h"
@@ -48,7 +48,7 @@ static void of_response(const modelwire_client *client, const char *member, cons
 }
 
 static void of_error(const modelwire_client *client, const char *member, const char *expected) {
-  modelwire_call *call = chat_call_with(client, ECHO_CHAT("m", "x"), "{\"retries_max\":0}");
+  modelwire_call *call = chat_call_with(client, ECHO_CHAT("m", "x"), "{\"max_retries\":0}");
   modelwire_error *error = failure_of(call, MODELWIRE_E_RATE_LIMITED);
   gives(modelwire_error_value(error), member, expected);
   modelwire_error_free(error);

@@ -1,6 +1,5 @@
 /*
- * The checks, and what scenarios need to make a call and to look into what it gave. Knows no
- * scenario.
+ * The checks, and what scenarios need to make a call and to look into what it gave.
  */
 #include "check.h"
 

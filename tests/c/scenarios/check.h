@@ -1,6 +1,5 @@
 /*
- * What all scenarios share: checks, looks into values, clients, calls, queues, a clock. Knows no
- * scenario.
+ * What all scenarios share: checks, looks into values, clients, calls, queues, a clock.
  */
 #ifndef CHECK_H
 #define CHECK_H

@@ -95,7 +95,7 @@ void recovers(void) {
 }
 
 void not_retried(void) {
-  modelwire_client *client = client_with("{\"retries_max\":0}");
+  modelwire_client *client = client_with("{\"max_retries\":0}");
   modelwire_error *error =
       failure_of(chat_call(client, ECHO_CHAT("recovers", "x")), MODELWIRE_E_RATE_LIMITED);
   CHECK(error_int(error, "/attempts") == 1);
@@ -115,7 +115,7 @@ void stream_only(void) {
   modelwire_call *call = chat_call(client, ECHO_CHAT("echo-stream-only", "x"));
   modelwire_error *error = failure_of(call, MODELWIRE_E_INVALID_REQUEST);
   CHECK_TEXT(error_text(error, "/param"), "stream");
-  CHECK(contains(error_text(error, "/hint"), "only by streaming"));
+  CHECK(contains(error_text(error, "/hint"), "only supports streaming"));
   modelwire_error_free(error);
   modelwire_client_free(client);
 }
@@ -152,9 +152,9 @@ void key_forms(void) {
       {"export OPENAI_API_KEY=sk-secret", "a name and an equals sign"},
       {"$OPENAI_API_KEY", "name of a variable"},
       {"${KEY:-sk-secret}", "name of a variable"},
-      {"sk-secr...t", "not whole"},
-      {"sk-secr\xe2\x80\xa6t", "not whole"},
-      {"sk-secr***t", "not whole"},
+      {"sk-secr...t", "incomplete"},
+      {"sk-secr\xe2\x80\xa6t", "incomplete"},
+      {"sk-secr***t", "incomplete"},
   };
   for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
     modelwire_error *error = refusal_of("{\"api_key\":\"%s\"}", WRONG[i].key);

@@ -1,5 +1,5 @@
 /*
- * A process that ends in the middle of calls. Knows no signal.
+ * A process that ends in the middle of calls.
  */
 #include "check.h"
 

@@ -86,7 +86,7 @@ static const char *const REQUESTS[] = {
 
 static const char *const OPTIONS[] = {
     "{}",
-    "{\"retries_max\":0,\"total_timeout_ms\":100}",
+    "{\"max_retries\":0,\"total_timeout_ms\":100}",
     "{\"gather\":true}",
     "{\"stream_only\":true}",
     "{\"queue_events_max\":1}",
@@ -306,7 +306,7 @@ static int32_t on_own_event(void *user_data, const modelwire_event *event) {
 }
 
 static modelwire_client *fuzzed_client(int connections) {
-  return client_with("{\"retries_max\":0,\"total_timeout_ms\":%d,\"connections_max\":%d}", CALL_MS,
+  return client_with("{\"max_retries\":0,\"total_timeout_ms\":%d,\"connections_max\":%d}", CALL_MS,
                      connections);
 }
 

@@ -349,7 +349,7 @@ static void try_cell(int place, uint32_t flags, modelwire_status (*what)(inside 
 }
 
 /* A stream of this model lasts longer than any cell. */
-enum { WORDS = 10000 };
+enum { WORDS = 2000 };
 
 void inside_callbacks(void) {
   static const int COLUMN_OF[PLACES] = {ON_EVENT, IN_STREAM, ON_CALL, ON_LOG,

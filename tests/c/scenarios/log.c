@@ -1,6 +1,6 @@
 /*
  * The log: records one by one, levels, its end, its change, what its callback may do, and the log
- * as events of a queue. Knows no call's own events.
+ * as events of a queue.
  */
 #include "check.h"
 

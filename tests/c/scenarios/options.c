@@ -30,7 +30,7 @@ static void refuse_request(modelwire_request *request, const char *options, cons
 
 /* A client with this bound. */
 static modelwire_client *limited_client(const char *name, int value) {
-  return client_with("{\"%s\":%d,\"retries_max\":0}", name, value);
+  return client_with("{\"%s\":%d,\"max_retries\":0}", name, value);
 }
 
 /* The service answers each with a little more than the bound. */
@@ -191,11 +191,11 @@ void request_timeouts(void) {
 }
 
 void request_retries(void) {
-  modelwire_client *client = client_with("{\"retries_max\":0,\"retry_first_wait_ms\":1}");
-  modelwire_request *request = request_by("recovers", "{\"retries_max\":2}");
+  modelwire_client *client = client_with("{\"max_retries\":0,\"retry_first_wait_ms\":1}");
+  modelwire_request *request = request_by("recovers", "{\"max_retries\":2}");
   modelwire_response_free(answer_of(call_of(client, request)));
 
-  request = request_by("recovers", "{\"retries_max\":1}");
+  request = request_by("recovers", "{\"max_retries\":1}");
   modelwire_error *error = failure_of(call_of(client, request), MODELWIRE_E_RATE_LIMITED);
   CHECK(error_int(error, "/attempts") == 2);
   modelwire_error_free(error);
@@ -263,7 +263,7 @@ enum { CONNECT_ERRORS = 1, LOST_CONNECTIONS = 2, EVERYTHING = 3 };
 
 /* A client that tries again twice after these failures. */
 static modelwire_client *retrying_client(int what) {
-  return client_with("{\"retries_max\":2,\"retry_first_wait_ms\":1,\"retry_connect_errors\":%s,"
+  return client_with("{\"max_retries\":2,\"retry_first_wait_ms\":1,\"retry_connect_errors\":%s,"
                      "\"retry_lost_connections\":%s}",
                      what & CONNECT_ERRORS ? "true" : "false",
                      what & LOST_CONNECTIONS ? "true" : "false");
@@ -284,7 +284,7 @@ void connect_errors(void) {
     int attempts = what & CONNECT_ERRORS ? 3 : 1;
     expect_attempts(client, request_to("m"), attempts, MODELWIRE_E_CONNECT, "not_sent");
     modelwire_request *request =
-        request_by("m", "{\"retry_connect_errors\":true,\"retries_max\":4}");
+        request_by("m", "{\"retry_connect_errors\":true,\"max_retries\":4}");
     expect_attempts(client, request, 5, MODELWIRE_E_CONNECT, "not_sent");
     modelwire_client_free(client);
   }
@@ -294,7 +294,7 @@ void connect_errors(void) {
 void options_as_json(void) {
   modelwire_client *client = client_with(
       "{\"base_url\":\"%s\",\"api_key\":\"sk-kept\",\"headers\":{\"x-kept\":\"kept\"},"
-      "\"proxy\":\"\",\"retries_max\":0,\"total_timeout_ms\":null,"
+      "\"proxy\":\"\",\"max_retries\":0,\"total_timeout_ms\":null,"
       "\"query\":{\"api-version\":\"1\",\"a b\":\"c&d\"}}",
       getenv("TEST_BASE_URL"));
   static const struct {
@@ -311,10 +311,10 @@ void options_as_json(void) {
       {"{\"headers\":{\"x-a\":7}}", "headers takes"},
       {"{\"query\":[\"a\"]}", "query takes"},
       /* The nearest known name, where one is near. */
-      {"{\"http3\":true}", "there is no option \"http3\": did you mean \"http2\"?"},
+      {"{\"http3\":true}", "unknown option \"http3\": did you mean \"http2\"?"},
       {"{\"idle_timeout\":1}",
-       "there is no option \"idle_timeout\": did you mean \"idle_timeout_ms\"?"},
-      {"{\"max_retries\":1}", "there is no option \"max_retries\""},
+       "unknown option \"idle_timeout\": did you mean \"idle_timeout_ms\"?"},
+      {"{\"retries_max\":1}", "unknown option \"retries_max\""},
       {"{\"base_ulr\":\"x\"}", "did you mean \"base_url\"?"},
   };
   for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
@@ -337,10 +337,10 @@ void refused_changes_nothing(void) {
 #define CHANGED "\"headers\":{\"x-own\":\"changed\",\"x-more\":\"y\"},\"total_timeout_ms\":1"
   static const struct {
     const char *options, *told;
-  } WRONG[] = {{"{" CHANGED ",\"nothing\":1}", "no option \"nothing\""},
+  } WRONG[] = {{"{" CHANGED ",\"nothing\":1}", "unknown option \"nothing\""},
                {"{" CHANGED ",\"gather\":1}", "gather takes true or false"},
                {"{" CHANGED ",\"retry_jitter\":7}", "retry_jitter"},
-               {"{" CHANGED ",\"retries_max\":-1}", "retries_max"},
+               {"{" CHANGED ",\"max_retries\":-1}", "max_retries"},
                {"{" CHANGED ",\"idle_timeout_ms\":0}", "idle_timeout"},
                {"{" CHANGED ",\"connect_timeout_ms\":1}", "connect_timeout_ms"},
                {"{" CHANGED, "not JSON"},
@@ -360,14 +360,14 @@ void refused_changes_nothing(void) {
   modelwire_client_free(client);
 
   /* Only defaults: the environment decides. */
-  client = client_with("{\"retries_max\":1,\"retry_first_wait_ms\":1}");
+  client = client_with("{\"max_retries\":1,\"retry_first_wait_ms\":1}");
   expect_attempts(client, request_to("m"), 1, MODELWIRE_E_CONNECT, "not_sent");
   modelwire_client_free(client);
 }
 
 /* The service closes each connection when it has read the request, but for the very last. */
 void lost_connections(void) {
-#define ONCE "\"retries_max\":1"
+#define ONCE "\"max_retries\":1"
 #define LOST "\"retry_lost_connections\":true"
 #define NO_JITTER "\"retry_jitter\":0"
 #define NONSENSE "{\"retry_lost_connections\":false,\"retries\":0}"
@@ -381,7 +381,7 @@ void lost_connections(void) {
                {{"{" ONCE "," LOST "," NO_JITTER "}", "{}", "{}"}, 0, 2},
                /* In place of what was told before. */
                {{"{" ONCE "}", "{" LOST "}", "{\"retry_lost_connections\":false}"}, 0, 1},
-               {{"{\"retries_max\":0}", "{" LOST "}", "{" ONCE "}"}, 0, 2},
+               {{"{\"max_retries\":0}", "{" LOST "}", "{" ONCE "}"}, 0, 2},
                /* What is not told is the client's. */
                {{"{" NO_JITTER "}", "{" LOST "}", "{}"}, 0, 3},
                {{"{\"retry_jitter\":1}", "{" ONCE "}", "{" NO_JITTER "}"}, EVERYTHING, 2},
@@ -424,7 +424,7 @@ static int32_t print_log(void *user_data, const modelwire_event *event) {
 /* Calls that are refused twice, of a client with this jitter; "" is the default. */
 static void refused_calls(int calls, const char *of_client, const char *of_request) {
   modelwire_client *client =
-      client_with("{%s%s\"retries_max\":1,\"retry_first_wait_ms\":20}", of_client,
+      client_with("{%s%s\"max_retries\":1,\"retry_first_wait_ms\":20}", of_client,
                   of_client[0] == '\0' ? "" : ",");
   while (calls-- > 0) {
     char options[40];
@@ -450,12 +450,12 @@ void retries_refused(void) {
       "{\"retry_jitter\":2}",           "{\"retry_jitter\":1.0000001}",
       "{\"retry_jitter\":-0.0000001}",  "{\"retry_jitter\":-1}",
       "{\"retry_jitter\":\"0\"}",       "{\"retry_jitter\":null}",
-      "{\"retries_max\":-1}",           "{\"retry_first_wait_ms\":-1}",
+      "{\"max_retries\":-1}",           "{\"retry_first_wait_ms\":-1}",
       "{\"retry_connect_errors\":1}",   "{\"retry_lost_connections\":null}",
       "{\"retry_statuses\":429}",       "{\"retry_adaptive\":\"yes\"}"};
   static const char *const RIGHT[] = {
       "{\"retry_jitter\":0}",           "{\"retry_jitter\":0.5}",
-      "{\"retry_jitter\":1}",           "{\"retries_max\":0}",
+      "{\"retry_jitter\":1}",           "{\"max_retries\":0}",
       "{\"retry_statuses\":[429,503]}", "{\"retry_adaptive\":true}"};
   modelwire_request *request = request_to("m");
   for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {

@@ -1,6 +1,5 @@
 /*
- * Handles that are freed in any order, under threads that wait, and by whoever is told last. Knows
- * no answer of the service.
+ * Handles that are freed in any order, under threads that wait, and by whoever is told last.
  */
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /*
- * What calls tell at their ends: one record for each, to a function and out of a queue, whatever
- * happens to the call, the client, the library and the process. Knows no clock but the order of things.
+ * What calls tell at their ends: one record for each, to a function and out of a queue, whatever happens to
+ * the call, the client, the library and the process.
  */
 #include "check.h"
 

@@ -142,10 +142,10 @@ static void tell_error(const modelwire_error *error) {
 
 static modelwire_client *client_at(const char *base_url, int64_t event_bytes_max) {
   if (event_bytes_max <= 0) {
-    return client_with("{\"base_url\":\"%s\",\"api_key\":\"sk-test\",\"retries_max\":0}",
+    return client_with("{\"base_url\":\"%s\",\"api_key\":\"sk-test\",\"max_retries\":0}",
                        base_url);
   }
-  return client_with("{\"base_url\":\"%s\",\"api_key\":\"sk-test\",\"retries_max\":0,"
+  return client_with("{\"base_url\":\"%s\",\"api_key\":\"sk-test\",\"max_retries\":0,"
                      "\"event_bytes_max\":%lld}",
                      base_url, (long long)event_bytes_max);
 }

@@ -1,6 +1,6 @@
 /*
- * A queue whose descriptor the program closes, or gives away. Numbers of Windows's sockets are not to be
- * had again: on Unix only. Knows no loop.
+ * A queue whose descriptor the program closes, or gives away. Numbers of Windows's sockets are not to be had
+ * again: on Unix only.
  */
 #include "check.h"
 

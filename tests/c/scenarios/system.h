@@ -1,6 +1,6 @@
 /*
  * What the scenarios ask of a system, each in its own way: unix.c and windows.c. What one has not fails
- * there; which scenarios are left out for that, and why, stands in tests/release. Knows no scenario.
+ * there; which scenarios are left out for that, and why, stands in tests/release.
  */
 #ifndef SYSTEM_H
 #define SYSTEM_H

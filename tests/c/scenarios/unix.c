@@ -1,5 +1,5 @@
 /*
- * What the scenarios ask of Unix systems. Knows no scenario.
+ * What the scenarios ask of Unix systems.
  */
 #include "check.h"
 

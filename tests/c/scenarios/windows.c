@@ -1,5 +1,5 @@
 /*
- * What the scenarios ask of Windows, and what it has not. Knows no scenario.
+ * What the scenarios ask of Windows, and what it has not.
  */
 #include "check.h"
 

@@ -1,5 +1,5 @@
 //! The demo, whatever language it is written in: what it prints stands once for all languages, in
-//! tests/demo. Knows no language.
+//! tests/demo.
 
 use std::path::Path;
 
@@ -102,7 +102,10 @@ pub fn demo_tells_a_failure(program: &Path) {
         (Program::new(program).at_url(&none), ["the service lists no model", "MODELWIRE_MODEL"]),
         (
             named("forbidden"),
-            ["The balance of this account", "Check in the service's control panel: balance"],
+            [
+                "The balance of this account",
+                "Check in the service's control panel: the account's balance",
+            ],
         ),
         (named("broken"), ["The server had an error", "A temporary fault"]),
     ] {

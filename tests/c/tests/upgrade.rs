@@ -1,5 +1,5 @@
-//! Programs that were built for older headers, with this library: they run, or the loader says what
-//! they miss. Knows no function of the library; the headers are committed, so that no history is needed.
+//! Programs that were built for older headers, with this library: they run, or the loader says what they
+//! miss.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

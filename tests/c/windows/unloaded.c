@@ -1,6 +1,6 @@
 /*
  * Frees modelwire.dll while calls are under way: its code stays, for its threads run in it. Its argument is
- * the file; it is not linked with the library. Knows no other system than Windows.
+ * the file; it is not linked with the library.
  */
 #define MODELWIRE_DLOPEN
 #include <modelwire.h>

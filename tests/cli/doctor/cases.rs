@@ -1,5 +1,5 @@
 //! What goes wrong, case by case: the script, server, certificate or setting that makes it, and the finding
-//! that has to come of it. Knows no other test of the doctor.
+//! that has to come of it.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -291,7 +291,7 @@ pub fn secured(service: &Service, made: &Certificates, folder: &Folder) -> Vec<C
         of("early", FAILED, "certificate_early", "clock"),
         of("elsewhere", FAILED, "certificate_wrong_name", "elsewhere.example"),
         of("client", FAILED, "certificate_refused", "extended key usage"),
-        of("alone", FAILED, "certificate_self_signed", "by itself"),
+        of("alone", FAILED, "certificate_self_signed", "self-signed"),
         of("ca", FAILED, "certificate_self_signed", "CA:FALSE"),
         of("good", FAILED, "certificate_unknown_issuer", "signed by CN=ca")
             .with("SSL_CERT_FILE", made.path("alone.pem")),
@@ -529,11 +529,15 @@ pub fn answers(service: &Service) -> Vec<Case> {
         played(
             "a slip in the model's name",
             ("model", WARNING, "model_not_listed"),
-            "Is echo meant?",
+            "Did you mean echo?",
         )
         .with("MODELWIRE_MODEL", "ehco"),
-        played("the same, without calls", ("model", FAILED, "model_not_listed"), "Is echo meant?")
-            .arguments(&["--model", "ehco", "--no-calls"]),
+        played(
+            "the same, without calls",
+            ("model", FAILED, "model_not_listed"),
+            "Did you mean echo?",
+        )
+        .arguments(&["--model", "ehco", "--no-calls"]),
         played("a model that is not", ("chat", FAILED, "status_404"), "model's name")
             .arguments(&["--model", "ehco"]),
         played("a wrong key", ("key", FAILED, "status_401"), "control panel")
@@ -568,12 +572,12 @@ pub fn streams(service: &Service) -> Vec<Case> {
     let mut cases = Vec::new();
     for (name, exchange, expected, says) in [
         ("held-back", held(Duration::from_millis(700)), (WARNING, "held_back"), "proxy_buffering"),
-        ("too-fast", held(Duration::ZERO), (OK, ""), "not known"),
+        ("too-fast", held(Duration::ZERO), (OK, ""), "cannot tell"),
         (
             "few-chunks",
             Exchange::events(&[chunks(2), vec![finish(), "[DONE]".to_owned()]].concat()),
             (OK, ""),
-            "not known",
+            "cannot tell",
         ),
         ("stream-cut", cut_after(&some), (FAILED, "stream_cut"), "3 chunks"),
         (

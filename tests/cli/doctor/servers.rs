@@ -1,5 +1,5 @@
 //! Servers that do what no real one does when asked to, certificates for them, and the answers of a healthy
-//! service as bytes. Knows no check of the doctor.
+//! service as bytes.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

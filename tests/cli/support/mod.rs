@@ -1,5 +1,5 @@
 //! What tests of the command share: running it as a process with a clean environment, in pipes or on a
-//! terminal, and folders that go away. Knows no command of it.
+//! terminal, and folders that go away.
 #![allow(
     dead_code,
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
 //! Photos of a terminal as a picture for a page: an SVG that is light or dark as its reader likes it, and
-//! shows one photo after the other. Knows no command.
+//! shows one photo after the other.
 
 use std::fmt::Write;
 

@@ -1,5 +1,5 @@
-//! A terminal that somebody sits at: a command gets it as its own, what it shows is read as a person sees
-//! it, and keys can be pressed. Knows no command.
+//! A terminal that somebody sits at: a command gets it as its own, what it shows is read as a person sees it,
+//! and keys can be pressed.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::fs::File;

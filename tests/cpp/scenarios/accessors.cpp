@@ -1,7 +1,7 @@
 /*
- * Every row of the table of accessors: what its function gives in C++ is what the sample of the row
- * gives. Knows no row: accessors.h lists them, and `accessor_samples` of tests/c/src answers in their
- * order. A type that is new in the wrapper gets its JSON here.
+ * Every row of the table of accessors: what its function gives in C++ is what the sample of the row gives. accessors.h
+ * lists them, and `accessor_samples` of tests/c/src answers in their order. A type that is new in the wrapper
+ * gets its JSON here.
  */
 #include "check.hpp"
 
@@ -100,7 +100,7 @@ static void gives(std::string_view function, const std::string& found,
 #define OF_ERROR(function, member, expected)                                        \
   {                                                                                 \
     const modelwire::error error =                                                  \
-        failure_of(kind::rate_limited, [&] { client.run(ask("m").retries_max(0)); }); \
+        failure_of(kind::rate_limited, [&] { client.run(ask("m").max_retries(0)); }); \
     gives("error." #function, told(error.function()), expected);                    \
   }
 

@@ -192,7 +192,7 @@ void request_fields() {
 void options() {
   auto config = modelwire::config().header("x-config", "one").header("x-both", "config");
   config.connect_timeout(10s).first_byte_timeout(1min).idle_timeout(1min).total_timeout(1h);
-  config.retries_max(2).retry_first_wait(1ms).retry_after_max(10s).retry_wait_max(3s);
+  config.max_retries(2).retry_first_wait(1ms).retry_after_max(10s).retry_wait_max(3s);
   config.headers_max(50).proxy("").http2(false).response_bytes_max(1000).stream_only(false);
   config.connections_max(10).pool_timeout(1min).retry_jitter(0.5).retry_adaptive();
   config.retry_connect_errors().retry_lost_connections().retry_first_byte_timeouts();
@@ -200,11 +200,11 @@ void options() {
   config.event_bytes_max(1 << 20).error_body_bytes_max(1000).queue_bytes_max(1 << 20);
   config.queue_events_max(100).idle_connections_max(10).idle_connection_max(1s);
   config.query("q", "a&b").header("x-gone", "1").header("x-odd", "\"\\ /");
-  config.option("retries_max", 1).option("stream_only", false).option("proxy", "");
-  config.option("retry_jitter", 0.1).options(" { } ").options("{\"retries_max\": 2}");
+  config.option("max_retries", 1).option("stream_only", false).option("proxy", "");
+  config.option("retry_jitter", 0.1).options(" { } ").options("{\"max_retries\": 2}");
   const modelwire::client client(config);
   auto request = ask().header("x-both", "request").first_byte_timeout(modelwire::no_timeout);
-  request.idle_timeout(1min).total_timeout(1min).retries_max(0).stream_only(false).gather(false);
+  request.idle_timeout(1min).total_timeout(1min).max_retries(0).stream_only(false).gather(false);
   request.pool_timeout(modelwire::no_timeout).retry_jitter(1).retry_adaptive(false);
   request.retry_connect_errors(false).retry_lost_connections(false).retry_after_exact(false);
   request.retry_first_byte_timeouts(false).retry_first_wait(2ms).retry_wait_max(1s);

@@ -78,7 +78,7 @@ void refused() {
 
 /* Each status has its kind, and only 429 is tried again. */
 void statuses() {
-  const modelwire::client client(modelwire::config().retries_max(1).retry_first_wait(1ms));
+  const modelwire::client client(modelwire::config().max_retries(1).retry_first_wait(1ms));
   for (auto [expected, attempts] :
        {std::pair{kind::invalid_request, 1}, std::pair{kind::authentication, 1},
         std::pair{kind::permission, 1}, std::pair{kind::not_found, 1},
@@ -92,7 +92,7 @@ void statuses() {
 }
 
 void recovers() {
-  const modelwire::client client(modelwire::config().retries_max(3).retry_first_wait(1ms));
+  const modelwire::client client(modelwire::config().max_retries(3).retry_first_wait(1ms));
   const auto answer = client.chat("recovers", "at last");
   CHECK_EQUAL(answer.text(), "at last");
   CHECK_EQUAL(answer.attempts(), 3);
@@ -100,7 +100,7 @@ void recovers() {
   // A request's own policy wins over its client's, also when a stream opens.
   const auto error =
       failure_of(kind::rate_limited, [&] {
-        for (int i = 0; i < 3; i++) client.run(ask("limited").retries_max(0));
+        for (int i = 0; i < 3; i++) client.run(ask("limited").max_retries(0));
       });
   CHECK_EQUAL(error.attempts(), 1);
   CHECK(error.retry_after() && *error.retry_after() > 0ms);
@@ -120,18 +120,18 @@ void lost_connections() {
     CHECK_EQUAL(error.metered(), "unknown");
     return error.attempts();
   };
-  const auto config = [] { return modelwire::config().retries_max(1).retry_first_wait(1ms); };
+  const auto config = [] { return modelwire::config().max_retries(1).retry_first_wait(1ms); };
   const modelwire::client client(config());
   const modelwire::client wanting(
       config().retry_connect_errors().retry_lost_connections().retry_jitter(0));
   CHECK_EQUAL(attempts(client, ask("m")), 1);
   CHECK_EQUAL(attempts(client, ask("m").retry_connect_errors()), 1);
-  CHECK_EQUAL(attempts(client, ask("m").retry_lost_connections().retries_max(2)), 3);
-  auto jittered = ask("m").retries_max(2).retry_jitter(1).retry_lost_connections();
+  CHECK_EQUAL(attempts(client, ask("m").retry_lost_connections().max_retries(2)), 3);
+  auto jittered = ask("m").max_retries(2).retry_jitter(1).retry_lost_connections();
   CHECK_EQUAL(attempts(client, jittered), 3);
   CHECK_EQUAL(attempts(wanting, ask("m")), 2);
   // A request changes its client's policy in the parts that it names.
-  CHECK_EQUAL(attempts(wanting, ask("m").retries_max(2)), 3);
+  CHECK_EQUAL(attempts(wanting, ask("m").max_retries(2)), 3);
   CHECK_EQUAL(attempts(wanting, ask("m").retry_lost_connections(false)), 1);
   CHECK_EQUAL(wanting.chat("m", "x").text(), "at last");
 }
@@ -139,7 +139,7 @@ void lost_connections() {
 /* Nobody listens. */
 void connect_errors() {
   const modelwire::client client(
-      modelwire::config().retries_max(2).retry_first_wait(1ms).retry_connect_errors());
+      modelwire::config().max_retries(2).retry_first_wait(1ms).retry_connect_errors());
   const auto error = failure_of(kind::connect, [&] { client.chat("m", "x"); });
   CHECK_EQUAL(error.attempts(), 3);
   CHECK_EQUAL(error.metered(), "not_sent");
@@ -149,7 +149,7 @@ void stream_only_hint() {
   const auto error = failure_of(kind::invalid_request,
                                 [] { modelwire::client().chat("echo-stream-only", "x"); });
   CHECK_EQUAL(error.param(), "stream");
-  CHECK(contains(error.hint(), "only by streaming"));
+  CHECK(contains(error.hint(), "only supports streaming"));
 }
 
 void envelopes() {
@@ -173,9 +173,9 @@ void key_forms() {
       {"OPENAI_API_KEY=sk-secret", "a name and an equals sign"},
       {"$OPENAI_API_KEY", "name of a variable"},
       {"${KEY:-sk-secret}", "name of a variable"},
-      {"sk-secr...t", "not whole"},
-      {"sk-secr\xe2\x80\xa6t", "not whole"},
-      {"sk-secr***t", "not whole"},
+      {"sk-secr...t", "incomplete"},
+      {"sk-secr\xe2\x80\xa6t", "incomplete"},
+      {"sk-secr***t", "incomplete"},
   };
   for (auto [key, message] : wrong) {
     const auto error =

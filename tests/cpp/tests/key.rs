@@ -1,4 +1,4 @@
-//! The key in the memory of a program in C++. Knows nothing of the library's own memory.
+//! The key in the memory of a program in C++.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

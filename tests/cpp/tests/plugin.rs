@@ -1,4 +1,4 @@
-//! A plugin in C++ that is unloaded right behind the end of its calls. Knows no other plugin.
+//! A plugin in C++ that is unloaded right behind the end of its calls.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

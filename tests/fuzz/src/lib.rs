@@ -1,5 +1,4 @@
-//! What the targets share: serde_json as the judge of JSON, and inputs taken apart. Knows no parser
-//! of ours.
+//! What the targets share: serde_json as the judge of JSON, and inputs taken apart.
 
 use serde::de::IgnoredAny;
 pub use serde_json::Value as Json;

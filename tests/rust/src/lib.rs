@@ -1,1 +1,1 @@
-//! Holds no code: the tests are in tests/. Knows nothing.
+//! Holds no code: the tests are in tests/.

@@ -1,5 +1,5 @@
-//! Replays what real servers put on the wire through the core, over real sockets, and compares
-//! with outcomes that were written down beforehand. Knows no byte of the recordings itself.
+//! Replays what real servers put on the wire through the core, over real sockets, and compares with
+//! outcomes that were written down beforehand.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -26,7 +26,7 @@ const SOCKET_SPLITS: usize = 5;
 
 fn client(base_url: String) -> Client {
     // What is tested is the answer of one attempt.
-    let once = RetryPolicy::default().retries_max(0);
+    let once = RetryPolicy::default().max_retries(0);
     Client::new(Config::new().base_url(base_url).api_key("sk-test").retry(once)).unwrap()
 }
 

@@ -1,5 +1,5 @@
 //! What holds for every input, tried on thousands of made-up ones: any split of a stream gives the
-//! same events, any text is judged as serde_json judges it, nothing panics. Knows no socket.
+//! same events, any text is judged as serde_json judges it, nothing panics.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,6 +1,5 @@
 //! Runs the language-neutral vectors of `tests/vectors`: the event-stream grammar without a socket,
-//! what goes wrong, with and without a stream, over one, and which requests are sent. Knows no
-//! vector itself.
+//! what goes wrong, with and without a stream, over one, and which requests are sent.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -279,7 +278,7 @@ fn every_file_of_vectors_is_run() {
 
 fn client(base_url: String) -> Client {
     // What is tested is one answer.
-    let once = RetryPolicy::default().retries_max(0);
+    let once = RetryPolicy::default().max_retries(0);
     Client::new(Config::new().base_url(base_url).api_key("sk-test").retry(once)).unwrap()
 }
 

@@ -1,4 +1,4 @@
-//! What a model says to an ask, in words. Knows neither the shape of an answer nor HTTP.
+//! What a model says to an ask, in words.
 
 use crate::ask::{Ask, Operation};
 use crate::json::{object, quoted};

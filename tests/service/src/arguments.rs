@@ -1,5 +1,4 @@
-//! How the service is played, as arguments of a command: one table for every command that plays it. Knows no
-//! command.
+//! How the service is played, as arguments of a command: one table for every command that plays it.
 
 use std::fmt::Display;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! The life of one connection: request, answer, request. Knows who answers, never what.
+//! The life of one connection: request, answer, request.
 
 use std::sync::Arc;
 

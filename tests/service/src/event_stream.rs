@@ -1,4 +1,4 @@
-//! Builds streamed answers step by step, one event to an HTTP chunk. Knows no event's meaning.
+//! Builds streamed answers step by step, one event to an HTTP chunk.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Faults: where an answer breaks, waits or drips. Knows no request and no socket.
+//! Faults: where an answer breaks, waits or drips.
 
 use std::time::Duration;
 

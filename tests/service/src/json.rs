@@ -1,4 +1,4 @@
-//! Writes JSON objects with their fields in the given order. Knows no field of the service.
+//! Writes JSON objects with their fields in the given order.
 //!
 //! serde_json's own map sorts its keys; clients that scan for fields must see them in the order
 //! in which real services send them.

@@ -1,4 +1,4 @@
-//! The loopback test service: starts and stops it, and lets a test look inside. Knows no client.
+//! The loopback test service: starts and stops it, and lets a test look inside.
 //!
 //! **A stand-in for tests.** It runs no model, checks one key that everyone knows, listens on
 //! loopback only, and must never serve anybody in earnest. It has two faces:

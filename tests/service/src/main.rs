@@ -1,4 +1,4 @@
-//! The command: starts the service and says where it is. Knows no request.
+//! The command: starts the service and says where it is.
 
 use std::io::{Read, Write};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! The models that are played: their names, and how their streams end. Knows no request.
+//! The models that are played: their names, and how their streams end.
 
 use std::time::Duration;
 

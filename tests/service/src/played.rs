@@ -1,4 +1,4 @@
-//! The played service: who may come in, what is refused, what is metered. Knows no socket.
+//! The played service: who may come in, what is refused, what is metered.
 
 use std::time::Duration;
 

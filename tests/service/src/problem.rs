@@ -1,4 +1,4 @@
-//! A refusal: a status with the error envelope of OpenAI. Knows no socket.
+//! A refusal: a status with the error envelope of OpenAI.
 
 use crate::json::{null, object, quoted, quoted_or_null};
 use crate::script::Exchange;

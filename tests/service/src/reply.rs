@@ -1,5 +1,5 @@
 //! Scripted answers at the service's own address: what the next request is told, in the shape that
-//! it asks for. Knows no socket.
+//! it asks for.
 
 use crate::answer::{Answer, Finish, Reported, ToolCall, Usage};
 use crate::ask::{Ask, Operation};
@@ -147,8 +147,8 @@ fn speak(
 ) -> Result<Exchange, Problem> {
     let Some(operation) = played::operation(request) else {
         let message = format!(
-            "The next scripted answer is the text of a model, but the request is {} {}: script \
-             what it should be told, or let the played service answer it.",
+            "The next scripted answer is the text of a model, but the request is {} {}: script an answer \
+             for it, or let the played service answer it.",
             request.method,
             request.path()
         );

@@ -1,4 +1,4 @@
-//! Scripts: what to put on the wire, in which pieces and when. Knows no socket and no request.
+//! Scripts: what to put on the wire, in which pieces and when.
 
 use std::time::Duration;
 

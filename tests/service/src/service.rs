@@ -1,4 +1,4 @@
-//! The handle: starts the service on its own thread and stops it. Knows no request.
+//! The handle: starts the service on its own thread and stops it.
 
 use std::collections::BTreeMap;
 use std::io;

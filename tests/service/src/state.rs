@@ -1,4 +1,4 @@
-//! What the service remembers: scripts, requests, meters, counters. Knows no HTTP and no JSON.
+//! What the service remembers: scripts, requests, meters, counters.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};

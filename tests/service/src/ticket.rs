@@ -1,4 +1,4 @@
-//! What makes one answer differ from another with the same words. Knows none of the words.
+//! What makes one answer differ from another with the same words.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

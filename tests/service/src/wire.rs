@@ -1,4 +1,4 @@
-//! One connection: reads requests from it, plays steps onto it. Knows no path and no model.
+//! One connection: reads requests from it, plays steps onto it.
 
 use std::future::pending;
 use std::io;

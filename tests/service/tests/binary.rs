@@ -1,4 +1,4 @@
-//! The command, seen as a process. Knows no request but one.
+//! The command, seen as a process.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

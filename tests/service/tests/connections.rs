@@ -1,4 +1,4 @@
-//! Connections and requests as HTTP: framing, bounds, counts, thousands. Knows no model's answer.
+//! Connections and requests as HTTP: framing, bounds, counts, thousands.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

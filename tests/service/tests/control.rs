@@ -1,4 +1,4 @@
-//! The control face, seen from a socket. Knows scripts only as JSON.
+//! The control face, seen from a socket.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! Model `echo`: the shapes of plain and streamed answers. Knows no refusal.
+//! Model `echo`: the shapes of plain and streamed answers.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

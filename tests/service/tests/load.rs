@@ -1,5 +1,4 @@
 //! What the played service does under load: in real time by real requests, and alone in virtual time.
-//! Knows no client but plain sockets.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! The played service, seen from a socket: doors, models, meters. Knows no client library.
+//! The played service, seen from a socket: doors, models, meters.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,5 +1,5 @@
-//! Queued answers and their faults, seen from a socket: in what shape and order they come, and where
-//! they break. Knows no client library.
+//! Queued answers and their faults, seen from a socket: in what shape and order they come, and where they
+//! break.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! Scripts, seen from a socket: every byte, split, pause and end. Knows no model.
+//! Scripts, seen from a socket: every byte, split, pause and end.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,7 +1,7 @@
 defmodule Bench do
   @moduledoc """
   What every Elixir client of the benchmark does around its work: reads the arguments, takes CPU and
-  wall time, and tells what it received as one line of JSON. Knows no client.
+  wall time, and tells what it received as one line of JSON.
   """
 
   def main(works) do

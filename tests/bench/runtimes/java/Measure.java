@@ -3,7 +3,7 @@ import java.lang.management.ManagementFactory;
 
 /**
  * What each client of the benchmark does around its work: reads the arguments, takes CPU and wall
- * time, tells what it received as one line of JSON. Knows no client.
+ * time, tells what it received as one line of JSON.
  *
  * <p>CLIENT WORK BASE_URL OPERATIONS AT_ONCE; of the last there is 1.
  */

@@ -1,6 +1,6 @@
 // Takes the time of one client at one work, and prints what it received: measure.js CLIENT WORK
-// BASE_URL OPERATIONS AT_ONCE. Knows no client: modelwire.js, usual.js and npm.js each export a
-// function that makes one with chat(), which gives a text, and stream(), which gives many.
+// BASE_URL OPERATIONS AT_ONCE. A client is a file that exports a function which makes one with chat(), which
+// gives a text, and stream(), which gives many.
 
 const [client, work, baseUrl, operations, atOnce] = process.argv.slice(2);
 const { makeClient } = await import(`./${client}.js`);

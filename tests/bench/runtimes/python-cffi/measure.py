@@ -1,4 +1,4 @@
-"""What the clients do around their work: arguments, clocks, one line of JSON. Knows no client."""
+"""What the clients do around their work: arguments, clocks, one line of JSON."""
 
 import json
 import resource

@@ -4,8 +4,8 @@
 #
 #     measure.rb CLIENT WORK BASE_URL OPERATIONS AT_ONCE
 #
-# Knows no client: each has a file here, with a class that takes the base URL and has `chat`, which
-# gives the text of one answer, and `stream`, which yields the text of each chunk.
+# A client is a file here with a class that takes the base URL and has `chat`, which gives the text of one
+# answer, and `stream`, which yields the text of each chunk.
 
 require "json"
 

@@ -1,5 +1,5 @@
 //! The byte server of the benchmark: answers with bytes that were rendered before, at full speed or
-//! paced. Knows no scenario and no client; what to send stands in the path of the base URL.
+//! paced.
 //!
 //! ```text
 //! /KIND/EVENTS/EVENTS_PER_HTTP_CHUNK/BYTES_PER_EVENT/PAUSE_MS/v1/...

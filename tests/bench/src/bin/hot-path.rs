@@ -1,5 +1,5 @@
 //! The hot path of a stream without a network: bytes to events to chunks to text, COUNT times. What
-//! callgrind counts. Knows no HTTP.
+//! callgrind counts.
 #![allow(clippy::unwrap_used, reason = "a benchmark that fails should stop with its reason")]
 
 use modelwire::parse::{Decoder, Event, chunk};

@@ -1,5 +1,5 @@
-//! One event of growing size and gathering of a growing number of deltas, without a network:
-//! CPU nanoseconds per byte and per delta, which stay the same where the time is linear. Knows no HTTP.
+//! One event of growing size and gathering of a growing number of deltas, without a network: CPU nanoseconds
+//! per byte and per delta, which stay the same where the time is linear.
 #![allow(clippy::unwrap_used, reason = "a benchmark that fails should stop with its reason")]
 
 use modelwire::Endpoint;

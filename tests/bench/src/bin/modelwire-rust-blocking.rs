@@ -1,4 +1,4 @@
-//! modelwire's blocking Rust API. Knows no other client.
+//! modelwire's blocking Rust API.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

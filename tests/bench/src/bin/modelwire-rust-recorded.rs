@@ -1,5 +1,5 @@
 //! modelwire's async Rust API with all that a call can tell: the time of each chunk is kept, and the records
-//! of all calls are collected. Knows no other client.
+//! of all calls are collected.
 
 fn main() {
     let told = |config: modelwire::Config| {

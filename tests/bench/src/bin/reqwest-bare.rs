@@ -1,4 +1,4 @@
-//! The floor: reqwest drains the body on one runtime thread and counts bytes. Knows no events.
+//! The floor: reqwest drains the body on one runtime thread and counts bytes.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,5 +1,4 @@
-//! The lowest floor: a raw socket that only finds the ends of events. Knows neither HTTP's framing
-//! nor JSON.
+//! The lowest floor: a raw socket that only finds the ends of events.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,5 +1,5 @@
-//! The installed library: what `make install` copies, and the examples built against it through
-//! pkg-config and CMake, run as their readers would run them. Knows nothing of the calls themselves.
+//! The installed library: what `make install` copies, and the examples built against it through pkg-config
+//! and CMake, run as their readers would run them.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,5 +1,5 @@
 //! The marker by which a program that was built for a later header finds out that it has the older
-//! library. Knows one function of the library.
+//! library.
 
 use std::process::Command;
 

@@ -1,5 +1,5 @@
 //! A prefix with the debug build in it, installed by the script that `make install` runs, and how
-//! programs find it. Knows no program.
+//! programs find it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! The static library inside programs and plugins: nothing of it shows outside, copies know nothing
-//! of each other, and it links where nothing is shared. Knows no CPU and no C library but this one's.
+//! The static library inside programs and plugins: nothing of it shows outside, copies know nothing of each
+//! other, and it links where nothing is shared.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

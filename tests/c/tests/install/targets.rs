@@ -1,5 +1,5 @@
-//! `make install` for other targets than the machine of the tests. Needs their compilers, and builds
-//! the library anew for each: `tests/release/test-targets` runs these tests. Knows no function of the library.
+//! `make install` for other targets than the machine of the tests. Needs their compilers, and builds the
+//! library anew for each: `tests/release/test-targets` runs these tests.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

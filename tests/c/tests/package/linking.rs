@@ -1,5 +1,5 @@
-//! Programs in C and C++ against an unpacked archive, by pkg-config and by CMake, shared and static, for
-//! each target, and run. Knows no function of the library.
+//! Programs in C and C++ against an unpacked archive, by pkg-config and by CMake, shared and static, for each
+//! target, and run.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,6 +1,6 @@
-//! The archives of `tests/release/tarballs` for macOS, which nothing here can run: what is in them, what the library
-//! takes of the system, that another build gives the same bytes, that programs in C and C++ can be linked.
-//! Knows no other system.
+//! The archives of `tests/release/tarballs` for macOS, which nothing here can run: what is in them, what the
+//! library takes of the system, that another build gives the same bytes, that programs in C and C++ can be
+//! linked.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,6 +1,6 @@
-//! What `tests/release/tarballs` and `tests/release/deb` pack, as users get it. Needs what they left in dist/, and tools
-//! that `make test` does without: `tests/release/test-targets`, `-deb`, `-windows` and `-macos` run these
-//! tests. Knows no function of the library.
+//! What `tests/release/tarballs` and `tests/release/deb` pack, as users get it. Needs what they left in
+//! dist/, and tools that `make test` does without: `tests/release/test-targets`, `-deb`, `-windows` and
+//! `-macos` run these tests.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

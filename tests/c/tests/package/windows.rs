@@ -1,6 +1,6 @@
-//! The archive of `tests/release/tarballs` for Windows: what is in it, what its library takes of the system, that
-//! another build gives the same bytes; programs in C and C++ by pkg-config and by CMake, shared and static,
-//! under Wine. Knows no other system.
+//! The archive of `tests/release/tarballs` for Windows: what is in it, what its library takes of the system,
+//! that another build gives the same bytes; programs in C and C++ by pkg-config and by CMake, shared and
+//! static, under Wine.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -136,7 +136,7 @@ fn client_closes_beside_hanging() {
 /// Each cell of the header's table of callbacks, which is the table of the scenario.
 #[test]
 fn inside_callbacks() {
-    let word_pause = Duration::from_millis(5);
+    let word_pause = Duration::from_millis(30);
     let service = Service::start_with(Options { word_pause, ..Options::default() }).unwrap();
     let ended = scenario("inside_callbacks").at(&service).run().succeeded();
     let header = std::fs::read_to_string(root().join("include/modelwire.h")).unwrap();

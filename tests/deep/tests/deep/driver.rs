@@ -1,6 +1,6 @@
 //! Whatever is ready on a socket is handled within 25 ms, whoever does the I/O and whatever the
 //! program's threads do: tried with thousands of made-up programs, each in a process of its own.
-//! `DRIVER_PROGRAMS` is how many, `DRIVER_SEED` runs one alone. Knows no rule of the service.
+//! `DRIVER_PROGRAMS` is how many, `DRIVER_SEED` runs one alone.
 
 mod actor;
 mod clock;

@@ -1,5 +1,4 @@
-//! Forks and shutdowns while calls are under way, many times over. Knows of TLS only
-//! that its certificates are read once.
+//! Forks and shutdowns while calls are under way, many times over.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

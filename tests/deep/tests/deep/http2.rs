@@ -1,5 +1,4 @@
 //! HTTP/2 through nginx: asked for by option, many slow streams on one connection, and its ends.
-//! Knows no certificate that is refused.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};

@@ -1,5 +1,4 @@
 //! What needs real programs or much of a machine: this file lists it. Run with `make test-deep`.
-//! Knows no scenario.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

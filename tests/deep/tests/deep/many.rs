@@ -1,5 +1,4 @@
-//! Thousands of streams at once and millions of chunks, the service in a process of its own. Knows
-//! no error.
+//! Thousands of streams at once and millions of chunks, the service in a process of its own.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

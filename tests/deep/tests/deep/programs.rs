@@ -1,5 +1,4 @@
-//! Starts nginx, proxies and openssl, each with a configuration in a folder of its own. Knows no
-//! client.
+//! Starts nginx, proxies and openssl, each with a configuration in a folder of its own.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;

@@ -1,5 +1,4 @@
-//! Proxies by option and by environment: HTTP, CONNECT, SOCKS5, passwords, exceptions. Knows no
-//! service but the echo.
+//! Proxies by option and by environment: HTTP, CONNECT, SOCKS5, passwords, exceptions.
 
 use std::net::SocketAddr;
 

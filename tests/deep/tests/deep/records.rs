@@ -1,5 +1,4 @@
-//! What attempts tell of their connections where those speak TLS or HTTP/2, or go through a proxy. Knows
-//! no certificate that is refused.
+//! What attempts tell of their connections where those speak TLS or HTTP/2, or go through a proxy.
 
 use std::collections::BTreeSet;
 use std::io::copy;

@@ -218,7 +218,7 @@ fn fails(frames: &Frames, policy: RetryPolicy) -> Error {
 /// Without retries a request is sent once, and says whether it may have been processed.
 #[test]
 fn a_refused_request_is_sent_once_and_says_not_sent() {
-    let once = [RetryPolicy::default().retries_max(0).connect_errors(true), RetryPolicy::default()];
+    let once = [RetryPolicy::default().max_retries(0).connect_errors(true), RetryPolicy::default()];
     for policy in once {
         for act in REFUSALS {
             let frames = Frames::start(&[act]);
@@ -243,7 +243,7 @@ fn a_refused_request_is_sent_once_and_says_not_sent() {
 /// A refused request is tried again where connect errors are, each time as an attempt.
 #[test]
 fn a_refused_request_is_tried_again_by_the_policy_of_connect_errors() {
-    let policy = RetryPolicy::default().retries_max(2).connect_errors(true);
+    let policy = RetryPolicy::default().max_retries(2).connect_errors(true);
     for act in REFUSALS {
         let frames = Frames::start(&[act]);
         let error = fails(&frames, policy.clone());
@@ -277,7 +277,7 @@ fn calls_beside_a_leaving_service_count_what_they_send() {
     }
     acts.push(Act::Answer);
     let frames = Frames::start(&acts);
-    let client = frames.client(RetryPolicy::default().retries_max(0));
+    let client = frames.client(RetryPolicy::default().max_retries(0));
     let records = records_of(&client);
     let threads = (0..THREADS).map(|_| {
         let client = client.clone();

@@ -1,5 +1,5 @@
 //! A TLS server of this process's own that reads a request, says what it is told to and then does
-//! what no real server does when asked to. Knows no HTTP but a request's length.
+//! what no real server does when asked to.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

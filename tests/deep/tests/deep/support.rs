@@ -1,4 +1,4 @@
-//! What the deep scenarios share: calls, children, memory, waiting. Knows no program but this one.
+//! What the deep scenarios share: calls, children, memory, waiting.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};

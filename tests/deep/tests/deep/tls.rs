@@ -1,5 +1,4 @@
 //! https in front of the loopback service: what is trusted, what is refused and how it is told.
-//! Knows HTTP/1.1 only.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
 //! Any body under any status, and any event, is an error that says something, keeps what was sent
-//! and never shows the key. Knows no HTTP.
+//! and never shows the key.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

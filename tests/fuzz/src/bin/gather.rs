@@ -1,6 +1,6 @@
 //! Whatever chunks come, the gathered answer is JSON, wherever the stream is cut, within its bound;
 //! and no piece of a text is lost. The first bytes choose how the rest makes chunks: as lines, as
-//! bytes that build them, or as pieces of texts. Knows no stream.
+//! bytes that build them, or as pieces of texts.
 #![no_main]
 
 use libfuzzer_sys::arbitrary::{Result, Unstructured};

@@ -1,5 +1,5 @@
 //! Any text is a request: refused where serde_json or the service would refuse it, sent byte for
-//! byte but for `stream` where not. Knows no connection.
+//! byte but for `stream` where not.
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};

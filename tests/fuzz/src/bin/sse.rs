@@ -1,5 +1,5 @@
 //! Any bytes are a stream: cut anywhere they give the same events, those that a plain reading of
-//! the grammar gives, and no event is larger than the bound. Knows no JSON.
+//! the grammar gives, and no event is larger than the bound.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

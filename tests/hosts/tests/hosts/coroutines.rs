@@ -1,5 +1,4 @@
-//! The example with asio's coroutines: chats beside each other on one thread, and what fails. Knows no
-//! other loop.
+//! The example with asio's coroutines: chats beside each other on one thread, and what fails.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,4 @@
 //! A program of C that embeds Python: the library beside the package, which has its own copy of the core.
-//! Knows neither's calls.
 
 use std::fs;
 use std::path::PathBuf;

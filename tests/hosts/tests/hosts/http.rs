@@ -1,5 +1,4 @@
-//! The example with libevent, an HTTP server: readers that are fast, slow, and gone. Knows no other
-//! host.
+//! The example with libevent, an HTTP server: readers that are fast, slow, and gone.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

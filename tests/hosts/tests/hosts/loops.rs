@@ -1,5 +1,4 @@
-//! The examples for event loops: they do the same job, and are tried in the same way. Knows no
-//! loop.
+//! The examples for event loops: they do the same job, and are tried in the same way.
 
 use std::time::{Duration, Instant};
 

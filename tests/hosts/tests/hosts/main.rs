@@ -1,5 +1,4 @@
 //! The C library inside other programs: this file lists what is tried. Run with `tests/release/test-hosts`.
-//! Knows no host.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

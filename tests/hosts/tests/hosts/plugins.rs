@@ -1,5 +1,4 @@
-//! Plugins that are unloaded while their calls are under way, as docs/embedding.md says. Knows no
-//! example.
+//! Plugins that are unloaded while their calls are under way, as docs/embedding.md says.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
 //! The PostgreSQL extension: what it answers, and how fast a backend that waits does what it is
-//! told. Knows no other host.
+//! told.
 
 use std::time::{Duration, Instant};
 

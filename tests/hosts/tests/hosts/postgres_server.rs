@@ -1,5 +1,4 @@
-//! PostgreSQL with the extension, in a folder and on a socket of its own; sessions by psql. Knows
-//! no test.
+//! PostgreSQL with the extension, in a folder and on a socket of its own; sessions by psql.
 
 use std::ops::ControlFlow;
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! A host that runs: its lines as they come, signals to it, and what it costs. Knows no example.
+//! A host that runs: its lines as they come, signals to it, and what it costs.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What the loopback service plays to the hosts. Knows no host.
+//! What the loopback service plays to the hosts.
 
 use modelwire_service::{Exchange, Script, Service, Step};
 use modelwire_tests_c::{chat_chunk, silent};

@@ -1,4 +1,4 @@
-//! The SQLite extension, in its shell and in a program's connections. Knows no other host.
+//! The SQLite extension, in its shell and in a program's connections.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

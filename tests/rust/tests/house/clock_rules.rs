@@ -1,5 +1,5 @@
-//! Every sleep of a test, and every bound from above on a time that was measured, says why no state could
-//! be waited for in its place: in a comment on its line or on the line above. Knows no test's content.
+//! Every sleep of a test, and every bound from above on a time that was measured, says why no state could be
+//! waited for in its place: in a comment on its line or on the line above.
 
 use std::fs;
 

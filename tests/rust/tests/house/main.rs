@@ -1,5 +1,5 @@
 //! What the documents say of the architecture, checked: who imports whom, forbidden dependencies,
-//! rooms, `unsafe`, first lines, and every rule with its tests. Knows no behaviour.
+//! rooms, `unsafe`, first lines, and every rule with its tests.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! The tables of options in the documents, from the core's own tables. Knows no option.
+//! The tables of options in the documents, from the core's own tables.
 
 use std::fs;
 
@@ -51,17 +51,17 @@ fn table() -> String {
     format!(
         "# Options by name\n\n\
          <!-- Written by `make generate` from the tables in core/src. -->\n\n\
-         Options are the members of one JSON object. All of them are set or none: a name that is not\n\
-         known is refused, with the one that it is like, and so is a value that an option does not take.\n\
-         No error shows a value. Python has the same options as arguments of its clients and calls, in\n\
-         seconds where it says milliseconds here.\n\n\
+         Options are the members of one JSON object. Either all of them are set or none: an unknown name is\n\
+         refused with a suggestion, and so is a value that an option does not accept. No error shows a\n\
+         value. Python has the same options as arguments of its clients and calls, in seconds instead of\n\
+         milliseconds.\n\n\
          ## Of a client\n\n\
-         For `modelwire_client_new` (C), `modelwire::client` (C++) and `Config::set_options` (Rust). What\n\
-         is not set has its default; base URL and key come from the environment then.\n\n{of_client}\n\
+         For `modelwire_client_new` (C), `modelwire::client` (C++) and `Config::set_options` (Rust).\n\
+         Options that are not set have their default; base URL and key then come from the environment.\n\n{of_client}\n\
          ## Of a call\n\n\
          For `modelwire_request_set_options` (C), `modelwire::request::options` (C++) and\n\
-         `Request::set_options` (Rust). What is not set is as the client has it, part by part of the\n\
-         retry policy too: the defaults that are named here are those of a client.\n\n{of_call}"
+         `Request::set_options` (Rust). Options that are not set have the client's value, for each part of\n\
+         the retry policy separately: the defaults named here are those of a client.\n\n{of_call}"
     )
 }
 

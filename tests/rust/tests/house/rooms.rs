@@ -1,4 +1,4 @@
-//! What each room never names, and that the documents draw every room. Knows no imports.
+//! What each room never names, and that the documents draw every room.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! The table of the rules and the tests that prove them (tests/RULES.md), checked: no rule or language is missing, and
-//! every test that it names is there and runs. Knows no rule.
+//! The table of the rules and the tests that prove them (tests/RULES.md), checked: no rule or language is
+//! missing, and every test that it names is there and runs.
 
 use std::collections::BTreeMap;
 

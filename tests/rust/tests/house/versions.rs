@@ -1,4 +1,4 @@
-//! One version in every place that has to say it; a release forgets none. Knows not what is in it.
+//! One version in every place that has to say it; a release forgets none.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! The vectors of lines that leave the grammar, for every language that replays them from Rust: what
-//! stands on the wire, and what a call made of it in the words of the vectors. Knows no client.
+//! The vectors of lines that leave the grammar, for every language that replays them from Rust: what stands
+//! on the wire, and what a call made of it in the words of the vectors.
 
 use modelwire_service::{Exchange, Step};
 use serde_json::{Value, json};

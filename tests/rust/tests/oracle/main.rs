@@ -154,7 +154,7 @@ fn the_core_judges_made_up_answers_as_the_oracle_does() {
         let mut tasks = Vec::new();
         for _ in 0..CLIENTS {
             let base_url = service::start(seed).await;
-            let retry = RetryPolicy::default().retries_max(0);
+            let retry = RetryPolicy::default().max_retries(0);
             let config = Config::new().base_url(base_url).api_key("sk-test").retry(retry);
             let client = Client::new(config.runtime(tokio::runtime::Handle::current())).unwrap();
             for _ in 0..IN_FLIGHT {

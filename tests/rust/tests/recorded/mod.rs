@@ -1,5 +1,4 @@
-//! Reads the recorded exchanges and turns each into a script that puts the same bytes on the
-//! wire. Knows nothing of what a client should make of them.
+//! Reads the recorded exchanges and turns each into a script that puts the same bytes on the wire.
 
 use std::path::PathBuf;
 

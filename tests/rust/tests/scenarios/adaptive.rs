@@ -1,5 +1,4 @@
-//! A client that slows down as a whole after refusals. Knows no language; what the pace does with
-//! other services is played in the core, in virtual time.
+//! A client that slows down as a whole after refusals.
 
 use std::time::{Duration, Instant};
 
@@ -115,7 +114,7 @@ fn others_do_not_wait() {
 fn a_call_can_be_adaptive_by_itself() {
     let service = Service::start().unwrap();
     let client = client(refuses_one(&service, "700"));
-    let own = || hello().retry(RetryPolicy::default().adaptive(true).retries_max(0));
+    let own = || hello().retry(RetryPolicy::default().adaptive(true).max_retries(0));
     let error = client.blocking().send(own()).unwrap_err();
     assert_eq!((error.kind(), error.attempts()), (ErrorKind::RateLimited, 1));
     client.blocking().send(hello()).unwrap();

@@ -1,5 +1,4 @@
-//! The three operations, what goes over the wire, and what is refused before. Knows no failure of
-//! a service.
+//! The three operations, what goes over the wire, and what is refused before.
 
 use std::time::Duration;
 
@@ -235,9 +234,9 @@ fn a_key_is_cleaned_or_refused() {
         ("<sk-test>", "angle brackets"),
         ("OPENAI_API_KEY=sk-test", "equals sign"),
         ("${KEY:-sk-test}", "variable"),
-        ("sk-te...st", "not whole"),
-        ("sk-te\u{2026}st", "not whole"),
-        ("sk-te***st", "not whole"),
+        ("sk-te...st", "incomplete"),
+        ("sk-te\u{2026}st", "incomplete"),
+        ("sk-te***st", "incomplete"),
         (" ", "empty"),
     ] {
         let config = Config::new().base_url(service.base_url()).api_key(key);
@@ -402,7 +401,7 @@ fn rate_limits_are_told() {
     let stream = client.blocking().stream(hello()).unwrap();
     check(stream.head().rate_limits());
     stream.for_each(|chunk| drop(chunk.unwrap()));
-    let once = RetryPolicy::default().retries_max(0);
+    let once = RetryPolicy::default().max_retries(0);
     check(client.blocking().send(hello().retry(once)).unwrap_err().rate_limits());
     assert_eq!(client.blocking().send(hello()).unwrap().rate_limits(), None);
 }

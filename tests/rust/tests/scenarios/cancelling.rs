@@ -1,4 +1,4 @@
-//! Ways of giving up a call, and that the service notices each. Knows no timeout.
+//! Ways of giving up a call, and that the service notices each.
 
 use std::sync::Arc;
 use std::time::Duration;

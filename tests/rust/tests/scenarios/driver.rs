@@ -1,5 +1,5 @@
 //! A thread that took the I/O over and then does something else does not hold up the I/O of the
-//! others, nor its own. Each test runs in a process of its own. Knows no answer.
+//! others, nor its own. Each test runs in a process of its own.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;

@@ -1,4 +1,4 @@
-//! How failures are told: by status, by envelope, by what broke on the way. Knows no retry.
+//! How failures are told: by status, by envelope, by what broke on the way.
 
 use modelwire::{Client, Config, Error, ErrorKind, Limits, Metered, Request};
 use modelwire_service::{Exchange, Script, Service, Step};
@@ -152,9 +152,9 @@ fn a_base_url_with_too_long_a_path_says_so() {
     let service = Service::start().unwrap();
     for (more, words) in [
         ("/v1", "The base URL has /v1 twice. "),
-        ("/chat/completions", "The base URL ends in /chat/completions, which calls add to it"),
-        ("/models", "The base URL ends in /models, which calls add to it: end it with /v1. "),
-        ("/responses", "The base URL ends in /responses, which calls add to it: end it with /v1. "),
+        ("/chat/completions", "The base URL ends in /chat/completions, which each call adds: "),
+        ("/models", "The base URL ends in /models, which each call adds: end it with /v1. "),
+        ("/responses", "The base URL ends in /responses, which each call adds: end it with /v1. "),
     ] {
         each(&client(format!("{}{more}", service.base_url())), &hello(), |error| {
             assert_eq!(error.kind(), ErrorKind::NotFound, "{error:?}");
@@ -274,7 +274,7 @@ const ENVELOPES: [Envelope; 11] = [
         "text/plain",
         "",
         ErrorKind::Server,
-        "the service answered status 503 without a body",
+        "the service returned status 503 without a body",
         None,
     ),
     (500, "text/event-stream", EVENTS, ErrorKind::Server, "in an event", Some("t")),

@@ -1,4 +1,4 @@
-//! Clients whose I/O runs on a tokio runtime of the program's own. Knows no rule.
+//! Clients whose I/O runs on a tokio runtime of the program's own.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc;

@@ -1,4 +1,4 @@
-//! Back-pressure and many calls at once. Knows no error.
+//! Back-pressure and many calls at once.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};

@@ -1,5 +1,5 @@
 //! What was asked for and what came differ: streams that answer plain calls, documents that answer
-//! streamed ones, models that only stream, and gathering. Knows no failure of the network.
+//! streamed ones, models that only stream, and gathering.
 
 use modelwire::{Client, End, ErrorKind, Metered, Request, Usage};
 use modelwire_service::{Exchange, Script, Service};

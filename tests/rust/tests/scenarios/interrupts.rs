@@ -1,5 +1,5 @@
-//! Waits that a signal or a wakeup ends, and the descriptors of queues. Each test that takes a signal
-//! runs in a process of its own. Knows no language.
+//! Waits that a signal or a wakeup ends, and the descriptors of queues. Each test that takes a signal runs in
+//! a process of its own.
 
 use std::fs;
 use std::ops::ControlFlow;

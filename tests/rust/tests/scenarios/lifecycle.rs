@@ -1,4 +1,4 @@
-//! The end of a handler, of a client, of the library, and what begins after it. Knows no language.
+//! The end of a handler, of a client, of the library, and what begins after it.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -96,7 +96,7 @@ fn a_wait_that_could_not_end_is_refused() {
     .unwrap();
     for told in of.1.recv_timeout(PATIENCE).unwrap() {
         assert_eq!(told.kind(), ErrorKind::Callback);
-        assert!(told.message().contains("of its own client"), "{told}");
+        assert!(told.message().contains("its own client's handlers"), "{told}");
     }
     assert!(call.wait_over(LONG).unwrap());
     // The close inside did nothing.

@@ -1,5 +1,5 @@
 //! The log for programs that are not Rust: in queues, in sinks, at their ends. Each test runs in a
-//! process of its own, which has one logger. Knows no call but as a cause of records.
+//! process of its own, which has one logger.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,5 +1,5 @@
 //! Whoever waits alone, for answers, streams or a queue of calls, does the I/O itself, and nothing
-//! else suffers from it. Each test runs in a process of its own. Knows no answer.
+//! else suffers from it. Each test runs in a process of its own.
 
 use std::sync::{Arc, mpsc};
 use std::thread;

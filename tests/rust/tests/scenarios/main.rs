@@ -1,5 +1,5 @@
-//! The core's scenarios over real sockets, against the played service and scripts: this file
-//! lists them. Knows no scenario.
+//! The core's scenarios over real sockets, against the played service and scripts: this file lists
+//! them.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,5 +1,4 @@
-//! Calls that a completion queue owns: reached by their tags, paused, ended with the queue. Knows no
-//! language.
+//! Calls that a completion queue owns: reached by their tags, paused, ended with the queue.
 
 use std::collections::HashMap;
 use std::thread;

@@ -1,5 +1,4 @@
 //! What belongs to a process: environment, shutdown, fork. Each test runs in a process of its own.
-//! Knows no service's answers.
 
 use std::io::Read;
 use std::process::{Command, Stdio};

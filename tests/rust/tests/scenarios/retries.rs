@@ -1,4 +1,4 @@
-//! When a call is attempted again, and when never. Knows nothing of streams beyond their opening.
+//! When a call is attempted again, and when never.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -203,7 +203,7 @@ fn retries_and_failures_are_in_the_log() {
         let service = Service::start().unwrap();
         let refused = r#"{"error":{"message":"sk-secret","code":"c-sk-secret","type":"t"}}"#;
         let base_url = service.script("s", Script::one(Exchange::json(429, refused)));
-        let config = config(base_url).api_key("sk-secret").retry(at_once().retries_max(1));
+        let config = config(base_url).api_key("sk-secret").retry(at_once().max_retries(1));
         let client = Client::new(config).unwrap();
         let request = Request::chat("m-sk-secret").user("What was said.");
         client.blocking().send(request).unwrap_err();
@@ -216,7 +216,7 @@ fn retries_and_failures_are_in_the_log() {
         let path = "path=\"/scripts/s/v1/chat/completions\"";
         let common = ["status=429", "kind=\"rate_limited\"", path, "model=\"m-[key]\""];
         for (text, own) in [
-            (retry, &["trying again after a wait", "wait_ms=1", "attempts=1"][..]),
+            (retry, &["retrying after a wait", "wait_ms=1", "attempts=1"][..]),
             (failure, &["call failed", "attempts=2", "code=\"c-[key]\"", "metered=\"unknown\""]),
         ] {
             for part in common.iter().chain(own) {

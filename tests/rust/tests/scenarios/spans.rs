@@ -1,5 +1,4 @@
-//! Calls and attempts as spans of `tracing`, and that the log of other programs has none of them. Knows
-//! no outcome but what a record says.
+//! Calls and attempts as spans of `tracing`, and that the log of other programs has none of them.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -212,7 +211,7 @@ fn the_log_has_no_spans() {
         let beginnings: Vec<_> =
             ours.iter().map(|text| text.split(" status=").next().unwrap()).collect();
         assert_eq!(ours.len(), 2, "{ours:?}");
-        assert!(beginnings[0].starts_with("trying again after a wait"), "{ours:?}");
+        assert!(beginnings[0].starts_with("retrying after a wait"), "{ours:?}");
         assert!(beginnings[1].starts_with("call done"), "{ours:?}");
     });
 }

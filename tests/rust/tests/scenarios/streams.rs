@@ -1,5 +1,4 @@
-//! How a stream ends, well or badly, and that everything before its end is delivered. Knows no
-//! time.
+//! How a stream ends, well or badly, and that everything before its end is delivered.
 
 use modelwire::{End, ErrorKind, Metered, Request};
 use modelwire_service::{Exchange, Script, Service, Step};

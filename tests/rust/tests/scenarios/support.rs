@@ -1,4 +1,4 @@
-//! What the scenarios share: clients, both ways of calling, wire bytes, waiting. Knows no rule.
+//! What the scenarios share: clients, both ways of calling, wire bytes, waiting.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
 //! What tests ask of a system, each in its own way. What one has not fails there; which tests are left out
-//! for that, and why, stands in tests/release. Knows no scenario.
+//! for that, and why, stands in tests/release.
 
 #[cfg(unix)]
 #[path = "system/unix.rs"]

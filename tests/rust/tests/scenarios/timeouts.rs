@@ -1,4 +1,4 @@
-//! The timeouts, each alone. Knows no retry.
+//! The timeouts, each alone.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;

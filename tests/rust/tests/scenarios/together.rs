@@ -1,5 +1,4 @@
 //! Many calls in one place: the completion queue and the callback thread, on real connections.
-//! Knows no language.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;

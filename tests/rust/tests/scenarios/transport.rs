@@ -1,5 +1,5 @@
-//! What stands between the core and the wire: packed answers, redirects, options of a call,
-//! connections and their cap, hostile peers, and what is shown of the key. Knows no TLS and no proxy.
+//! What stands between the core and the wire: packed answers, redirects, options of a call, connections and
+//! their cap, hostile peers, and what is shown of the key.
 
 mod cap;
 mod connections;

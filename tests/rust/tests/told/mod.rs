@@ -1,5 +1,5 @@
 //! What the vectors of gathering say that accessors tell, for every language that replays them from
-//! Rust, and how it is read from what a program printed. Knows no client.
+//! Rust, and how it is read from what a program printed.
 
 use std::path::{Path, PathBuf};
 

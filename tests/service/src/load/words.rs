@@ -1,4 +1,4 @@
-//! A load from words, as a command line gives it. Knows not what a service does under it.
+//! A load from words, as a command line gives it.
 
 use std::time::Duration;
 

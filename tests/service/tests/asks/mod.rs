@@ -1,4 +1,4 @@
-//! What tests ask of played models, and what they read out of answers. Knows no socket.
+//! What tests ask of played models, and what they read out of answers.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use modelwire_service::Metered;

@@ -1,4 +1,4 @@
-//! A client of plain sockets for the tests of the service. Knows no model and no script.
+//! A client of plain sockets for the tests of the service.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::io::{ErrorKind, Read, Write};

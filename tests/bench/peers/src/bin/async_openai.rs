@@ -1,5 +1,4 @@
-//! async-openai, as its README shows: typed requests, a stream of typed chunks. Knows no other
-//! client.
+//! async-openai, as its README shows: typed requests, a stream of typed chunks.
 
 use async_openai::Client;
 use async_openai::config::OpenAIConfig;

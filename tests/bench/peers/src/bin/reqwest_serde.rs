@@ -1,5 +1,5 @@
 //! reqwest and serde_json, written by hand: lines are split off a buffer, each event is parsed into
-//! a struct of the fields that are read. Knows no other client.
+//! a struct of the fields that are read.
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! Does what a program says: one actor for each of its threads. Knows no reason for any of it.
+//! Does what a program says: one actor for each of its threads.
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -39,7 +39,7 @@ pub struct Stage {
 pub fn client(base_url: &str) -> Client {
     let (first_byte, idle) = (Some(FIRST_BYTE), Some(IDLE));
     let timeouts = Timeouts::default().first_byte(first_byte).idle(idle);
-    let retry = RetryPolicy::default().retries_max(0);
+    let retry = RetryPolicy::default().max_retries(0);
     Client::new(config(base_url).timeouts(timeouts).retry(retry)).unwrap()
 }
 

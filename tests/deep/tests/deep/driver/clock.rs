@@ -1,5 +1,4 @@
-//! One clock for all processes of a machine, and what that machine explains of a delay. Knows no
-//! call.
+//! One clock for all processes of a machine, and what that machine explains of a delay.
 
 use std::collections::HashMap;
 use std::ffi::OsString;

@@ -1,5 +1,5 @@
 //! What each call of a program was promised and what it got: every event once and in order, the end
-//! once, none of it late. Knows no thread's doings.
+//! once, none of it late.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,5 +1,4 @@
-//! Makes programs out of seeds: threads with habits, each a few actions again and again. Knows no
-//! client and no clock.
+//! Makes programs out of seeds: threads with habits, each a few actions again and again.
 
 use super::server::Plan;
 

@@ -1,5 +1,5 @@
 //! A service that stamps what it says: when the request came, when each piece was written. A thread
-//! for each connection. Knows no client but by the plan that a request brings.
+//! for each connection.
 
 use std::fmt;
 use std::io::{BufRead, BufReader, Read, Result, Write};

@@ -1,4 +1,4 @@
-//! What tests ask of Unix systems. Knows no scenario.
+//! What tests ask of Unix systems.
 
 use std::net::TcpListener;
 use std::os::fd::AsRawFd;

@@ -1,4 +1,4 @@
-//! What tests ask of Windows, and what it has not. Knows no scenario.
+//! What tests ask of Windows, and what it has not.
 
 use std::net::TcpListener;
 use std::os::windows::io::{AsRawHandle, AsRawSocket, FromRawHandle, OwnedHandle};

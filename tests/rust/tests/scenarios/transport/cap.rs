@@ -1,5 +1,5 @@
 //! The cap on connections: calls beyond it wait in order, under timeouts of their own, and take the
-//! first connection that gets idle. Knows no answer.
+//! first connection that gets idle.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;

@@ -1,5 +1,5 @@
 //! Answers that are large, dense or without an end hold up nobody's I/O and fill no memory. Each
-//! runs in a process of its own, beside plain calls to a good service. Knows no well-meant answer.
+//! runs in a process of its own, beside plain calls to a good service.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};

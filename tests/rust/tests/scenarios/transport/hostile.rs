@@ -1,5 +1,4 @@
 //! Peers that send too much, for ever, or a byte at a time: each meets a bound that has a name.
-//! Knows no well-meant answer.
 
 use std::time::{Duration, Instant};
 

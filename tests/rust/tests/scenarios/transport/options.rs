@@ -1,5 +1,5 @@
 //! What a call sets for itself wins over its client; when connections and busy services are tried
-//! again. Knows no body.
+//! again.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -59,8 +59,8 @@ fn the_retry_policy_of_a_call_wins_over_its_clients() {
     let service = Service::start().unwrap();
     let base_url = service.script("s", Script::one(Exchange::json(429, "{}")));
     let busy = service.script("t", Script::one(Exchange::json(503, "{}")));
-    let never = at_once().retries_max(0);
-    let on_503 = at_once().retries_max(2).statuses(vec![503]);
+    let never = at_once().max_retries(0);
+    let on_503 = at_once().max_retries(2).statuses(vec![503]);
     for way in WAYS {
         let patient = Client::new(config(&base_url).retry(at_once())).unwrap();
         assert_eq!(way.send(&patient, hello()).unwrap_err().attempts(), 4);
@@ -137,11 +137,11 @@ fn a_service_that_starts_late_is_reached_if_wanted() {
     let port = crate::system::closed_port();
     let wait = Duration::from_millis(100);
     let policy =
-        RetryPolicy::default().retries_max(200).first_wait(wait).connect_errors(true).jitter(1.0);
+        RetryPolicy::default().max_retries(200).first_wait(wait).connect_errors(true).jitter(1.0);
     let base_url = format!("http://127.0.0.1:{port}/v1");
     let refused = client(&base_url).blocking().send(hello()).unwrap_err();
     assert_eq!((refused.kind(), refused.attempts()), (ErrorKind::Connect, 1));
-    let twice = policy.clone().retries_max(2).first_wait(wait / 100);
+    let twice = policy.clone().max_retries(2).first_wait(wait / 100);
     let refused = client(&base_url).blocking().send(hello().retry(twice)).unwrap_err();
     assert_eq!((refused.kind(), refused.attempts()), (ErrorKind::Connect, 3));
     assert_eq!(refused.metered(), Metered::NotSent);
@@ -229,7 +229,7 @@ fn the_wait_that_the_service_asks_for_has_three_forms() {
 fn a_total_deadline_cuts_the_waits() {
     let service = Service::start().unwrap();
     let base_url = service.script("s", Script::one(Exchange::json(429, r#"{"error":"busy"}"#)));
-    let policy = at_once().retries_max(1000).first_wait(100 * LONG);
+    let policy = at_once().max_retries(1000).first_wait(100 * LONG);
     let client = Client::new(config(base_url).retry(policy)).unwrap();
     let request = || hello().total_timeout(Some(LONG));
     let start = Instant::now();
@@ -242,7 +242,7 @@ fn a_total_deadline_cuts_the_waits() {
     assert!(start.elapsed() < LONG / 2, "not waited for");
     // Waits of 0.5, 1 and 2 s less a part by chance; the fourth one does not fit in.
     let total = Duration::from_secs(5);
-    let doubling = at_once().first_wait(total / 10).retries_max(1000);
+    let doubling = at_once().first_wait(total / 10).max_retries(1000);
     let request = hello().retry(doubling).total_timeout(Some(total));
     let error = client.blocking().send(request).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::RateLimited, "{error:?}");
@@ -317,10 +317,10 @@ fn a_part_of_the_retry_policy_is_changed_for_a_call() {
     for way in WAYS {
         for (json, attempts) in [
             ("{}", 4),
-            (r#"{"retries_max":1}"#, 2),
-            (r#"{"retries_max":0}"#, 1),
+            (r#"{"max_retries":1}"#, 2),
+            (r#"{"max_retries":0}"#, 1),
             (r#"{"retry_statuses":[429]}"#, 1),
-            (r#"{"retries_max":5,"retry_jitter":0,"retry_adaptive":false}"#, 6),
+            (r#"{"max_retries":5,"retry_jitter":0,"retry_adaptive":false}"#, 6),
         ] {
             let mut request = hello();
             request.set_options(json).unwrap();

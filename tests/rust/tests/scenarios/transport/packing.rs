@@ -1,5 +1,4 @@
-//! gzip: when it is asked for, how it is read, and what it cannot do to the reader. Knows no
-//! other coding than to refuse it.
+//! gzip: when it is asked for, how it is read, and what it cannot do to the reader.
 
 use std::io::Write;
 use std::time::Duration;

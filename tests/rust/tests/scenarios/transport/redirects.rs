@@ -1,5 +1,4 @@
-//! Where a 307 or 308 leads, and where no redirect may: another origin never sees the key. Knows
-//! no other status.
+//! Where a 307 or 308 leads, and where no redirect may: another origin never sees the key.
 
 use modelwire::{Client, Error, ErrorKind};
 use modelwire_service::{Exchange, Script, Service};

@@ -1,5 +1,4 @@
-//! What is shown of the key: in logs of every library, in every Debug and Display. Knows no
-//! feature.
+//! What is shown of the key: in logs of every library, in every Debug and Display.
 
 use std::fmt::Debug;
 use std::fs::File;

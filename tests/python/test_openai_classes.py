@@ -1,5 +1,5 @@
-"""pose_as_openai, in processes of their own with a stand-in for openai-python that has its classes
-by name. Knows nothing else of openai-python."""
+"""register_openai_classes, in separate processes with a stand-in for openai-python that has its
+classes by name."""
 
 import subprocess
 import sys
@@ -83,7 +83,7 @@ def run(tmp_path, service):
 
 
 @pytest.mark.thread_unsafe("it is a program of its own")
-def test_nothing_poses_unasked(run):
+def test_nothing_is_registered_unasked(run):
     """openai-python beside it changes nothing."""
     run("""
         answer = answered()
@@ -94,26 +94,41 @@ def test_nothing_poses_unasked(run):
 
 
 @pytest.mark.thread_unsafe("it is a program of its own")
-def test_names_are_replaced_after_posing(run):
-    """The other way round there is nothing left to pose as; the error says so."""
+def test_the_former_name_is_deprecated(run):
+    """pose_as_openai still works, and warns."""
+    run("""
+        import warnings
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            modelwire.pose_as_openai()
+        assert [warning.category for warning in caught] == [DeprecationWarning]
+        assert "register_openai_classes" in str(caught[0].message)
+        assert caught[0].filename == __file__
+        assert isinstance(answered(), chat.ChatCompletion)
+    """)
+
+
+@pytest.mark.thread_unsafe("it is a program of its own")
+def test_names_are_replaced_after_registering(run):
+    """The other way round there is no class left to register with; the error says so."""
     run("""
         openai.OpenAIError = modelwire.OpenAIError
         try:
-            modelwire.pose_as_openai()
+            modelwire.register_openai_classes()
         except modelwire.OpenAIError as error:
-            assert "first" in error.hint
+            assert "before" in error.hint
         else:
-            raise AssertionError("it posed as itself")
+            raise AssertionError("it registered with itself")
         assert answered().__class__ is modelwire.types.chat.ChatCompletion
     """)
 
 
 @pytest.mark.thread_unsafe("it is a program of its own")
-def test_answers_pose(run):
+def test_answers_are_registered(run):
     """Every part is of openai's class of its name, and still of ours."""
     run("""
         import copy, pickle
-        modelwire.pose_as_openai()
+        modelwire.register_openai_classes()
         answer = answered()
         for part, name in (
             (answer, chat.ChatCompletion),
@@ -146,10 +161,10 @@ def test_answers_pose(run):
 
 
 @pytest.mark.thread_unsafe("it is a program of its own")
-def test_streams_pose(run):
+def test_streams_are_registered(run):
     """Chunks by their class, events and items by their type."""
     run("""
-        modelwire.pose_as_openai()
+        modelwire.register_openai_classes()
         stream = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
         assert isinstance(stream, openai.Stream) and not isinstance(stream, openai.AsyncStream)
         for chunk in stream:
@@ -173,11 +188,11 @@ def test_streams_pose(run):
 
 
 @pytest.mark.thread_unsafe("it is a program of its own")
-def test_answers_that_pose_stand_in_openais_models(run):
+def test_registered_answers_fit_in_openais_models(run):
     """pydantic takes them for what they say, and writes them."""
     run("""
         import pydantic
-        modelwire.pose_as_openai()
+        modelwire.register_openai_classes()
         class Record(pydantic.BaseModel):
             usage: completion_usage.CompletionUsage
         usage = answered().usage
@@ -191,11 +206,11 @@ def test_answers_that_pose_stand_in_openais_models(run):
 
 
 @pytest.mark.thread_unsafe("it is a program of its own")
-def test_errors_pose(run):
+def test_errors_are_registered(run):
     """They are caught as openai's and as ours, and are pickled as ours alone."""
     run("""
         import pickle
-        modelwire.pose_as_openai()
+        modelwire.register_openai_classes()
         def raised(kind, call, **fields):
             try:
                 call(**fields)
@@ -223,7 +238,7 @@ def test_answers_that_cannot_be_parsed(run):
         @dataclasses.dataclass
         class City:
             name: str
-        modelwire.pose_as_openai()
+        modelwire.register_openai_classes()
         try:
             client.chat.completions.parse(model="echo", messages=HELLO, response_format=City)
         except openai.APIResponseValidationError as error:
