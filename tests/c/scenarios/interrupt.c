@@ -288,15 +288,23 @@ void interrupted_way(void) {
   modelwire_client *client = client_of_environment();
   modelwire_response *answer = NULL;
   modelwire_error *error = NULL;
-  gathered all = {0};
+  gathered all;
+  work own;
+  modelwire_status status;
   handle(0);
-  work own = begin(client, 1, MODELWIRE_INTERRUPTIBLE);
-  modelwire_call_wakeup(own.call);
-  CHECK(by_stream(&own) == MODELWIRE_INTERRUPTED);
+  /* What is there before a wait is delivered first. Where that were both pieces: once more. */
+  for (;;) {
+    all = (gathered){0};
+    own = begin(client, 1, MODELWIRE_INTERRUPTIBLE);
+    modelwire_call_wakeup(own.call);
+    status = modelwire_call_stream(own.call, stop_at_interruption, &all, &answer, &error);
+    if (status == MODELWIRE_INTERRUPTED) break;
+    CHECK_STATUS(status, MODELWIRE_STOPPED, error);
+    end(&own);
+  }
   CHECK_STATUS(modelwire_call_run(own.call, &answer, &error), MODELWIRE_E_ARGUMENT, error);
   modelwire_error_free(error);
   error = NULL;
-  modelwire_status status;
   do {
     status = modelwire_call_stream(own.call, stop_at_interruption, &all, &answer, &error);
   } while (status == MODELWIRE_INTERRUPTED);
