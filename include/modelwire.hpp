@@ -1626,10 +1626,10 @@ class common_options {
   }
   /// Whether a Retry-After replaces the computed delay even if it is shorter; false by default.
   Self& retry_after_exact(bool on = true) & { return option("retry_after_exact", on); }
-  /// Whether the calls of a client slow down together when the service refuses some of them: a
-  /// common pause, then fewer calls in flight and the rate that the service was observed to
-  /// accept, and more again once no call is refused; false by default. For many concurrent calls
-  /// to a service whose limits are unknown; such a client begins with few.
+  /// Whether the calls of a client slow down together when the service refuses too many of them:
+  /// fewer calls in flight, at the rate that the service was observed to accept, and more again
+  /// after calm seconds; false by default. For many concurrent calls to a service whose limits are
+  /// unknown; such a client begins with 8.
   Self& retry_adaptive(bool on = true) & { return option("retry_adaptive", on); }
 
   /// @name The same on a temporary.

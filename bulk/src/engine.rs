@@ -314,8 +314,8 @@ impl<B: Book> Engine<B> {
         for (_, view) in self.views() {
             status.allowed = status.allowed.saturating_add(view.allowed);
             status.is_paced |= view.is_paced;
-            if let Some(ceiling) = view.ceiling {
-                status.ceiling = Some(status.ceiling.unwrap_or(0).saturating_add(ceiling));
+            if let Some(rate) = view.rate {
+                status.rate = Some(status.rate.unwrap_or(0.0) + rate);
             }
         }
         status.allowed =

@@ -12,7 +12,7 @@ pub(crate) mod exchange;
 pub(crate) mod gate;
 pub(crate) mod notes;
 pub(crate) mod observers;
-pub(crate) mod pace;
+pub mod pace;
 pub(crate) mod queue;
 pub(crate) mod retry;
 pub(crate) mod session;

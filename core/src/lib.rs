@@ -48,6 +48,8 @@ pub use answer::usage_sums::{
 };
 pub use call::call::{Call, Canceller};
 pub use call::observers::{CallEnded, RECORDS_WAITING_BYTES_MAX, RECORDS_WAITING_MAX};
+#[doc(hidden)]
+pub use call::pace;
 pub use call::queue::{Event, Pop};
 pub use client::Client;
 pub use delivery::callbacks::Handler;

@@ -255,7 +255,7 @@ impl NativeBulk {
         shown.set_item("paid_again", status.paid_again)?;
         shown.set_item("unknown", status.unknown)?;
         shown.set_item("allowed", status.allowed)?;
-        shown.set_item("ceiling", status.ceiling)?;
+        shown.set_item("starts_per_second", status.rate)?;
         shown.set_item("unreachable", status.unreachable.map(|time| time.as_secs_f64()))?;
         Ok(shown)
     }

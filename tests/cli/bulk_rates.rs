@@ -42,13 +42,19 @@ fn job(load: &str, rows: u64) -> (Duration, Counts) {
     (took, counts)
 }
 
+/// At most three in twenty of what was sent were refused.
+fn few_are_refused(counts: &Counts) {
+    let sent = counts.answered + counts.refused;
+    assert!(counts.refused * 20 <= sent * 3, "{counts:?}");
+}
+
 /// A job of some seconds has hardly found the limit; what it must not do is hammer or stand still.
 #[test]
 fn a_rate_is_found() {
     let (took, counts) = job("requests-per-second=100,burst=50,latency-ms=50", 1000);
     // clock: bounds a job that stands still; ten times what is possible and more
     assert!(took < Duration::from_secs(120), "{took:?}; ten seconds were possible");
-    assert!(counts.refused < 100, "{counts:?}");
+    few_are_refused(&counts);
 }
 
 #[test]
@@ -56,7 +62,7 @@ fn a_number_is_found() {
     let (took, counts) = job("at-once=20,latency-ms=100", 1500);
     // clock: bounds a job that stands still; ten times what is possible and more
     assert!(took < Duration::from_secs(120), "{took:?}; eight seconds were possible");
-    assert!(counts.refused < 100, "{counts:?}");
+    few_are_refused(&counts);
     assert_eq!(counts.at_once, 20);
 }
 

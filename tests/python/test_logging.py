@@ -68,7 +68,7 @@ def test_a_common_pause_is_logged_once(service, kept):
     eventually("the end is logged", lambda: "call done" in kept.text())
     pauses = [one for one in kept.records if "pausing after a refusal" in one.getMessage()]
     assert [one.levelno for one in pauses] == [logging.INFO]
-    assert "wait_ms=20" in pauses[0].getMessage() and "allowed=1" in pauses[0].getMessage()
+    assert "wait_ms=20" in pauses[0].getMessage() and "allowed=8" in pauses[0].getMessage()
 
 
 def test_levels(scripted, kept):

@@ -2,12 +2,15 @@
 //! The engine's rule for refused rows is played here.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
 use modelwire_service::load::{Admission, Gate, Load};
 
-use super::{Controller, Ended, Fixed, IN_FLIGHT_MAX, Verdict};
+use super::{Controller, Ended, Fixed, IN_FLIGHT_MAX, Verdict, View};
+
+/// What most write for themselves: so many tasks, each of which keeps its row until it is answered.
+pub(super) const PLAIN_SLOTS: u32 = 64;
 
 /// A refused row waits for so long at first, then twice as long each time, up to a minute.
 const BACKOFF: f64 = 0.5;
@@ -45,16 +48,45 @@ pub(super) struct Scene {
     pub(super) seconds: f64,
 }
 
+/// Who sends.
+#[derive(Clone, Debug)]
+enum Sender {
+    Controller(Box<Controller>),
+    /// Plain slots, and how many are free.
+    Slots(u32),
+}
+
+impl Sender {
+    /// Whether one more row may be sent. One that was refused still has its plain slot.
+    fn ask(&mut self, now: Duration, tokens: u64, was_refused: bool) -> Verdict {
+        match self {
+            Sender::Controller(controller) => controller.ask(now, tokens),
+            Sender::Slots(_) if was_refused => Verdict::Go,
+            Sender::Slots(0) => Verdict::Full,
+            Sender::Slots(free) => {
+                *free -= 1;
+                Verdict::Go
+            }
+        }
+    }
+
+    fn ended(&mut self, begun: Duration, now: Duration, how: Ended) {
+        match self {
+            Sender::Controller(controller) => controller.ended(begun, now, how),
+            Sender::Slots(free) => *free += u32::from(how != Ended::Refused),
+        }
+    }
+}
+
 /// What came of it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Played {
+    /// While the service was there.
     pub(super) requests: u64,
     pub(super) refused: u64,
     pub(super) answered: u64,
     /// After the warm-up.
     pub(super) good: u64,
-    /// On their way, by time, after the warm-up.
-    pub(super) in_flight_mean: f64,
     pub(super) in_flight_max: u32,
     /// The same, in the last quarter of the time.
     pub(super) in_flight_late: u32,
@@ -66,6 +98,7 @@ pub(super) struct Played {
 enum Happens {
     Arrives { row: Row, begun: Duration },
     Ends { row: Row, begun: Duration, how: How },
+    Due { row: Row },
     Wakes,
     Traces,
 }
@@ -93,13 +126,14 @@ impl Scene {
         if most <= least { least } else { (most - least) / (most / least).ln() }
     }
 
-    /// So many rows could have been answered in vain of nothing after the warm-up, without faults.
+    /// So many rows could have been answered after the warm-up, of a service that is there.
     pub(super) fn ideal(&self) -> f64 {
         let mut sum = 0.0;
         for (index, (from, load)) in self.phases.iter().enumerate() {
             let until = self.phases.get(index + 1).map_or(self.seconds, |(from, _)| *from);
             let time = until.max(WARM_UP) - from.max(WARM_UP);
-            sum += time * self.ideal_rate(load) * (1.0 - load.fault_share);
+            let refused = if load.refused_share < 1.0 { 0.0 } else { 1.0 };
+            sum += time * self.ideal_rate(load) * (1.0 - load.fault_share) * (1.0 - refused);
         }
         sum
     }
@@ -111,7 +145,7 @@ impl Scene {
         let known = takes + 2.0 * self.way;
         let fixed = self.fixed;
         [
-            load.requests.map(|bucket| bucket.per_second),
+            load.requests.map(|bucket| bucket.per_second - load.neighbour),
             load.tokens.map(|bucket| bucket.per_second / self.mean_tokens()),
             // A place is free again when the client knows that it is.
             load.at_once.map(|most| f64::from(most) / known),
@@ -126,6 +160,16 @@ impl Scene {
     }
 
     pub(super) fn play(&self, seed: u64, trace: Option<f64>) -> Played {
+        let controller = Box::new(Controller::new(self.fixed));
+        self.play_by(Sender::Controller(controller), seed, trace)
+    }
+
+    /// The same by plain slots.
+    pub(super) fn play_plainly(&self, seed: u64) -> Played {
+        self.play_by(Sender::Slots(PLAIN_SLOTS), seed, None)
+    }
+
+    fn play_by(&self, mut sender: Sender, seed: u64, trace: Option<f64>) -> Played {
         let mut chance = Chance(seed);
         let mut phases = self.phases.iter().cloned().map(|(from, mut load)| {
             load.seed = seed;
@@ -133,8 +177,8 @@ impl Scene {
         });
         let (_, first) = phases.next().expect("a scene has a phase");
         let mut next_phase = phases.next();
+        let mut is_there = first.refused_share < 1.0;
         let mut gate = Gate::new(first);
-        let mut controller = Controller::new(self.fixed);
         let mut played = Played::default();
         let mut heap = BinaryHeap::new();
         let mut number = 0u64;
@@ -142,29 +186,26 @@ impl Scene {
             number += 1;
             heap.push(Reverse((at, number, what)));
         };
-        let mut waiting: BinaryHeap<Reverse<(Duration, Row)>> = BinaryHeap::new();
+        // Rows whose wait is over.
+        let mut due: VecDeque<Row> = VecDeque::new();
         let mut wakes_at = Duration::ZERO;
         push(&mut heap, Duration::ZERO, Happens::Wakes);
         if trace.is_some() {
             push(&mut heap, Duration::ZERO, Happens::Traces);
         }
         let mut number_of_events = 0u64;
-        let (mut last, mut area) = (WARM_UP, 0.0);
         let (mut in_flight, mut late) = (0u32, 0u32);
         let mean = self.mean_tokens().round() as u64;
         while let Some(Reverse((now, _, what))) = heap.pop() {
             let t = now.as_secs_f64();
             number_of_events += 1;
-            assert!(number_of_events < EVENTS_MAX, "{t}: {:?} {:?}", what, controller.refusals);
+            assert!(number_of_events < EVENTS_MAX, "{t}: {what:?} {sender:?}");
             if t >= self.seconds {
                 break;
             }
-            if t > last {
-                area += (t - last) * f64::from(in_flight);
-                last = t;
-            }
             while next_phase.as_ref().is_some_and(|(from, _)| *from <= t) {
                 if let Some((_, load)) = next_phase.take() {
+                    is_there = load.refused_share < 1.0;
                     gate.change(load);
                 }
                 next_phase = phases.next();
@@ -188,45 +229,40 @@ impl Scene {
                         How::Answered => {
                             played.answered += 1;
                             let tokens = Some(row.tokens);
-                            controller.ended(begun, now, Ended::Answered { tokens });
+                            sender.ended(begun, now, Ended::Answered { tokens });
                         }
-                        How::Failed => controller.ended(begun, now, Ended::Otherwise),
+                        How::Failed => sender.ended(begun, now, Ended::Otherwise),
                         How::Refused(retry_after) => {
                             played.refused += 1;
-                            controller.ended(begun, now, Ended::Refused { retry_after });
+                            sender.ended(begun, now, Ended::Refused);
                             let wait = BACKOFF * 2f64.powi(row.refusals.min(10));
                             let wait = wait.min(BACKOFF_MAX) * (1.0 + 0.25 * chance.next());
                             let wait = seconds(wait).max(retry_after.unwrap_or_default());
                             let row = Row { refusals: row.refusals + 1, ..row };
-                            waiting.push(Reverse((now + wait, row)));
+                            push(&mut heap, now + wait, Happens::Due { row });
                         }
                     }
                 }
+                Happens::Due { row } => due.push_back(row),
                 // Another may be on its way that was set before this one.
                 Happens::Wakes if now >= wakes_at => wakes_at = Duration::MAX,
                 Happens::Wakes => {}
                 Happens::Traces => {
-                    let view = controller.view(now);
-                    let line = format!(
-                        "{t:7.1} flight {:5} allowed {:5} ceiling {:?} rate {:.1?} bound {:.0} busy {} answered {} refused {}",
-                        view.in_flight,
-                        view.allowed,
-                        view.ceiling,
-                        controller.refusals.rate(),
-                        controller.crowd.bound(),
-                        gate.busy(now),
-                        played.answered,
-                        played.refused,
-                    );
+                    let Played { answered, refused, .. } = played;
+                    let view = match &sender {
+                        Sender::Controller(controller) => controller.view(now),
+                        Sender::Slots(_) => View::default(),
+                    };
+                    let line = format!("{t:7.1} {view:?} answered {answered} refused {refused}");
                     played.trace.push(line);
                     push(&mut heap, now + seconds(trace.unwrap_or(1.0)), Happens::Traces);
                 }
             }
             loop {
-                match controller.ask(now, mean) {
+                match sender.ask(now, mean, !due.is_empty()) {
                     Verdict::Go => {}
                     Verdict::At(at) => {
-                        assert!(at > now, "{controller:?}");
+                        assert!(at > now, "{sender:?}");
                         if at < wakes_at {
                             wakes_at = at;
                             push(&mut heap, at, Happens::Wakes);
@@ -234,21 +270,17 @@ impl Scene {
                         break;
                     }
                     Verdict::Full => {
-                        assert!(in_flight > 0, "full of nothing: {controller:?}");
+                        let is_plain = matches!(sender, Sender::Slots(_));
+                        assert!(in_flight > 0 || is_plain, "full of nothing: {sender:?}");
                         break;
                     }
                 }
-                let due = waiting.peek().is_some_and(|Reverse((at, _))| *at <= now);
-                let row = match waiting.pop() {
-                    Some(Reverse((_, row))) if due => row,
-                    other => {
-                        waiting.extend(other);
-                        let (least, most) = self.tokens;
-                        let tokens = least * (most / least).powf(chance.next());
-                        Row { tokens: tokens.round() as u64, refusals: 0 }
-                    }
-                };
-                played.requests += 1;
+                let row = due.pop_front().unwrap_or_else(|| {
+                    let (least, most) = self.tokens;
+                    let tokens = least * (most / least).powf(chance.next());
+                    Row { tokens: tokens.round() as u64, refusals: 0 }
+                });
+                played.requests += u64::from(is_there);
                 in_flight += 1;
                 played.in_flight_max = played.in_flight_max.max(in_flight);
                 if t > self.seconds * 0.75 {
@@ -257,7 +289,6 @@ impl Scene {
                 push(&mut heap, now + seconds(self.way), Happens::Arrives { row, begun: now });
             }
         }
-        played.in_flight_mean = area / (self.seconds - WARM_UP);
         played.in_flight_late = late;
         played
     }

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use modelwire::Value;
+use modelwire::pace::Verdict;
 
 use super::attempt::Attempt;
-use crate::controller::{Controller, Ended, Fixed, Verdict, View};
+use crate::controller::{Controller, Ended, Fixed, View};
 use crate::row::{Finished, Row};
 
 /// So many models have a lane of their own; those that come later share the last one.

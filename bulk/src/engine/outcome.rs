@@ -64,9 +64,8 @@ impl<B: Book> Engine<B> {
             }
             Judged::Limited => {
                 self.counts.limited += 1;
-                let retry_after = error.retry_after();
-                let wait = wait(failures, retry_after);
-                let attempt = self.take_back(attempt, now, Ended::Refused { retry_after });
+                let wait = wait(failures, error.retry_after());
+                let attempt = self.take_back(attempt, now, Ended::Refused);
                 if self.admission.refused(now, self.in_flight() > 0) {
                     self.stop(StopReason::Limited, error, attempt.row.clone());
                 }
@@ -223,7 +222,7 @@ fn finished(attempt: Attempt, outcome: Result<Response, Error>, now: Duration) -
 /// What an attempt that failed says of limits and of work.
 fn ended_by(error: &Error) -> Ended {
     match error.status() {
-        Some(TOO_MANY) => Ended::Refused { retry_after: error.retry_after() },
+        Some(TOO_MANY) => Ended::Refused,
         Some(status) if status < 500 => Ended::Answered { tokens: None },
         Some(_) | None => Ended::Otherwise,
     }

@@ -107,8 +107,8 @@ pub struct Status {
     pub unsent: u64,
     /// The concurrency limit over all models.
     pub allowed: u32,
-    /// The sum of the models' known upper limits, if any is known.
-    pub ceiling: Option<u32>,
+    /// Starts per second over the models whose rate was found to be limited, if any.
+    pub rate: Option<f64>,
     /// Whether a model waits for a point in time rather than for an answer.
     pub is_paced: bool,
     /// How long the service has been unreachable.

@@ -30,7 +30,7 @@
 //! | `total` | rows of the job; null where the input cannot be counted before |
 //! | `before` | of those, rows that earlier runs ended |
 //! | `done`, `failed` | rows that this run ended |
-//! | `in_flight`, `allowed`, `ceiling` | attempts on their way; how many may be; as many as this were too many (null if not known) |
+//! | `in_flight`, `allowed`, `starts_per_s` | attempts in flight; the concurrency limit; the limit of their rate (null if none was found) |
 //! | `attempts`, `refused` | what was sent; how much of it was refused by a limit (429) |
 //! | `tokens_in`, `tokens_cached_in`, `tokens_out` | as the answers report them |
 //! | `cost` | of these, in the currency of the prices; null without prices |
@@ -146,8 +146,8 @@ pub struct State {
     pub in_flight: u32,
     /// So many may be.
     pub allowed: u32,
-    /// As many as this were too many.
-    pub ceiling: Option<u32>,
+    /// Starts per second, where the service was found to limit them.
+    pub rate: Option<f64>,
     /// What was sent.
     pub attempts: u64,
     /// What of it was refused by a limit (429).

@@ -13,7 +13,7 @@ fn state() -> State {
         failed: 12,
         in_flight: 64,
         allowed: 96,
-        ceiling: Some(128),
+        rate: Some(128.4),
         attempts: 21_400,
         refused: 86,
         tokens: Tokens { input: 4_000_000, cached: 0, output: 1_000_000 },
@@ -32,12 +32,12 @@ fn no_line_is_wider_than_the_terminal() {
         (
             120,
             "31,216 / 50,000   62 %  0:42 left",
-            "1,203 rows/s   48.1k tokens/s   64 of 96 in flight (ceiling 128)   429s 0.4 %   12 failed   cost 1.82",
+            "1,203 rows/s   48.1k tokens/s   64 of 96 in flight (128 starts/s)   429s 0.4 %   12 failed   cost 1.82",
         ),
         (
             80,
             "31,216 / 50,000   62 %  0:42 left",
-            "1,203 rows/s   64 of 96 in flight (ceiling 128)   12 failed   cost 1.82",
+            "1,203 rows/s   64 of 96 in flight (128 starts/s)   12 failed   cost 1.82",
         ),
         (40, " 62 %  0:42 left", "1,203 rows/s   12 failed   cost 1.82"),
         (20, " 62 %", "12 failed"),
@@ -109,7 +109,7 @@ fn json_has_every_member_in_its_order() {
     assert_eq!(parsed.as_object().unwrap().len(), all.len());
     let nothing =
         object(&members("progress", Duration::ZERO, &State::default(), &Speed::default()));
-    for unknown in ["total", "ceiling", "cost", "eta_s"] {
+    for unknown in ["total", "starts_per_s", "cost", "eta_s"] {
         assert!(nothing.contains(&format!("\"{unknown}\":null")), "{unknown}");
     }
 }

@@ -58,14 +58,14 @@ impl Attempts<'_> {
     pub(crate) async fn open(&self, sent: Option<Bytes>) -> Result<(Reply, Option<Place>)> {
         let mut retries = 0;
         loop {
-            let (place, permit) = self.enter(retries > 0).await?;
+            let (mut place, permit) = self.enter(retries > 0).await?;
             let Some(seen) = self.shared.attempt_begins() else {
                 // Whoever ends the call stops this task, too.
                 return pending().await;
             };
             let error = match self.attempt(sent.as_ref(), permit, &seen).await {
                 Ok(reply) => {
-                    place.iter().for_each(Place::succeeded);
+                    place.iter_mut().for_each(Place::succeeded);
                     return Ok((reply, place));
                 }
                 Err(failure) => {
@@ -75,8 +75,8 @@ impl Attempts<'_> {
             };
             let policy = self.prepared.options.retry(self.shared.settings());
             let chance = chance();
-            if let (Some(place), Some(wait)) = (place, policy.pause(&error, chance)) {
-                place.refused(wait);
+            if let (Some(place), Some(asked)) = (place, policy.refusal(&error)) {
+                place.refused(asked);
             }
             let wait = match policy.decide(retries, &error, chance) {
                 Decision::Stop => return Err(error),
@@ -117,7 +117,7 @@ impl Attempts<'_> {
         .await
     }
 
-    /// The right to begin: after a refusal all calls wait their turn.
+    /// The right to begin: after refusals all calls wait their turn.
     async fn place(&self, gate: &Arc<Gate>, was_refused: bool) -> Result<Place> {
         if let Some(place) = gate.try_enter(was_refused) {
             return Ok(place);

@@ -10,10 +10,29 @@ use tokio::time::{Instant, timeout};
 use crate::call::pace::{Pace, Verdict};
 use crate::system::sync::lock;
 
+/// The maximum number of attempts of one client in flight, whatever the service accepts.
+const IN_FLIGHT_MAX: u32 = 10_000;
+
+/// A `Retry-After` of more than this holds the attempts of other calls too; a shorter one only while most
+/// attempts are refused, for services say it at the edge of a rate as well, and the pace keeps to that.
+const LONG_WAIT: Duration = Duration::from_secs(1);
+
+/// Where nothing was accepted for so long, a quota is used up rather than a rate exceeded: calls no longer take
+/// turns to learn that, but so many at a time.
+const BARREN_MAX: Duration = Duration::from_secs(30);
+const BARREN_IN_FLIGHT: u32 = 64;
+
+struct State {
+    pace: Pace,
+    paused_until: Duration,
+    /// The first refusal since an attempt was accepted.
+    refused_since: Option<Duration>,
+}
+
 pub(crate) struct Gate {
     /// The moment that the pace counts from.
     origin: Instant,
-    pace: Mutex<Pace>,
+    state: Mutex<State>,
     /// Who has it is the next in line; the others wait for it in order.
     turn: Semaphore,
     /// The same for calls that begin: who was refused before waits behind one of them at most.
@@ -26,22 +45,44 @@ pub(crate) struct Gate {
 pub(crate) struct Place {
     gate: Arc<Gate>,
     begun: Duration,
-    was_refused: bool,
+    end: PlaceEnd,
+}
+
+/// What is to be noted when a place is dropped.
+enum PlaceEnd {
+    Released,
+    Answered,
+    Nothing,
+}
+
+impl State {
+    fn ask(&mut self, now: Duration) -> Verdict {
+        if now < self.paused_until {
+            return Verdict::At(self.paused_until);
+        }
+        let refused_for = self.refused_since.map_or(Duration::ZERO, |since| now - since.min(now));
+        if refused_for >= BARREN_MAX && self.pace.in_flight() < BARREN_IN_FLIGHT {
+            self.pace.start_unasked(now);
+            return Verdict::Go;
+        }
+        self.pace.ask(now)
+    }
 }
 
 impl Gate {
     pub(crate) fn new() -> Gate {
+        let pace = Pace::new(IN_FLIGHT_MAX);
         Gate {
             origin: Instant::now(),
-            pace: Mutex::new(Pace::new()),
+            state: Mutex::new(State { pace, paused_until: Duration::ZERO, refused_since: None }),
             turn: Semaphore::new(1),
             line: Semaphore::new(1),
             changed: Notify::new(),
         }
     }
 
-    fn pace(&self) -> MutexGuard<'_, Pace> {
-        lock(&self.pace)
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
     }
 
     fn now(&self) -> Duration {
@@ -49,7 +90,7 @@ impl Gate {
     }
 
     fn place(self: &Arc<Gate>, begun: Duration) -> Place {
-        Place { gate: self.clone(), begun, was_refused: false }
+        Place { gate: self.clone(), begun, end: PlaceEnd::Released }
     }
 
     /// A place if nobody waits and one may be taken now. A call that was refused before goes first:
@@ -59,9 +100,9 @@ impl Gate {
         let _line = line.transpose().ok()?;
         let _turn = self.turn.try_acquire().ok()?;
         let now = self.now();
-        match self.pace().ask(now, false) {
+        match self.state().ask(now) {
             Verdict::Go => Some(self.place(now)),
-            Verdict::Wait(_) => None,
+            Verdict::At(_) | Verdict::Full => None,
         }
     }
 
@@ -72,13 +113,14 @@ impl Gate {
         let _turn = self.turn.acquire().await.ok();
         loop {
             let now = self.now();
-            let verdict = self.pace().ask(now, true);
+            let verdict = self.state().ask(now);
+            // A change between the answer and this wait is kept for it.
             match verdict {
                 Verdict::Go => return self.place(now),
-                Verdict::Wait(until) => {
-                    // A change between the answer and this wait is kept for it.
-                    let _ = timeout(until.saturating_sub(now), self.changed.notified()).await;
+                Verdict::At(at) => {
+                    let _ = timeout(at.saturating_sub(now), self.changed.notified()).await;
                 }
+                Verdict::Full => self.changed.notified().await,
             }
         }
     }
@@ -86,35 +128,41 @@ impl Gate {
 
 impl Place {
     /// The answer came with a good status. The place is held until the answer has ended.
-    pub(crate) fn succeeded(&self) {
-        let now = self.gate.now();
-        self.gate.pace().succeeded(self.begun, now);
-        self.gate.changed.notify_one();
+    pub(crate) fn succeeded(&mut self) {
+        self.end = PlaceEnd::Answered;
+        self.gate.state().refused_since = None;
     }
 
-    /// The service refused, and all calls of the client are to wait for so long.
-    pub(crate) fn refused(mut self, wait: Duration) {
-        self.was_refused = true;
+    /// The service refused, and asks for a wait, or for none (zero).
+    pub(crate) fn refused(mut self, asked: Duration) {
+        self.end = PlaceEnd::Nothing;
         let now = self.gate.now();
-        let cut = self.gate.pace().refused(self.begun, now, wait);
-        if let Some(cut) = cut {
+        let mut state = self.gate.state();
+        state.pace.refused(self.begun, now);
+        state.refused_since.get_or_insert(now);
+        let until = now.saturating_add(asked);
+        let is_pause = asked > LONG_WAIT || state.pace.is_mostly_refused();
+        if is_pause && until > state.paused_until {
+            state.paused_until = until;
             tracing::info!(
                 target: "modelwire",
-                wait_ms = u64::try_from(cut.pause.as_millis()).unwrap_or(u64::MAX),
-                allowed = cut.allowed,
+                wait_ms = u64::try_from(asked.as_millis()).unwrap_or(u64::MAX),
+                allowed = state.pace.slots(),
                 "pausing after a refusal"
             );
         }
-        self.gate.changed.notify_one();
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        if !self.was_refused {
-            self.gate.pace().release();
-            self.gate.changed.notify_one();
+        let now = self.gate.now();
+        match self.end {
+            PlaceEnd::Released => self.gate.state().pace.released(now),
+            PlaceEnd::Answered => self.gate.state().pace.answered(self.begun, now),
+            PlaceEnd::Nothing => {}
         }
+        self.gate.changed.notify_one();
     }
 }
 
@@ -133,7 +181,7 @@ mod tests {
     }
 
     fn in_flight(gate: &Gate) -> u32 {
-        gate.pace().in_flight()
+        gate.state().pace.in_flight()
     }
 
     #[tokio::test]
@@ -190,37 +238,41 @@ mod tests {
         assert_eq!(in_flight(&gate), 0);
     }
 
-    /// For as long as the pause takes, and no longer.
-    #[tokio::test]
-    async fn all_wait_for_the_end_of_a_pause() {
-        let gate = Arc::new(Gate::new());
-        let wait = Duration::from_millis(30);
-        let start = Instant::now();
-        gate.try_enter(false).unwrap().refused(wait);
-        assert_eq!(in_flight(&gate), 0);
-        assert!(gate.try_enter(false).is_none());
-        let first = gate.enter(false).await;
-        assert!(start.elapsed() >= wait, "{:?}", start.elapsed());
-        first.succeeded();
-        drop(first);
-        let (_first, _second) = (gate.enter(false).await, gate.enter(false).await);
-        assert_eq!(in_flight(&gate), 2);
+    fn paused(gate: &Arc<Gate>) -> Duration {
+        gate.state().paused_until.saturating_sub(gate.now())
     }
 
-    /// A pause that grows while somebody waits for its end.
-    #[tokio::test]
-    async fn a_pause_is_prolonged() {
+    /// A long wait that one is asked for holds the others, and a longer one prolongs it.
+    #[test]
+    fn a_long_wait_is_a_pause_for_all() {
         let (gate, mut places) = full();
-        let (last, first) = (places.pop().unwrap(), places.pop().unwrap());
-        let start = Instant::now();
-        first.refused(Duration::from_millis(20));
-        let waits = tokio::spawn({
-            let gate = gate.clone();
-            async move { drop(gate.enter(false).await) }
-        });
-        tokio::task::yield_now().await;
-        last.refused(Duration::from_millis(60));
-        waits.await.unwrap();
-        assert!(start.elapsed() >= Duration::from_millis(60));
+        let mut refuse = |seconds| places.pop().unwrap().refused(Duration::from_secs(seconds));
+        refuse(1);
+        assert_eq!(
+            paused(&gate),
+            Duration::ZERO,
+            "seven of eight are accepted, as far as is known"
+        );
+        refuse(30);
+        let pause = paused(&gate);
+        assert!(pause > Duration::from_secs(20) && pause <= Duration::from_secs(30), "{pause:?}");
+        refuse(20);
+        assert!(paused(&gate) <= pause);
+        refuse(60);
+        assert!(paused(&gate) > pause);
+        assert!(gate.try_enter(true).is_none());
+    }
+
+    /// Where all is refused for long, calls start side by side, until one is accepted.
+    #[test]
+    fn nobody_waits_for_a_quota_that_is_used_up() {
+        let mut state = Gate::new();
+        let state = state.state.get_mut().unwrap();
+        let seconds = Duration::from_secs;
+        while state.ask(seconds(0)) == Verdict::Go {}
+        state.refused_since = Some(seconds(1));
+        assert_ne!(state.ask(seconds(2)), Verdict::Go);
+        while state.ask(seconds(31)) == Verdict::Go {}
+        assert_eq!(state.pace.in_flight(), BARREN_IN_FLIGHT);
     }
 }

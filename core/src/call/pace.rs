@@ -1,316 +1,426 @@
-//! How fast a client may begin attempts after the service refused some: a pause for all of them, how
-//! many may be on their way, and the time between two beginnings. Pure: knows no clock, no chance and
-//! no call. Times are durations since any one moment.
+//! How many attempts may be in flight, and how fast they may start, against a service whose limits are not
+//! known. Pure: uses no clock, randomness or call. Times are durations since a fixed moment.
 //!
-//! # How it goes
+//! Two limits, judged by the share of refusals in a window of starts, never by a single refusal:
 //!
-//! | what happens | what follows |
-//! |---|---|
-//! | the beginning | [`START`] attempts may be on their way. Each success while they are used adds one, and a full house doubles in [`PATIENCE`] without a refusal: answers may take long |
-//! | a refusal | a *cut*: nothing begins until the pause is over, then no more than were on their way and not refused |
-//! | more refusals of the same burst | each takes one more away and may prolong the pause. They are no cuts: they were on their way before |
-//! | a refusal with nothing admitted since the last one | the pause is twice as long as that was |
-//! | a second cut | either the number of attempts on their way is to blame, or their rate (below) |
-//! | no refusal for a while | number and rate grow again, and what was learned is forgotten |
+//! | limit | holds | after a window with too many refusals | after calm windows in which it held back |
+//! |---|---|---|---|
+//! | slots | attempts in flight | the most that were in flight when an answer came | grows by a step |
+//! | rate | evenly spaced starts | what was admitted | grows by a step, which doubles |
 //!
-//! **Number or rate.** Where more were on their way at once since the last cut and the service took
-//! them, their number is not to blame, and neither is it where none was. Then the rate is, and it is
-//! known: as long as calls wait all the time, a service that was exhausted at both cuts admitted
-//! between them what it admits in that time. From now on attempts begin one by one, a *gap* apart.
+//! What a service refuses whatever the rate says nothing about it. Now and then a window runs at a
+//! [`DIP`] of the rate: refusals that stay are the background, and are not counted any more.
 //!
-//! Nobody waits for ever: a pause ends, a gap ends, a house that stays full grows, and where nothing
-//! was admitted for [`BARREN_TIME_MAX`] calls no longer take turns to find that out.
+//! A service that refuses nothing and lets calls wait shows in their duration: no more are in flight than
+//! [`CROWD`] times what its best rate takes at its least duration (Little's law).
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::options::retry_policy::RETRY_WAIT_MAX;
+/// The initial number of slots.
+const START: f64 = 8.0;
 
-/// So many attempts may be on their way at first.
-const START: u32 = 4;
+/// Without any answer, the number doubles in this time, up to [`UNANSWERED_MAX`].
+const PATIENCE: Duration = Duration::from_secs(5);
+const UNANSWERED_MAX: f64 = 128.0;
 
-/// Never more than these, whatever the service takes.
-const IN_FLIGHT_MAX: u32 = 10_000;
+/// A window is judged after this many starts, or after fewer without a refusal, or after this time.
+const WINDOW_STARTS: u32 = 30;
+const QUIET_STARTS: u32 = 10;
+const WINDOW_MIN: Duration = Duration::from_secs(1);
+const WINDOW_MAX: Duration = Duration::from_secs(10);
 
-/// A full house grows after this time, also where no answer came: refusals come sooner than answers.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// So many refusals are not by chance where most of a window is refused.
+const MANY: u32 = 4;
 
-/// After a cut it does so later.
-const HOLD: Duration = Duration::from_secs(5);
+/// The share of refusals, beyond the background and beyond chance, from which a limit is exceeded.
+const REFUSED_SHARE: f64 = 0.02;
 
-/// The part that it grows by where as many were refused before: a sixteenth doubles it in eleven
-/// seconds.
-const GROWTH_PARTS: u32 = 16;
+/// What was admitted is averaged over about this many seconds.
+const MEMORY: f64 = 20.0;
 
-/// An eighth more than the service takes may seem to be on their way: refusals take time to arrive.
-const BLUR_PARTS: u32 = 8;
+/// What was admitted in a calm window is trusted at later cuts, at each of them by this part of it.
+const KEPT: f64 = 0.9;
 
-/// The gap is longer than what was measured by this part, so that the rate stays below the limit.
-const MARGIN: f64 = 0.05;
+/// The first step by which a limit grows, and the largest.
+const STEP: f64 = 0.07;
+const STEP_MAX: f64 = 0.4;
 
-/// What is learned from a single attempt is not trusted further.
-const GAP_OF_ONE_MAX: Duration = Duration::from_secs(2);
+/// A limit that is found again where it was is tried after twice as many calm windows, up to this many.
+const CALM_MAX: u32 = 4;
 
-/// After so long without anything admitted or on its way, a quota is used up rather than a rate
-/// exceeded: calls meet their refusals side by side, so many at once, and end.
-const BARREN_TIME_MAX: Duration = Duration::from_secs(30);
-const BARREN_AT_ONCE: u32 = 64;
+/// The part of the rate, and of the crowd, at which the background and the least duration are measured, and
+/// how often: after this many cuts, or samples of a crowd that was held back.
+const DIP: f64 = 0.75;
+const DIP_EVERY: u32 = 6;
 
-/// A shorter gap is none.
-const GAP_MIN: Duration = Duration::from_micros(100);
+/// A larger background is no background.
+const BACKGROUND_MAX: f64 = 0.3;
 
-/// A beginning that is late by no more than this is not late: clocks are coarse.
+/// See above.
+const CROWD: f64 = 2.0;
+
+/// A start that is late by no more than this is not late: clocks are coarse.
 const SLACK: Duration = Duration::from_millis(5);
 
-/// The gap is trusted for so many times the time that it was measured in, within these bounds: it
-/// stays for half of that, and is halved when one and a half of it are over.
-const TRUST_SPANS: u32 = 4;
-const TRUST_MIN: Duration = Duration::from_secs(1);
-const TRUST_MAX: Duration = Duration::from_secs(10);
+/// The longest time between two starts.
+const GAP_MAX: f64 = 60.0;
 
-/// And where gaps are as long as that, for so many of them.
-const TRUST_GAPS: u32 = 2;
-
-/// After so many doublings what was learned counts no more.
-const DOUBLINGS_MAX: f64 = 4.0;
-
-/// What an attempt that wants to begin is told.
+/// The answer for an attempt that is ready to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// It is counted as begun.
+pub enum Verdict {
+    /// It is in flight now, until [`Pace::answered`], [`Pace::refused`] or [`Pace::released`].
     Go,
-    /// Ask again at this time, or when something changed.
-    Wait(Duration),
+    /// Ask again at this time, or when an attempt has ended.
+    At(Duration),
+    /// Ask again when an attempt has ended.
+    Full,
 }
 
-/// What is worth to be told of a cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Cut {
-    pub(crate) pause: Duration,
-    pub(crate) allowed: u32,
+/// Starts that are judged together.
+#[derive(Clone, Copy, Debug, Default)]
+struct Window {
+    begun: Duration,
+    /// Then starts count no more, and refusals of its own are waited for.
+    closed: Option<Duration>,
+    started: u32,
+    refused: u32,
+    started_since: u32,
 }
 
-/// What ended with the last cut. It is settled when the next attempt begins: until then more of its
-/// attempts may turn out to be refused.
-#[derive(Clone, Copy, Debug)]
-struct Span {
-    /// When it began, if calls waited all the time since.
-    since: Option<Duration>,
-    /// What began in it and was not refused so far.
-    admitted: u32,
-    /// So many were on their way at once before, and the service took them.
-    proved: u32,
-    /// How many of those were on their way when it ended.
-    number: u32,
-    /// How many spans in a row admitted nothing, if this one did not either.
-    barren: u32,
-}
-
-#[derive(Debug)]
-pub(crate) struct Pace {
-    /// So many may be on their way.
-    allowed: u32,
-    /// As many as this were fine before: below it the number grows with each success.
-    threshold: u32,
+/// The pace of attempts.
+#[derive(Clone, Debug)]
+pub struct Pace {
+    slots_max: f64,
     in_flight: u32,
-    /// When a full house may grow.
-    grows_at: Duration,
-    paused_until: Duration,
-    /// As it was learned at the last cut.
-    gap: Duration,
+    /// When the slots of refused attempts are free again.
+    cooling: VecDeque<Duration>,
+    slots: f64,
+    slots_step: f64,
+    /// When they changed last, and whether an answer came that began since.
+    slots_at: Duration,
+    is_turned: bool,
+    are_slots_felt: bool,
+    /// The most in flight when an answer came: in this [`PATIENCE`] or duration, and in the one before.
+    peaks: [u32; 2],
+    peaks_at: Duration,
+    /// Starts a second, once a limit was exceeded.
+    rate: Option<f64>,
+    rate_step: f64,
     next_start: Duration,
-    /// Attempts that began before it cut nothing any more.
-    cut_at: Option<Duration>,
-    /// The last moment of exhaustion, if calls waited all the time since.
-    busy_since: Option<Duration>,
-    /// What began since the last cut.
-    began: u32,
-    span: Option<Span>,
-    /// So many were on their way at once since the last cut, and the service took them.
-    proved: u32,
-    /// How long the gap is trusted.
-    trust: Duration,
-    /// How many spans in a row admitted nothing.
-    barren: u32,
-    /// The first refusal since the last success.
-    refused_since: Option<Duration>,
-    /// Nothing is admitted, and calls need not find that out one by one.
-    is_exhausted: bool,
+    window: Window,
+    /// The longest time until a refusal came, lately.
+    lag: Duration,
+    /// Admitted starts a second.
+    admitted: f64,
+    background: f64,
+    is_dip: bool,
+    cuts: u32,
+    /// Windows without too many refusals since the last cut, and how many have to be.
+    calm: u32,
+    calm_needed: u32,
+    cut_at: f64,
+    /// The most that was admitted in a calm window, see [`KEPT`].
+    proved: f64,
+    crowd: Crowd,
 }
 
 impl Pace {
-    pub(crate) fn new() -> Pace {
+    /// Nothing is known of the service. At most this many attempts are ever in flight.
+    pub fn new(in_flight_max: u32) -> Pace {
+        let slots_max = f64::from(in_flight_max.max(1));
         Pace {
-            allowed: START,
-            threshold: IN_FLIGHT_MAX,
+            slots_max,
             in_flight: 0,
-            grows_at: Duration::ZERO,
-            paused_until: Duration::ZERO,
-            gap: Duration::ZERO,
+            cooling: VecDeque::new(),
+            slots: START.min(slots_max),
+            slots_step: 1.0,
+            slots_at: Duration::ZERO,
+            is_turned: false,
+            are_slots_felt: false,
+            peaks: [0; 2],
+            peaks_at: Duration::ZERO,
+            rate: None,
+            rate_step: STEP,
             next_start: Duration::ZERO,
-            cut_at: None,
-            busy_since: None,
-            began: 0,
-            span: None,
-            proved: 0,
-            trust: TRUST_MAX,
-            barren: 0,
-            refused_since: None,
-            is_exhausted: false,
+            window: Window::default(),
+            lag: Duration::ZERO,
+            admitted: 0.0,
+            background: 0.0,
+            is_dip: false,
+            cuts: 0,
+            calm: 0,
+            calm_needed: 1,
+            cut_at: 0.0,
+            proved: 0.0,
+            crowd: Crowd::default(),
         }
     }
 
-    /// Whether one more attempt may begin. `waited` is whether it had to wait: one that did not shows
-    /// that the client has less to send than it may.
-    pub(crate) fn ask(&mut self, now: Duration, waited: bool) -> Verdict {
-        if now < self.paused_until {
-            return Verdict::Wait(self.paused_until);
+    /// Whether one more attempt may start.
+    pub fn ask(&mut self, now: Duration) -> Verdict {
+        while self.cooling.front().is_some_and(|free_at| *free_at <= now) {
+            self.cooling.pop_front();
         }
-        self.settle();
-        if now < self.next_start {
-            return Verdict::Wait(self.next_start);
+        let taken = f64::from(self.in_flight) + self.cooling.len() as f64 + 1.0;
+        if self.crowd.bound().is_some_and(|bound| taken > bound) {
+            self.crowd.is_felt = true;
+            return self.full(now);
         }
-        if self.in_flight >= self.allowed {
-            if now < self.grows_at {
-                return Verdict::Wait(self.grows_at);
+        if taken > self.slots.floor() {
+            self.are_slots_felt = true;
+            self.grow_unknown(now);
+            self.judge(now);
+            if taken > self.slots.floor() {
+                return self.full(now);
             }
-            self.grow(now);
-            if self.in_flight >= self.allowed {
-                return Verdict::Wait(self.grows_at);
-            }
         }
-        self.in_flight += 1;
-        self.began = self.began.saturating_add(1);
-        if !waited {
-            self.busy_since = None;
+        self.judge(now);
+        // Where most were refused nothing starts until that is judged.
+        let judged_at = self.window.closed.filter(|_| self.is_mostly_refused());
+        let next_start = judged_at.map_or(self.next_start, |at| self.next_start.max(at + self.lag));
+        if now < next_start {
+            return Verdict::At(next_start);
         }
-        if self.in_flight >= self.allowed && self.allowed < self.threshold(now) {
-            self.grows_at = self.grows_at.max(now + PATIENCE);
+        if let Some(rate) = self.rate {
+            let gap = Duration::from_secs_f64((1.0 / rate).min(GAP_MAX));
+            self.next_start = (self.next_start.max(now.saturating_sub(SLACK)) + gap).max(now);
         }
-        self.next_start = self.next_start.max(now.saturating_sub(SLACK)) + self.gap(now);
+        match self.window.closed {
+            None => self.window.started += 1,
+            Some(_) => self.window.started_since += 1,
+        }
+        self.start_unasked(now);
         Verdict::Go
     }
 
-    /// An attempt got a good status. It stays on its way until it is released.
-    pub(crate) fn succeeded(&mut self, begun: Duration, now: Duration) {
-        let is_fresh = self.cut_at.is_none_or(|cut| begun >= cut);
-        if is_fresh {
-            (self.refused_since, self.is_exhausted) = (None, false);
-            self.proved = self.proved.max(self.in_flight);
-        }
-        let are_used = self.in_flight.saturating_mul(2) > self.allowed;
-        if is_fresh && are_used && self.allowed < self.threshold(now) {
-            self.allowed += 1;
-        }
+    /// An attempt starts whatever the limits say.
+    pub fn start_unasked(&mut self, now: Duration) {
+        self.crowd.passes(now, self.in_flight);
+        self.in_flight += 1;
     }
 
-    #[cfg(test)]
-    pub(crate) fn in_flight(&self) -> u32 {
-        self.in_flight
+    /// An attempt has ended with an answer.
+    pub fn answered(&mut self, begun: Duration, now: Duration) {
+        self.peaks[0] = self.peaks[0].max(self.in_flight);
+        self.released(now);
+        self.crowd.answered(now, self.in_flight);
+        self.is_turned |= begun >= self.slots_at;
+        if now.saturating_sub(self.peaks_at) >= PATIENCE.max(self.crowd.duration) {
+            (self.peaks, self.peaks_at) = ([0, self.peaks[0]], now);
+        }
+        self.judge(now);
     }
 
-    /// An attempt is over that was not refused.
-    pub(crate) fn release(&mut self) {
+    /// An attempt was refused by a limit. It keeps its slot for half as long as an answer takes, or for
+    /// half a window where no rate is known: a slot too many is refused once in that time, not again and again.
+    pub fn refused(&mut self, begun: Duration, now: Duration) {
+        self.released(now);
+        self.lag = self.lag.max(now.saturating_sub(begun).min(2 * WINDOW_MIN));
+        let is_counted =
+            begun >= self.window.begun && self.window.closed.is_none_or(|closed| begun <= closed);
+        self.window.refused += u32::from(is_counted);
+        self.judge(now);
+        let duration = match self.rate {
+            Some(_) => (self.crowd.duration / 2).min(WINDOW_MAX),
+            None => WINDOW_MIN / 2,
+        };
+        self.cooling.push_back(now + duration);
+    }
+
+    /// An attempt has ended in another way, which says nothing about limits.
+    pub fn released(&mut self, now: Duration) {
+        self.crowd.passes(now, self.in_flight);
         self.in_flight = self.in_flight.saturating_sub(1);
     }
 
-    /// An attempt is over that was refused: `wait` is what the service asks for, or what the policy
-    /// says of a first refusal. Says what is worth to be told.
-    pub(crate) fn refused(
-        &mut self,
-        begun: Duration,
-        now: Duration,
-        wait: Duration,
-    ) -> Option<Cut> {
-        self.release();
-        let is_cut = self.cut_at.is_none_or(|cut| begun >= cut);
-        if is_cut {
-            self.span = Some(Span {
-                since: self.busy_since,
-                admitted: self.began.saturating_sub(1),
-                number: self.in_flight,
-                proved: self.proved,
-                barren: if self.cut_at.is_some() { self.barren + 1 } else { 0 },
-            });
-            self.barren = 0;
-            self.gap = self.gap(now);
-            self.threshold = self.threshold(now).min((self.allowed / 2).max(1));
-            self.allowed = self.in_flight.clamp(1, self.allowed);
-            self.grows_at = now + HOLD;
-            self.cut_at = Some(now);
-            self.busy_since = Some(now);
-            self.began = 0;
-            self.proved = 0;
+    /// Whether most attempts are refused now, and not by chance.
+    pub fn is_mostly_refused(&self) -> bool {
+        let Window { started, refused, .. } = self.window;
+        refused * 2 > started && (refused >= MANY || self.rate.is_none())
+    }
+
+    /// The attempts in flight.
+    pub fn in_flight(&self) -> u32 {
+        self.in_flight
+    }
+
+    /// How many may be in flight.
+    pub fn slots(&self) -> u32 {
+        self.crowd.bound().map_or(self.slots, |bound| self.slots.min(bound)) as u32
+    }
+
+    /// Starts a second, if a limit was found.
+    pub fn rate(&self) -> Option<f64> {
+        self.rate
+    }
+
+    /// When to ask again where no slot is free.
+    fn full(&self, now: Duration) -> Verdict {
+        let grows_at = (self.rate.is_none() && self.slots < UNANSWERED_MAX)
+            .then_some(self.slots_at + PATIENCE)
+            .filter(|at| *at > now);
+        let free_at = self.cooling.front().copied();
+        free_at.into_iter().chain(grows_at).min().map_or(Verdict::Full, Verdict::At)
+    }
+
+    /// Before a limit was exceeded, the slots double: whenever answers have come of all that started since.
+    fn grow_unknown(&mut self, now: Duration) {
+        let since = now.saturating_sub(self.slots_at);
+        let is_due = match self.is_turned {
+            true => since >= WINDOW_MIN,
+            false => since >= PATIENCE && self.slots < UNANSWERED_MAX,
+        };
+        if self.rate.is_none() && is_due && self.window.refused * 2 <= self.window.started {
+            self.grow_slots(now);
+        }
+    }
+
+    fn grow_slots(&mut self, now: Duration) {
+        let more = (self.slots * self.slots_step).max(0.5);
+        self.slots = (self.slots + more).min(self.slots_max);
+        if self.rate.is_some() {
+            self.slots_step = (self.slots_step * 2.0).min(STEP_MAX);
+        }
+        (self.slots_at, self.is_turned, self.are_slots_felt) = (now, false, false);
+    }
+
+    /// Judges the window if it is complete: slots and rate are cut, or may grow.
+    fn judge(&mut self, now: Duration) {
+        let Window { begun, closed, started, refused, started_since } = self.window;
+        let Some(closed) = closed else {
+            let time = now.saturating_sub(begun);
+            let is_clear =
+                refused == 0 && started >= QUIET_STARTS || refused >= 4 && refused * 2 > started;
+            let is_full = started >= WINDOW_STARTS || time >= WINDOW_MAX;
+            if time >= WINDOW_MIN && started > 0 && (is_full || is_clear && !self.is_dip) {
+                self.window.closed = Some(now);
+            }
+            return;
+        };
+        if now < closed + self.lag {
+            return;
+        }
+        let time = (closed - begun).as_secs_f64();
+        let tried = f64::from(started) / time;
+        let admitted = f64::from(started.saturating_sub(refused)) / time;
+        // What a service takes at first, a burst, says little of its rate: it is soon forgotten.
+        let weight = match (self.rate, self.proved) {
+            (None, _) => 1.0,
+            (Some(_), 0.0) => 0.25,
+            (Some(_), _) => (time / MEMORY).min(1.0),
+        };
+        self.admitted += (admitted - self.admitted) * weight;
+        // Where nothing was admitted the rate halves, and is never nothing.
+        let least = if refused >= started { tried / 2.0 } else { 0.0 };
+        let most = self.admitted.max(admitted).max(least).max(1.0 / GAP_MAX);
+        let known = 1.0 - self.background;
+        if self.is_dip {
+            let share = f64::from(refused) / f64::from(started);
+            self.background = share.min(BACKGROUND_MAX);
+            let most = self.admitted.max(admitted / DIP);
+            self.rate = Some((most / (1.0 - self.background)).max(1.0 / GAP_MAX));
+            (self.is_dip, self.rate_step) = (false, STEP);
+        } else if self.is_over() {
+            self.proved *= if self.rate.is_none() { 0.0 } else { KEPT };
+            let most = most.max(self.proved);
+            let proved = self.in_flight.saturating_sub(started_since);
+            let proved = f64::from(self.peaks[0].max(self.peaks[1]).max(proved)).max(1.0);
+            if proved < self.slots {
+                (self.slots, self.slots_at, self.is_turned) = (proved, now, false);
+            }
+            (self.slots_step, self.are_slots_felt) = (STEP, false);
+            let is_same = most <= (1.0 + STEP) * self.cut_at;
+            self.calm_needed = if is_same { (self.calm_needed * 2).min(CALM_MAX) } else { 1 };
+            (self.cut_at, self.calm) = (most, 0);
+            self.cuts += 1;
+            self.is_dip = self.cuts >= DIP_EVERY && started >= WINDOW_STARTS;
+            self.cuts = if self.is_dip { 0 } else { self.cuts };
+            self.rate = Some(if self.is_dip { DIP * most / known } else { most / known });
+            self.rate_step = STEP;
         } else {
-            self.allowed = self.allowed.saturating_sub(1).max(1);
-            if let Some(span) = &mut self.span {
-                span.admitted = span.admitted.saturating_sub(1);
-                span.number = span.number.saturating_sub(1);
+            self.calm = self.calm.saturating_add(1);
+            self.proved = self.proved.max(admitted);
+            let may_grow = self.calm >= self.calm_needed;
+            if let Some(rate) = self.rate.filter(|_| may_grow) {
+                if self.are_slots_felt && self.is_turned {
+                    self.grow_slots(now);
+                }
+                // A rate that starts do not come near holds nothing back.
+                if tried >= DIP * rate {
+                    self.rate = Some(rate * (1.0 + self.rate_step));
+                    self.rate_step = (self.rate_step * 2.0).min(STEP_MAX);
+                }
             }
         }
-        if let Some(Span { admitted: 0, barren, .. }) = self.span {
-            self.barren = barren;
+        self.window = Window { begun: now, ..Window::default() };
+        self.lag = self.lag * 3 / 4;
+    }
+
+    /// Whether more were refused than the background and chance explain.
+    fn is_over(&self) -> bool {
+        if self.window.refused >= self.window.started {
+            return true;
         }
-        let refused_for = now.saturating_sub(*self.refused_since.get_or_insert(now));
-        self.is_exhausted |= self.in_flight == 0 && refused_for >= BARREN_TIME_MAX;
-        let pause = if self.is_exhausted {
-            (self.allowed, self.gap) = (self.allowed.max(BARREN_AT_ONCE), Duration::ZERO);
-            wait
+        let started = f64::from(self.window.started);
+        let share = self.background + REFUSED_SHARE;
+        let deviation = (started * share * (1.0 - share)).sqrt();
+        f64::from(self.window.refused) > started * share + deviation + 1.0
+    }
+}
+
+/// How many are in flight where a service lets them wait, by the mean of them and their answers.
+#[derive(Clone, Debug, Default)]
+struct Crowd {
+    /// The sum of the attempts in flight over time, in seconds, and until when.
+    area: f64,
+    at: Duration,
+    answers: u32,
+    /// The answers that make a sample: as many as were in flight when it began.
+    needed: u32,
+    since: Duration,
+    /// The mean duration of an answer in the last sample.
+    duration: Duration,
+    /// The least of them, in seconds, and the most answers a second: until measured again.
+    least: Option<f64>,
+    best: f64,
+    best_since: f64,
+    /// Samples since the bound held something back.
+    samples: u32,
+    is_felt: bool,
+}
+
+impl Crowd {
+    fn passes(&mut self, now: Duration, in_flight: u32) {
+        self.area += f64::from(in_flight) * now.saturating_sub(self.at).as_secs_f64();
+        self.at = now;
+    }
+
+    fn answered(&mut self, now: Duration, in_flight: u32) {
+        self.answers += 1;
+        let time = now.saturating_sub(self.since);
+        if self.answers < self.needed.max(20) || time < WINDOW_MIN / 2 {
+            return;
+        }
+        let rate = f64::from(self.answers) / time.as_secs_f64();
+        let duration = self.area / f64::from(self.answers);
+        self.duration = Duration::from_secs_f64(duration);
+        self.samples += u32::from(self.is_felt);
+        self.best = self.best.max(rate);
+        self.best_since = self.best_since.max(rate);
+        // The first sample of a dip still has answers that began before it.
+        if self.samples >= DIP_EVERY + 2 {
+            (self.samples, self.is_felt, self.least) = (0, false, Some(duration));
+            self.best = std::mem::take(&mut self.best_since);
         } else {
-            let backoff = wait.saturating_mul(2u32.saturating_pow(self.barren));
-            wait.max(backoff.min(RETRY_WAIT_MAX))
-        };
-        self.paused_until = self.paused_until.max(now.saturating_add(pause));
-        let pause = self.paused_until.saturating_sub(now);
-        is_cut.then_some(Cut { pause, allowed: self.allowed })
-    }
-
-    /// Learns from what ended with the last cut.
-    fn settle(&mut self) {
-        let (Some(span), Some(cut)) = (self.span.take(), self.cut_at) else { return };
-        // More were on their way before and were not refused: their number is not to blame.
-        let is_rate = span.number == 0 || span.number < span.proved - span.proved / BLUR_PARTS;
-        self.proved = self.proved.max(span.number);
-        if let Some(since) = span.since
-            && is_rate
-            && span.admitted > 0
-        {
-            let time = cut.saturating_sub(since);
-            let gap = time.mul_f64(1.0 + MARGIN) / span.admitted;
-            self.gap = if span.admitted == 1 { gap.min(GAP_OF_ONE_MAX) } else { gap };
-            self.allowed = self.allowed.max(span.proved);
-            let most = TRUST_MAX.max(self.gap * TRUST_GAPS);
-            self.trust = (time * TRUST_SPANS).clamp(TRUST_MIN, most);
+            self.least = Some(self.least.map_or(duration, |least| least.min(duration)));
         }
-        self.next_start = self.next_start.max(cut + self.gap);
+        (self.answers, self.area, self.since, self.needed) = (0, 0.0, now, in_flight);
     }
 
-    /// The time between two beginnings: as it was learned, and shorter and shorter when the cut is
-    /// long ago.
-    fn gap(&self, now: Duration) -> Duration {
-        let gap = self.gap.as_secs_f64() / self.doublings(now).exp2();
-        let gap = Duration::try_from_secs_f64(gap).unwrap_or(Duration::ZERO);
-        if gap < GAP_MIN { Duration::ZERO } else { gap }
-    }
-
-    /// As many as this were fine before, as far as that is worth to be remembered.
-    fn threshold(&self, now: Duration) -> u32 {
-        if self.doublings(now) > DOUBLINGS_MAX { IN_FLIGHT_MAX } else { self.threshold }
-    }
-
-    /// How often the rate doubled since the last cut.
-    fn doublings(&self, now: Duration) -> f64 {
-        let Some(cut) = self.cut_at else { return 0.0 };
-        let since = now.saturating_sub(cut).saturating_sub(self.trust / 2);
-        (since.as_secs_f64() / self.trust.as_secs_f64()).powi(2)
-    }
-
-    fn grow(&mut self, now: Duration) {
-        let more = match self.threshold(now).checked_sub(self.allowed) {
-            Some(below @ 1..) => self.allowed.min(below),
-            Some(0) | None => (self.allowed / GROWTH_PARTS).max(1),
-        };
-        self.allowed = self.allowed.saturating_add(more).min(IN_FLIGHT_MAX);
-        self.grows_at = now + PATIENCE;
+    fn bound(&self) -> Option<f64> {
+        let part = if self.samples >= DIP_EVERY { DIP } else { CROWD };
+        self.least.map(|least| (part * self.best * least).ceil().max(1.0))
     }
 }
 

@@ -25,11 +25,12 @@ impl RetryPolicy {
         self.wait(retries, error, chance).map_or(Decision::Stop, Decision::Wait)
     }
 
-    /// How long the other calls of an adaptive client wait after this error; `None` if it is no
-    /// refusal, or if the service asks for more than is waited for: then every call is told so.
-    pub(crate) fn pause(&self, error: &Error, chance: f64) -> Option<Duration> {
+    /// For an adaptive client: how long the service asks to wait, zero if it does not say. `None` if the
+    /// error is no refusal, or if it asks for more than is waited for: then every call is told so.
+    pub(crate) fn refusal(&self, error: &Error) -> Option<Duration> {
         let is_refusal = error.status().is_some() && self.covers(error);
-        is_refusal.then(|| self.wait(0, error, chance)).flatten()
+        let asked = error.retry_after().unwrap_or_default();
+        (is_refusal && asked <= self.retry_after_max).then_some(asked)
     }
 
     /// `None` if the service asks for more than is waited for.
@@ -160,20 +161,19 @@ mod tests {
         assert_eq!(RetryPolicy::default().decide(0, &refused, 0.0), Decision::Stop);
     }
 
-    /// What the service asks for is a lower bound for the other calls as well.
+    /// By status, whatever retries are left.
     #[test]
-    fn a_refusal_pauses_the_other_calls() {
+    fn an_adaptive_client_learns_of_refusals() {
         let policy = RetryPolicy::default();
-        let seconds = |seconds| Some(Duration::from_secs_f64(seconds));
-        assert_eq!(policy.pause(&answered(429, None), 0.0), seconds(0.5));
-        assert_eq!(policy.pause(&answered(429, None), 1.0), seconds(0.625));
-        assert_eq!(policy.pause(&answered(429, Some(7)), 0.0), seconds(7.0));
-        assert_eq!(policy.pause(&answered(429, Some(61)), 0.0), None);
-        assert_eq!(policy.pause(&answered(503, Some(7)), 0.0), None);
-        assert_eq!(policy.max_retries(0).pause(&answered(429, None), 0.0), seconds(0.5));
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        assert_eq!(policy.refusal(&answered(429, None)), seconds(0));
+        assert_eq!(policy.refusal(&answered(429, Some(7))), seconds(7));
+        assert_eq!(policy.refusal(&answered(429, Some(61))), None);
+        assert_eq!(policy.refusal(&answered(503, Some(7))), None);
+        assert_eq!(policy.max_retries(0).refusal(&answered(429, None)), seconds(0));
         let policy = RetryPolicy::default().statuses(vec![503]).connect_errors(true);
-        assert_eq!(policy.pause(&answered(503, None), 0.0), seconds(0.5));
-        assert_eq!(policy.pause(&Error::new(ErrorKind::Connect, "refused"), 0.0), None);
+        assert_eq!(policy.refusal(&answered(503, None)), seconds(0));
+        assert_eq!(policy.refusal(&Error::new(ErrorKind::Connect, "refused")), None);
     }
 
     #[test]

@@ -126,13 +126,14 @@ policy! {
     /// are lower bounds.
     retry_after_exact: bool = false;
 
-    /// Whether the calls of a client slow down together when the service refuses some of them; off by
-    /// default. After an answer with one of [`statuses`](RetryPolicy::statuses) no call begins an
-    /// attempt until a common pause is over. Then fewer calls are in flight, at the rate that the
-    /// service was observed to accept, and more again once no call is refused. Calls wait in order,
-    /// under their pool timeout and their total timeout. For many concurrent calls to a service whose
-    /// limits are unknown; a client begins with few calls in flight and needs some round trips to reach
-    /// many. Each client adapts on its own, and a forked child starts again.
+    /// Whether the calls of a client slow down together when the service refuses too many of them; off
+    /// by default. A refusal is an answer with one of [`statuses`](RetryPolicy::statuses). If their share
+    /// is too high, fewer calls are in flight, at the rate that the service was observed to accept, and
+    /// more again after calm seconds. A `Retry-After` of more than a second holds them all, and a shorter
+    /// one while most are refused. Calls wait in order, under their pool timeout and their total
+    /// timeout. For many concurrent calls to a service whose limits are unknown; a client begins with 8
+    /// calls in flight and needs some round trips to reach many. Each client adapts on its own, and a
+    /// forked child starts again.
     adaptive: bool = false;
 }
 

@@ -131,8 +131,8 @@ options! {
     /// Whether a `Retry-After` replaces the policy's delay even if it is shorter; off by default.
     retry_after_exact: Flag |parts, on| parts.retry_after_exact = Some(on);
 
-    /// Whether the calls of a client slow down together when the service refuses some of them: a common
-    /// pause, then fewer in flight and at the rate that the service accepts; off by default.
+    /// Whether the calls of a client slow down together when the service refuses too many of them: fewer
+    /// in flight, and at the rate that the service accepts; off by default.
     retry_adaptive: Flag |parts, on| parts.adaptive = Some(on);
 }
 

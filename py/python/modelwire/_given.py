@@ -168,11 +168,11 @@ class Retry(_Options):
         is raised at once
     retry_after_exact: whether a Retry-After replaces the delay even if it is shorter
         (False: both are lower bounds)
-    adaptive: whether the calls of a client slow down together when the service refuses some of
-        them (False): a common pause, then fewer calls in flight and at the rate that the
-        service was observed to accept, and more again once no call is refused. For many concurrent
-        calls to a service whose limits are unknown. A client begins with few calls in flight and
-        needs some round trips to reach many; each client and each process adapts on its own
+    adaptive: whether the calls of a client slow down together when the service refuses too many
+        of them (False): fewer calls in flight, at the rate that the service was observed to
+        accept, and more again after calm seconds. For many concurrent calls to a service whose
+        limits are unknown. A client begins with 8 calls in flight and needs some round trips to
+        reach many; each client and each process adapts on its own
     """
 
     max_retries: int | NotGiven = NOT_GIVEN

@@ -28,6 +28,10 @@ pub struct Load {
     pub retry_after: RetryAfter,
     /// Of the calls that are admitted, this share fails with a 500 instead of an answer.
     pub fault_share: f64,
+    /// This share of the calls that arrive is refused by chance, whatever the pace.
+    pub refused_share: f64,
+    /// A neighbour tries so many requests a second of the same [`Load::requests`].
+    pub neighbour: f64,
     /// An answer takes so long,
     pub latency: Duration,
     /// and so much longer for each of its tokens.
@@ -124,6 +128,8 @@ pub struct Gate {
     recent: VecDeque<Duration>,
     before: VecDeque<Duration>,
     chance: u64,
+    /// When the neighbour comes next.
+    neighbour_at: Duration,
     counts: Counts,
 }
 
@@ -194,6 +200,11 @@ impl Gate {
     pub fn arrive(&mut self, now: Duration, tokens: u64) -> Admission {
         let tokens = tokens as f64;
         let busy = self.busy(now);
+        self.let_neighbour_in(now);
+        if self.load.refused_share > 0.0 && self.next_chance() < self.load.refused_share {
+            self.counts.refused += 1;
+            return Admission::Refused(None);
+        }
         if let Some(wait) = self.wait(now, busy) {
             self.counts.refused += 1;
             return Admission::Refused(self.said(wait));
@@ -216,6 +227,19 @@ impl Gate {
         }
         self.counts.answered += 1;
         Admission::Answered(end)
+    }
+
+    /// What a neighbour took of the requests until now.
+    fn let_neighbour_in(&mut self, now: Duration) {
+        let Some(bucket) = self.load.requests.filter(|_| self.load.neighbour > 0.0) else { return };
+        while self.neighbour_at <= now {
+            self.requests.flow(bucket, self.neighbour_at);
+            if self.requests.wait(bucket, 1.0).is_none() {
+                self.requests.taken += 1.0;
+            }
+            let gap = (0.5 + self.next_chance()) / self.load.neighbour;
+            self.neighbour_at += seconds(gap);
+        }
     }
 
     /// How long until the limits would let a call in; nothing when they do now.

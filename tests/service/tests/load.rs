@@ -100,6 +100,18 @@ fn a_share_fails_and_a_share_is_told_to_wait_long() {
 }
 
 #[test]
+fn some_are_refused_by_chance_and_some_for_a_neighbour() {
+    let mut by_chance = gate("refused-share=0.25");
+    let admitted_by_chance = admitted(&mut by_chance, every(0.001, 10.0), 1);
+    assert!((7300..7700).contains(&admitted_by_chance), "{admitted_by_chance}");
+    // Who comes somewhat more often than the bucket fills gets less of it beside a neighbour.
+    let let_in = |load: &str| admitted(&mut gate(load), every(0.07, 100.0), 1);
+    let alone = let_in("requests-per-second=10,burst=5");
+    let beside = let_in("requests-per-second=10,burst=5,neighbour=8");
+    assert!(beside < alone * 4 / 5 && beside > alone / 10, "{beside} beside {alone}");
+}
+
+#[test]
 fn who_is_in_stays_in_when_the_load_changes() {
     let mut gate = gate("at-once=3,latency-ms=1000");
     assert_eq!(admitted(&mut gate, every(0.01, 0.1), 1), 3);

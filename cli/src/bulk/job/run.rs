@@ -397,7 +397,7 @@ impl Run {
             failed: self.tally.failed(),
             in_flight: u32::try_from(status.in_flight).unwrap_or(u32::MAX),
             allowed: status.allowed,
-            ceiling: status.ceiling,
+            rate: status.rate,
             attempts: status.sent,
             refused: status.limited,
             tokens: spent.tokens,

@@ -72,8 +72,8 @@ pub(super) fn details(state: &State, speed: &Speed, width: usize) -> String {
         grouped(state.in_flight.into()),
         grouped(state.allowed.into())
     );
-    if let Some(ceiling) = state.ceiling {
-        at_once.push_str(&format!(" (ceiling {})", grouped(ceiling.into())));
+    if let Some(rate) = state.rate {
+        at_once.push_str(&format!(" ({} starts/s)", short(rate)));
     }
     parts.push((4, at_once));
     if state.refused > 0 {
@@ -112,7 +112,7 @@ pub(super) fn members(
         ("failed", json!(state.failed)),
         ("in_flight", json!(state.in_flight)),
         ("allowed", json!(state.allowed)),
-        ("ceiling", json!(state.ceiling)),
+        ("starts_per_s", json!(state.rate.map(rounded))),
         ("attempts", json!(state.attempts)),
         ("refused", json!(state.refused)),
         ("tokens_in", json!(state.tokens.input)),

@@ -120,7 +120,6 @@ class Status:
 
     __slots__ = (
         "allowed",
-        "ceiling",
         "done",
         "elapsed",
         "failed",
@@ -130,6 +129,7 @@ class Status:
         "rows",
         "sent",
         "skipped",
+        "starts_per_second",
         "tokens",
         "total",
         "unreachable",
@@ -157,8 +157,8 @@ class Status:
         """Rows in flight."""
         self.allowed = 0
         """The concurrency limit."""
-        self.ceiling: int | None = None
-        """The concurrency that was too much, if known."""
+        self.starts_per_second: float | None = None
+        """The limit of the rate of requests, if the service was found to have one."""
         self.sent = 0
         """Requests that were sent."""
         self.limited = 0
@@ -182,9 +182,9 @@ class Status:
 
     def _update(self, of_engine: Mapping[str, Any], elapsed: float) -> None:
         self.elapsed = elapsed
-        for name in ("waiting", "in_flight", "allowed", "ceiling", "sent", "limited"):
-            setattr(self, name, of_engine[name])
-        self.paid_again, self.unreachable = of_engine["paid_again"], of_engine["unreachable"]
+        for name, value in of_engine.items():
+            if name != "unknown":
+                setattr(self, name, value)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in ("rows", "done", "failed"))

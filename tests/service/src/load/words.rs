@@ -7,7 +7,8 @@ use super::{Bucket, Load, Queue, RetryAfter, Slope, seconds};
 /// The names of what can be set, for messages.
 const NAMES: &str = "requests-per-second, burst, tokens-per-minute, tokens-burst, at-once, \
     slope-window-ms, slope-over-ms, slope-factor, slope-floor, queue, queue-slowed, retry-after, \
-    retry-after-share, fault-share, latency-ms, latency-per-token-us, seed";
+    retry-after-share, refused-share, fault-share, neighbour, latency-ms, latency-per-token-us, \
+    seed";
 
 impl Load {
     /// Reads `NAME=VALUE,NAME=VALUE`, as the command line gives it. Nothing but the names of
@@ -36,7 +37,8 @@ impl Load {
     /// | `queue`, `queue-slowed` | [`Load::queue`]; not slowed where not said |
     /// | `retry-after` | `exact`, `none`, or so many seconds, see [`Load::retry_after`] |
     /// | `retry-after-share` | the share of refusals that are told those seconds; all where not said |
-    /// | `fault-share` | [`Load::fault_share`] |
+    /// | `fault-share`, `refused-share` | [`Load::fault_share`], [`Load::refused_share`] |
+    /// | `neighbour` | [`Load::neighbour`] |
     /// | `latency-ms`, `latency-per-token-us` | [`Load::latency`], [`Load::latency_per_token`] |
     /// | `seed` | [`Load::seed`] |
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
@@ -121,6 +123,8 @@ impl Load {
                 self.retry_after = RetryAfter::Share { wait, share: share()? };
             }
             "fault-share" => self.fault_share = share()?,
+            "refused-share" => self.refused_share = share()?,
+            "neighbour" => self.neighbour = number()?,
             "latency-ms" => self.latency = seconds(number()? / 1e3),
             "latency-per-token-us" => self.latency_per_token = seconds(number()? / 1e6),
             "seed" => {
