@@ -350,7 +350,7 @@ fn refusals_by_chance_cost_nothing() {
 
 #[test]
 fn what_neighbours_leave_is_used() {
-    check(&["neighbour 25 of 50/s, 0.3 s varied"]);
+    check(&["neighbour 25 of 50/s, 5 s varied"]);
 }
 
 #[test]

@@ -55,7 +55,7 @@ const DIP: f64 = 0.75;
 const DIP_EVERY: u32 = 6;
 
 /// A larger background is no background.
-const BACKGROUND_MAX: f64 = 0.3;
+const BACKGROUND_MAX: f64 = 0.4;
 
 /// See above.
 const CROWD: f64 = 2.0;
@@ -148,7 +148,7 @@ impl Pace {
             admitted: 0.0,
             background: 0.0,
             is_dip: false,
-            cuts: 0,
+            cuts: DIP_EVERY - 3,
             calm: 0,
             calm_needed: 1,
             cut_at: 0.0,
@@ -292,7 +292,8 @@ impl Pace {
             let time = now.saturating_sub(begun);
             let is_clear =
                 refused == 0 && started >= QUIET_STARTS || refused >= 4 && refused * 2 > started;
-            let is_full = started >= WINDOW_STARTS || time >= WINDOW_MAX;
+            let time_max = if self.is_dip { 6 * WINDOW_MAX } else { WINDOW_MAX };
+            let is_full = started >= WINDOW_STARTS || time >= time_max;
             if time >= WINDOW_MIN && started > 0 && (is_full || is_clear && !self.is_dip) {
                 self.window.closed = Some(now);
             }
@@ -317,7 +318,7 @@ impl Pace {
         let known = 1.0 - self.background;
         if self.is_dip {
             let share = f64::from(refused) / f64::from(started);
-            self.background = share.min(BACKGROUND_MAX);
+            self.background = if share > BACKGROUND_MAX { 0.0 } else { share };
             let most = self.admitted.max(admitted / DIP);
             self.rate = Some((most / (1.0 - self.background)).max(1.0 / GAP_MAX));
             (self.is_dip, self.rate_step) = (false, STEP);
@@ -333,8 +334,9 @@ impl Pace {
             let is_same = most <= (1.0 + STEP) * self.cut_at;
             self.calm_needed = if is_same { (self.calm_needed * 2).min(CALM_MAX) } else { 1 };
             (self.cut_at, self.calm) = (most, 0);
-            self.cuts += 1;
-            self.is_dip = self.cuts >= DIP_EVERY && started >= WINDOW_STARTS;
+            // Where nothing is admitted there is nothing to measure.
+            self.cuts += u32::from(refused < started);
+            self.is_dip = self.cuts >= DIP_EVERY;
             self.cuts = if self.is_dip { 0 } else { self.cuts };
             self.rate = Some(if self.is_dip { DIP * most / known } else { most / known });
             self.rate_step = STEP;
@@ -365,7 +367,7 @@ impl Pace {
         let started = f64::from(self.window.started);
         let share = self.background + REFUSED_SHARE;
         let deviation = (started * share * (1.0 - share)).sqrt();
-        f64::from(self.window.refused) > started * share + deviation + 1.0
+        f64::from(self.window.refused) > started * share + 2.0 * deviation + 1.0
     }
 }
 
