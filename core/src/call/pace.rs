@@ -9,10 +9,10 @@
 //! | rate | evenly spaced starts | what was admitted | grows by a step, which doubles |
 //!
 //! What a service refuses whatever the rate says nothing about it. Now and then a window runs at a
-//! [`DIP`] of the rate: refusals that stay are the background, and are not counted any more.
+//! `DIP` of the rate: refusals that stay are the background, and are not counted any more.
 //!
 //! A service that refuses nothing and lets calls wait shows in their duration: no more are in flight than
-//! [`CROWD`] times what its best rate takes at its least duration (Little's law).
+//! `CROWD` times what its best rate takes at its least duration (Little's law).
 
 use std::collections::VecDeque;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Single rules of the pace. How it fares against services of many kinds is a table of the bulk crate
 //! (`bulk/src/controller_tests.rs`), in virtual time.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
 
