@@ -247,7 +247,7 @@ pub(crate) fn find_early(py: Python<'_>) -> PyResult<()> {
 fn left_out<'py>(py: Python<'py>) -> PyResult<&'py (Py<PyAny>, Py<PyAny>)> {
     static TYPES: Kept<(Py<PyAny>, Py<PyAny>)> = Kept::new();
     TYPES.get_or_try_init(|| {
-        let given = modules::own(py, "_given")?;
+        let given = modules::own(py, "_options")?;
         PyResult::Ok((given.attribute("NotGiven")?.unbind(), given.attribute("Omit")?.unbind()))
     })
 }

@@ -7,7 +7,7 @@ use crate::kept::{Kept, intern};
 use crate::modules::{self, loaded};
 use crate::run::Run;
 
-/// `modelwire._loops.green`, once gevent or eventlet replaced the blocking calls of the program: nothing
+/// `modelwire._loops.gevent`, once gevent or eventlet replaced the blocking calls of the program: nothing
 /// takes that back.
 static GREEN: Kept<Py<PyModule>> = Kept::new();
 
@@ -27,7 +27,7 @@ impl<'py> Greenlets<'py> {
         if !is_there(intern!(py, "gevent"))? && !is_there(intern!(py, "eventlet.patcher"))? {
             return Ok(None);
         }
-        let module = modules::own(py, "_loops.green")?;
+        let module = modules::own(py, "_loops.gevent")?;
         if module.run_method(intern!(py, "library"), ())?.is_none() {
             return Ok(None);
         }

@@ -70,7 +70,7 @@ pub(crate) fn asyncio_hub<'py>(event_loop: &Bound<'py, PyAny>) -> PyResult<Bound
     let py = event_loop.py();
     let hub = match event_loop.attribute_if_any(intern!(py, "_modelwire_hub"))? {
         Some(hub) => hub,
-        None => modules::own(py, "_loops.hub")?.run_method("new_hub", (event_loop,))?,
+        None => modules::own(py, "_loops.event_loop")?.run_method("new_hub", (event_loop,))?,
     };
     Ok(hub.cast_into::<Hub>()?)
 }
@@ -97,7 +97,7 @@ fn trio(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
 
 /// The error of a call that nothing can wait for.
 pub(crate) fn nobody_runs(py: Python<'_>) -> PyErr {
-    match modules::own(py, "_loops.hub").and_then(|hub| hub.run_method("nobody_runs", ())) {
+    match modules::own(py, "_loops.event_loop").and_then(|hub| hub.run_method("nobody_runs", ())) {
         Ok(error) => PyErr::from_value(error),
         Err(failed) => failed,
     }

@@ -580,7 +580,7 @@ class Files:
             "from typing import TYPE_CHECKING, Literal, TypeAlias",
             "",
             *self._imports("_parts"),
-            "from modelwire.types._kinds import Event, Item, Part, types_of",
+            "from modelwire.types._unions import Event, Item, Part, types_of",
             "",
         ]
         for name, fields, _ in self._in("_parts", "object"):

@@ -116,7 +116,7 @@ def test_every_setting_of_the_core_is_one_of_python(table, ours):
     theirs = rust_rows(table)
     if table == "timeouts":  # beside the times that the table has
         theirs |= rust_setters("Timeouts")
-    here = f"class {ours.__name__} in py/python/modelwire/_given.py"
+    here = f"class {ours.__name__} in py/python/modelwire/_options.py"
     assert theirs - set(ours.__slots__) == set(), f"the core's {table} have more: add to {here}"
     assert set(ours.__slots__) - theirs == set(), f"the core's {table} do not have this: {here}"
 

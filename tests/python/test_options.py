@@ -569,7 +569,7 @@ def test_limits_under_httpxs_names():
         (httpx.Limits(keepalive_expiry=2), {"idle_connection_ms_max": 2000}),
         (httpx.Limits(), {}),
     ):
-        assert modelwire._given.bounds(given) == expected
+        assert modelwire._options.bounds(given) == expected
         modelwire.Client(base_url=URL, api_key=KEY, limits=given).close()
     assert modelwire.Limits(max_connections=None) == modelwire.Limits()
     with pytest.raises(TypeError, match="connections_max and max_connections are the same limit"):

@@ -30,7 +30,7 @@ modelwire\\.types\\._parts\\.Response(StreamEvent|OutputItem)
 # stubtest takes each alias of a Literal for a Union.
 modelwire\\.types\\._literals\\..*
 # How classes of kinds are called is no matter of types: checkers see their `__new__`.
-modelwire\\.types\\._kinds\\.OfKind\\.__call__
+modelwire\\.types\\._unions\\.OfKind\\.__call__
 # stubtest does not look into the TypedDict of `**params`; a test below does.
 modelwire\\._resources\\.(Async)?(Completions|Responses)\\.(create|parse|stream)
 # A class that takes a parameter in annotations; checkers see a generic one.

@@ -312,7 +312,7 @@ def test_trio_alone_imports_no_asyncio_of_ours(service):
         before = set(sys.modules)
         client = modelwire.AsyncClient()
         print(trio.run(ask, client).choices[0].message.content)
-        assert "modelwire._loops.hub" not in sys.modules
+        assert "modelwire._loops.event_loop" not in sys.modules
         """
     assert programs.run(source, service.base_url) == "x\n"
     source = """

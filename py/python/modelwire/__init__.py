@@ -42,10 +42,10 @@ from modelwire._errors import (
     RequestError,
     UnprocessableEntityError,
 )
-from modelwire._given import MAX_RETRIES as DEFAULT_MAX_RETRIES
-from modelwire._given import NOT_GIVEN, Limits, NotGiven, Omit, Retry, Timeout, not_given, omit
 from modelwire._native import AsyncStream, Stream, __version__
 from modelwire._native import shutdown as _shutdown
+from modelwire._options import MAX_RETRIES as DEFAULT_MAX_RETRIES
+from modelwire._options import NOT_GIVEN, Limits, NotGiven, Omit, Retry, Timeout, not_given, omit
 from modelwire._resources import end as _end_operations
 
 
@@ -200,7 +200,7 @@ if TYPE_CHECKING:
     from modelwire._schemas.parse import (
         pydantic_responses_function_tool as pydantic_responses_function_tool,
     )
-    from modelwire.types._kinds import BaseModel as BaseModel
+    from modelwire.types._unions import BaseModel as BaseModel
 
     models: Models
     chat: Chat
@@ -234,7 +234,7 @@ else:
 
             return getattr(_http_client, name)
         if name == "BaseModel":
-            from modelwire.types._kinds import BaseModel
+            from modelwire.types._unions import BaseModel
 
             return BaseModel
         if name in ("RateLimit", "RateLimits"):
@@ -252,9 +252,9 @@ else:
         if name.startswith("_"):  # the import system asks before it imports a part
             raise AttributeError(f"module 'modelwire' has no attribute {name!r}")
         if name not in _MODULE_CALLS:
-            from modelwire._openai import lacking as _lacking
+            from modelwire._openai import unsupported as _unsupported
 
-            return _lacking.of_module(name)
+            return _unsupported.of_module(name)
         variables = globals()
         settings = {name: variables[name] for name in _MODULE_SETTINGS if name in variables}
         if _module_client is None or _module_client[0] != settings:

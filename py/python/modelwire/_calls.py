@@ -20,7 +20,7 @@ from weakref import WeakValueDictionary
 from modelwire._answers.record import CallRecord
 from modelwire._errors import TYPE_CHECKING, OpenAIError
 from modelwire._key import without_key
-from modelwire._loops.green import lasts, library
+from modelwire._loops.gevent import lasts, library
 from modelwire._native import CallMark, NativeCalls
 from modelwire._observe import StartedCall, observers
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from modelwire._clients import Natives
     from modelwire._key import Secret
     from modelwire._native import EndedCall
-    from modelwire._natives import Natives
     from modelwire._observe import Observer
 
 RECORDS_MAX = 256

@@ -5,8 +5,15 @@ from __future__ import annotations
 import os
 import sys
 
+from modelwire._clients import Natives
 from modelwire._errors import OpenAIError
-from modelwire._given import (
+from modelwire._key import Secret, checked, without_key
+from modelwire._native import _class_of as class_of
+from modelwire._native import _key_id as id_of_key
+from modelwire._native import log_start, log_take
+from modelwire._observe import observers
+from modelwire._openai import FRAMEWORKS, REGISTER
+from modelwire._options import (
     MAX_RETRIES,
     NOT_GIVEN,
     Limits,
@@ -17,13 +24,6 @@ from modelwire._given import (
     is_given,
     seconds,
 )
-from modelwire._key import Secret, checked, without_key
-from modelwire._native import _class_of as class_of
-from modelwire._native import _key_id as id_of_key
-from modelwire._native import log_start, log_take
-from modelwire._natives import Natives
-from modelwire._observe import observers
-from modelwire._openai import FRAMEWORKS, REGISTER
 from modelwire._resources import (
     AsyncBeta,
     AsyncChat,
@@ -48,9 +48,9 @@ if TYPE_CHECKING:
     from modelwire._answers.http import URL
     from modelwire._answers.record import CallRecord
     from modelwire._answers.usage import UsageSum
-    from modelwire._given import Timeout
     from modelwire._native import NativeClient
     from modelwire._openai.http_client import Hooks
+    from modelwire._options import Timeout
     from modelwire._parameters import Call
     from modelwire._resources import (
         _AsyncClientWithRawResponse,
@@ -532,9 +532,9 @@ class BaseClient:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name):
-            from modelwire._openai import lacking as _lacking
+            from modelwire._openai import unsupported as _unsupported
 
-            return _lacking.of(self, name, _lacking.OF_CLIENT)
+            return _unsupported.of(self, name, _unsupported.OF_CLIENT)
 
 
 def _text(value: Any, name: str) -> str | None:

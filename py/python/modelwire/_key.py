@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from modelwire._errors import OpenAIError, RequestError
-from modelwire._given import is_given
+from modelwire._options import is_given
 
 TYPE_CHECKING = False
 

@@ -15,7 +15,7 @@ import threading
 import time
 
 from modelwire._errors import TYPE_CHECKING, RequestError
-from modelwire._loops.green import library
+from modelwire._loops.gevent import library
 from modelwire._native import log_start, log_stop, log_take
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ The types of the parameters stand in `_resources.pyi`; both are written from the
 
 from __future__ import annotations
 
-from modelwire._given import NOT_GIVEN, is_given
+from modelwire._options import NOT_GIVEN, is_given
 
 TYPE_CHECKING = False
 

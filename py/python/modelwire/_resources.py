@@ -131,10 +131,10 @@ class _Resource:
         self._client = client
 
     def __getattr__(self, name):
-        from modelwire._openai import lacking as _lacking
+        from modelwire._openai import unsupported as _unsupported
 
         kind = type(self).__name__.removeprefix("Async")
-        return _lacking.of(self, name, _lacking.OF_RESOURCE.get(kind, {}))
+        return _unsupported.of(self, name, _unsupported.OF_RESOURCE.get(kind, {}))
 
 
 def end():

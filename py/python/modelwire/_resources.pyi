@@ -19,7 +19,7 @@ from typing import Any, Generic, Literal, NoReturn, Protocol, SupportsIndex, Typ
 from typing_extensions import Required, Self, TypedDict, Unpack
 
 from modelwire._client import AsyncClient, Client
-from modelwire._given import NotGiven, Omit, Timeout
+from modelwire._options import NotGiven, Omit, Timeout
 from modelwire._native import AsyncStream, Object, Stream
 from modelwire._answers.rate_limits import RateLimits
 from modelwire._answers.raw import APIResponse, AsyncAPIResponse, LegacyAPIResponse

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, overload
 
-from modelwire._given import NOT_GIVEN, NotGiven, Omit, Timeout, not_given, omit
+from modelwire._options import NOT_GIVEN, NotGiven, Omit, Timeout, not_given, omit
 
 if TYPE_CHECKING:
     from typing import SupportsIndex

@@ -22,13 +22,13 @@ use crate::openai_classes;
 use crate::run::{Run, import};
 use crate::slots::{Found, Held};
 
-/// A function of `modelwire._answers.show`, which shows objects to people.
+/// A function of `modelwire._answers.repr`, which shows objects to people.
 fn show<'py>(
     name: &str,
     view: &Bound<'py, View>,
     more: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let function = modules::own(view.py(), "_answers.show")?.attribute(name)?;
+    let function = modules::own(view.py(), "_answers.repr")?.attribute(name)?;
     let class = node(view)?.shape.name;
     match more {
         Some(more) => function.run((view, class, more)),

@@ -61,7 +61,7 @@ class SettableHeaders(Headers):
         self.changed[name] = value
 
     def __delitem__(self, name: str) -> None:
-        from modelwire._given import omit
+        from modelwire._options import omit
 
         self[name]  # a KeyError where it is not there
         self._drop(name)

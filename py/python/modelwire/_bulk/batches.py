@@ -14,13 +14,13 @@ from modelwire._bulk.plan import Plan, wrong
 from modelwire._bulk.result import Result
 from modelwire._client import OpenAI
 from modelwire._errors import OpenAIError, RequestError
-from modelwire._given import NOT_GIVEN
+from modelwire._options import NOT_GIVEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from modelwire._given import NotGiven, Timeout
     from modelwire._native import NativeBulk
+    from modelwire._options import NotGiven, Timeout
 
 
 class Rows:

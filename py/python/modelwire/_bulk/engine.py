@@ -7,9 +7,9 @@ import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
-from modelwire._given import NOT_GIVEN
 from modelwire._key import Secret
 from modelwire._native import NativeBulk, bulk_end_all
+from modelwire._options import NOT_GIVEN
 from modelwire._parameters import Call
 
 if TYPE_CHECKING:

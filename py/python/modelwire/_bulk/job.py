@@ -22,7 +22,7 @@ from modelwire._bulk.result import Result as _Result
 from modelwire._bulk.result import Status as _Status
 from modelwire._client import AsyncOpenAI, OpenAI
 from modelwire._errors import OpenAIError, RequestError
-from modelwire._given import NOT_GIVEN
+from modelwire._options import NOT_GIVEN
 
 if TYPE_CHECKING:
     import asyncio
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from modelwire._bulk.progress import Progress
-    from modelwire._given import NotGiven, Timeout
     from modelwire._native import NativeBulk
+    from modelwire._options import NotGiven, Timeout
 
 _Row = TypeVar("_Row")
 

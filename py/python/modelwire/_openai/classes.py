@@ -8,7 +8,7 @@ from typing import Any
 
 from modelwire import _errors
 from modelwire._native import use_openai_classes
-from modelwire._openai import lacking as _lacking
+from modelwire._openai import unsupported as _unsupported
 from modelwire.types._parts import EVENTS, ITEMS
 
 # Where openai-python has its classes of answers; of two with one name the first counts.
@@ -115,7 +115,7 @@ def start(clients: tuple[type, ...]) -> dict[type, type]:
 def _client_class(ours: type, theirs: type) -> type:
     """A class of clients for programs that ask `issubclass`; nothing of theirs works in it."""
     lacking = {name for name in dir(theirs) if not name.startswith("_")} - set(dir(ours))
-    members = {name: _lacking.Part(name) for name in lacking - {"models", "chat", "responses"}}
+    members = {name: _unsupported.Part(name) for name in lacking - {"models", "chat", "responses"}}
     about = {"__module__": ours.__module__, "__doc__": ours.__doc__}
     return type(ours.__name__, (ours, theirs), {**members, **about})
 

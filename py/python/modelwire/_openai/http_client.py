@@ -13,7 +13,7 @@ import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import quote
 
-from modelwire._given import Limits, Timeout, is_given
+from modelwire._options import Limits, Timeout, is_given
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

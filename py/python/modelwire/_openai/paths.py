@@ -35,7 +35,7 @@ _exceptions
 _legacy_response
     modelwire._answers.raw: LegacyAPIResponse
 _models
-    modelwire.types._kinds: BaseModel
+    modelwire.types._unions: BaseModel
 _response
     modelwire._answers.raw: APIResponse AsyncAPIResponse
 _streaming

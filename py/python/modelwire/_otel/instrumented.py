@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from modelwire._given import is_given
 from modelwire._native import AsyncIteration, Iteration
+from modelwire._options import is_given
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -127,7 +127,7 @@ async def async_request(options: Any, stream_cls: Any) -> Any:
 
 def _ours(options: Any) -> Options:
     if not isinstance(options, Options):
-        from modelwire._openai.lacking import OF_CLIENT, Lacking
+        from modelwire._openai.unsupported import OF_CLIENT, Unsupported
 
-        Lacking("OpenAI.request", OF_CLIENT["request"])()
+        Unsupported("OpenAI.request", OF_CLIENT["request"])()
     return options

@@ -17,7 +17,7 @@ from modelwire._errors import (
     RequestError,
     _made,
 )
-from modelwire._given import is_given
+from modelwire._options import is_given
 from modelwire._schemas import partial as _partial
 from modelwire._schemas.formats import Format, is_type
 

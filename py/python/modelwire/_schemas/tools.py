@@ -13,7 +13,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 from modelwire._answers.usage import Usage
 from modelwire._errors import MaxTurnsError, OpenAIError, _made
-from modelwire._given import is_given
+from modelwire._options import is_given
 from modelwire._schemas.signature import Function
 
 _A = TypeVar("_A")

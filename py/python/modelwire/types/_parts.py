@@ -17,7 +17,7 @@ from modelwire._native import (
 from modelwire.types._literals import (
     FunctionParameters, ImageDetail, ReasoningEffort, ToolChoiceOptions
 )
-from modelwire.types._kinds import Event, Item, Part, types_of
+from modelwire.types._unions import Event, Item, Part, types_of
 
 class ModerationInputModerationResultsResult(Part):
     categories: dict[str, bool]

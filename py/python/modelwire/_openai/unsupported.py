@@ -67,17 +67,17 @@ OF_RESOURCE = {
 OTHER_CLIENTS = ("AzureOpenAI", "AsyncAzureOpenAI", "BedrockOpenAI", "AsyncBedrockOpenAI")
 
 
-class Lacking:
+class Unsupported:
     """A part of openai-python's clients that the service has no operation for."""
 
     def __init__(self, path: str, instead: str | None) -> None:
         self._path = path
         self._instead = instead or "models.list, chat.completions.create or responses.create"
 
-    def __getattr__(self, name: str) -> Lacking:
+    def __getattr__(self, name: str) -> Unsupported:
         if name.startswith("_"):
             raise AttributeError(f"{self._path} has no attribute {name!r}")
-        return Lacking(f"{self._path}.{name}", self._instead)
+        return Unsupported(f"{self._path}.{name}", self._instead)
 
     def __call__(self, *arguments: object, **named: object) -> NoReturn:
         raise OpenAIError(
@@ -100,12 +100,12 @@ class Part:
         return self if owner is None else of(owner, self._name, OF_CLIENT)
 
 
-def of(owner: object, name: str, table: dict[str, str | None]) -> Lacking:
+def of(owner: object, name: str, table: dict[str, str | None]) -> Unsupported:
     """The part of this name, kept by its owner; no other name is one."""
     kind = type(owner).__name__
     if name.startswith("_") or name not in table:
         raise AttributeError(f"{kind} has no attribute {name!r}")
-    lacking = owner.__dict__[name] = Lacking(f"{kind}.{name}", table[name])
+    lacking = owner.__dict__[name] = Unsupported(f"{kind}.{name}", table[name])
     return lacking
 
 
@@ -118,7 +118,7 @@ def of_module(name: str) -> object:
         if name in OTHER_CLIENTS:
             _kept[name] = _other_client(name)
         elif name in OF_CLIENT:
-            _kept[name] = Lacking(f"modelwire.{name}", OF_CLIENT[name])
+            _kept[name] = Unsupported(f"modelwire.{name}", OF_CLIENT[name])
         else:
             raise AttributeError(f"module 'modelwire' has no attribute {name!r}")
     return _kept[name]
