@@ -496,7 +496,7 @@ def test_an_import_loads_nothing_that_is_not_needed(flags):
     dear = {"asyncio", "typing", "json", "pydantic", "dataclasses", "re", "datetime", "threading"}
     assert dear.isdisjoint(modules)
     own = [name for name in modules if name.split(".")[0] == "modelwire"]
-    parts = ["_client", "_errors", "_options", "_key", "_native", "_clients", "_observe", "_openai"]
+    parts = ["_client", "_clients", "_errors", "_key", "_native", "_observe", "_openai", "_options"]
     parts += ["_parameters", "_resources"]
     assert own == ["modelwire", *(f"modelwire.{part}" for part in parts)]
 

@@ -63,7 +63,7 @@ const CROWD: f64 = 2.0;
 /// A start that is late by no more than this is not late: clocks are coarse.
 const SLACK: Duration = Duration::from_millis(5);
 
-/// The longest time between two starts.
+/// The longest time between two starts. What was learned is forgotten where nobody asked for twice as long.
 const GAP_MAX: f64 = 60.0;
 
 /// The answer for an attempt that is ready to start.
@@ -120,6 +120,7 @@ pub struct Pace {
     calm: u32,
     calm_needed: u32,
     cut_at: f64,
+    asked_at: Duration,
     /// The most that was admitted in a calm window, see [`KEPT`].
     proved: f64,
     crowd: Crowd,
@@ -152,6 +153,7 @@ impl Pace {
             calm: 0,
             calm_needed: 1,
             cut_at: 0.0,
+            asked_at: Duration::ZERO,
             proved: 0.0,
             crowd: Crowd::default(),
         }
@@ -159,6 +161,10 @@ impl Pace {
 
     /// Whether one more attempt may start.
     pub fn ask(&mut self, now: Duration) -> Verdict {
+        if self.in_flight == 0 && (now - self.asked_at.min(now)).as_secs_f64() >= 2.0 * GAP_MAX {
+            self.forget(now);
+        }
+        self.asked_at = now;
         while self.cooling.front().is_some_and(|free_at| *free_at <= now) {
             self.cooling.pop_front();
         }
@@ -255,6 +261,16 @@ impl Pace {
         self.rate
     }
 
+    fn forget(&mut self, now: Duration) {
+        *self = Pace {
+            slots_at: now,
+            peaks_at: now,
+            window: Window { begun: now, ..Window::default() },
+            crowd: Crowd { at: now, since: now, ..Crowd::default() },
+            ..Pace::new(self.slots_max as u32)
+        };
+    }
+
     /// When to ask again where no slot is free.
     fn full(&self, now: Duration) -> Verdict {
         let grows_at = (self.rate.is_none() && self.slots < UNANSWERED_MAX)
@@ -291,7 +307,7 @@ impl Pace {
         let Some(closed) = closed else {
             let time = now.saturating_sub(begun);
             let is_clear =
-                refused == 0 && started >= QUIET_STARTS || refused >= 4 && refused * 2 > started;
+                refused == 0 && started >= QUIET_STARTS || refused >= MANY && refused * 2 > started;
             let time_max = if self.is_dip { 6 * WINDOW_MAX } else { WINDOW_MAX };
             let is_full = started >= WINDOW_STARTS || time >= time_max;
             if time >= WINDOW_MIN && started > 0 && (is_full || is_clear && !self.is_dip) {
@@ -422,7 +438,8 @@ impl Crowd {
 
     fn bound(&self) -> Option<f64> {
         let part = if self.samples >= DIP_EVERY { DIP } else { CROWD };
-        self.least.map(|least| (part * self.best * least).ceil().max(1.0))
+        // Whoever asks for little shows no more than that.
+        self.least.map(|least| (part * self.best * least).ceil().max(START))
     }
 }
 

@@ -117,3 +117,29 @@ fn a_queue_gets_some_more_than_it_serves() {
     }
     assert!((8..=100).contains(&most), "{most}");
 }
+
+/// A client that makes a call now and then, and many at once later.
+#[test]
+fn who_asks_for_little_may_ask_for_more() {
+    let mut pace = Pace::new(1_000);
+    for call in 0..200 {
+        assert_eq!(pace.ask(at(call * 3_000)), Verdict::Go);
+        pace.answered(at(call * 3_000), at(call * 3_000 + 500));
+    }
+    assert!(fill(&mut pace, at(603_000)) >= 8);
+}
+
+#[test]
+fn what_was_learned_is_forgotten_where_nobody_asks() {
+    let mut pace = Pace::new(1_000);
+    for tick in 0..100 {
+        if pace.ask(at(tick * 100)) == Verdict::Go {
+            pace.refused(at(tick * 100), at(tick * 100));
+        }
+    }
+    assert!(pace.rate().is_some());
+    assert_eq!(fill(&mut pace, at(100_000)), 1, "something starts after a minute");
+    pace.released(at(100_000));
+    assert_eq!(fill(&mut pace, at(300_000)), 8);
+    assert_eq!(pace.rate(), None);
+}
