@@ -180,6 +180,7 @@ release:
 lint: .venv/tools
 	cargo fmt --check
 	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+	cargo clippy --quiet --locked -p modelwire --lib --no-default-features -- -D warnings
 	RUSTDOCFLAGS='-D warnings' cargo doc --quiet --locked --no-deps -p modelwire
 	$(python) -m ruff check py tests/python tests/release
 	$(python) -m ruff format --check py tests/python tests/release

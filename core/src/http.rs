@@ -3,6 +3,7 @@
 
 pub(crate) mod connections;
 pub(crate) mod failure;
+#[cfg(feature = "gzip")]
 pub(crate) mod inflate;
 pub(crate) mod opening;
 pub(crate) mod returns;
@@ -10,3 +11,25 @@ pub(crate) mod reuse;
 pub(crate) mod timing;
 pub(crate) mod tls;
 pub(crate) mod transport;
+
+/// Without the feature gzip nothing is unpacked.
+#[cfg(not(feature = "gzip"))]
+pub(crate) mod inflate {
+    use bytes::Bytes;
+
+    pub(crate) enum Inflate {}
+
+    impl Inflate {
+        pub(crate) fn put(&mut self, _: Bytes) {
+            match *self {}
+        }
+
+        pub(crate) fn take(&mut self) -> std::io::Result<Option<Bytes>> {
+            match *self {}
+        }
+
+        pub(crate) fn finish(&mut self) -> std::io::Result<()> {
+            match *self {}
+        }
+    }
+}

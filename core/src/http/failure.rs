@@ -72,11 +72,17 @@ fn find<'e, E: StdError + 'static>(error: &'e (dyn StdError + 'static)) -> Optio
 /// REFUSED_STREAM (RFC 9113 section 8.7), or by a GOAWAY whose last stream is below that of the request
 /// (section 6.8). h2 gives the GOAWAY as the error of those requests alone, and of those whose body was not
 /// begun because it had come; a request that it covers ends with that of its stream or its connection.
+#[cfg(feature = "http2")]
 pub(crate) fn is_refused_unprocessed(cause: &reqwest::Error) -> bool {
     find::<h2::Error>(cause).is_some_and(|h2| {
         let is_refused = h2.is_reset() && h2.reason() == Some(h2::Reason::REFUSED_STREAM);
         h2.is_remote() && (is_refused || h2.is_go_away())
     })
+}
+
+#[cfg(not(feature = "http2"))]
+pub(crate) fn is_refused_unprocessed(_: &reqwest::Error) -> bool {
+    false
 }
 
 /// An attempt that got no head, told apart by type (R-ERR5).

@@ -9,8 +9,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use hyper_util::client::legacy::connect::HttpInfo;
 use reqwest::header::{
-    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName,
-    HeaderValue,
+    ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
 };
 use reqwest::{ClientBuilder, Method, Url, Version};
 use tokio::task::yield_now;
@@ -84,14 +83,17 @@ pub(crate) struct Body {
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const STREAM: HeaderValue = HeaderValue::from_static("text/event-stream, application/json");
+#[cfg(feature = "gzip")]
 const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 
 /// The largest piece that is handed out in one go, in bytes: what is done with a piece is done
 /// without a break.
 const PIECE_BYTES_MAX: usize = 16 << 10;
 
+#[cfg(feature = "http2")]
 /// HTTP/2 flow control: how much of one stream may wait unread, in bytes.
 const HTTP2_STREAM_WINDOW: u32 = 256 << 10;
+#[cfg(feature = "http2")]
 /// The same over all streams of a connection: 128 streams with full windows.
 const HTTP2_CONNECTION_WINDOW: u32 = 32 << 20;
 
@@ -99,6 +101,9 @@ impl Transport {
     /// What can be wrong with certificates and proxy is told when the client is made, not at its
     /// first call. Costs nothing where neither is set.
     pub(crate) fn check(settings: &Settings) -> Result<()> {
+        if settings.http2 && !cfg!(feature = "http2") {
+            return Err(not_built_in("http2", "http2"));
+        }
         if settings.ca_pem.is_some() || settings.client_pem.is_some() {
             tls::check(settings)?;
         }
@@ -223,7 +228,8 @@ impl Transport {
             headers.insert(ACCEPT, STREAM);
         } else {
             headers.insert(ACCEPT, JSON);
-            headers.insert(ACCEPT_ENCODING, GZIP);
+            #[cfg(feature = "gzip")]
+            headers.insert(reqwest::header::ACCEPT_ENCODING, GZIP);
         }
         for name in &prepared.options.without_headers {
             headers.remove(name);
@@ -339,9 +345,12 @@ fn builder(settings: &Settings, returns: &Arc<Returns>) -> Result<ClientBuilder>
     // where an HTTP/2 server refused it, and neither counts that nor asks the retry policy.
     builder = builder.retry(reqwest::retry::never());
     builder = match settings.http2 {
+        #[cfg(not(feature = "http2"))]
+        true => return Err(not_built_in("http2", "http2")),
         false => builder.http1_only(),
         // hyper opens no second connection at a peer's stream limit, so one connection has to
         // carry many streams whose consumers are slow.
+        #[cfg(feature = "http2")]
         true => builder
             .http2_initial_stream_window_size(HTTP2_STREAM_WINDOW)
             .http2_initial_connection_window_size(HTTP2_CONNECTION_WINDOW),
@@ -369,6 +378,7 @@ fn built(builder: ClientBuilder) -> Result<reqwest::Client> {
 fn unpacker(response: &reqwest::Response) -> Result<Option<Box<Inflate>>> {
     let Some(coding) = response.headers().get(CONTENT_ENCODING) else { return Ok(None) };
     match coding.to_str().unwrap_or("?").trim() {
+        #[cfg(feature = "gzip")]
         coding if coding.eq_ignore_ascii_case("gzip") || coding == "x-gzip" => {
             Ok(Some(Box::new(Inflate::new())))
         }
@@ -385,6 +395,13 @@ fn not_gzip(cause: &std::io::Error) -> Error {
     Error::new(ErrorKind::Protocol, format!("the answer's gzip data is corrupt: {cause}"))
 }
 
+/// An option that needs a feature which this build does not have.
+fn not_built_in(option: &str, feature: &str) -> Error {
+    let message = format!("{option} needs the feature {feature:?}, which this build does not have");
+    Error::new(ErrorKind::Config, message)
+        .with_hint("Build the crate modelwire with that feature, or leave the option out.")
+}
+
 /// A proxy from its URL, which may hold a password and is not shown.
 fn proxy_of(given: &str) -> Result<reqwest::Proxy> {
     const SCHEMES: [&str; 6] = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"];
@@ -394,6 +411,9 @@ fn proxy_of(given: &str) -> Result<reqwest::Proxy> {
     };
     let url = Url::parse(given.trim()).map_err(|_| refused())?;
     let has_host = has_authority(given) && url.host_str().is_some_and(|host| !host.is_empty());
+    if !cfg!(feature = "socks") && url.scheme().starts_with("socks") {
+        return Err(not_built_in("proxy", "socks"));
+    }
     if !has_host || !SCHEMES.contains(&url.scheme()) {
         return Err(refused());
     }
@@ -440,5 +460,22 @@ fn head_of(response: &reqwest::Response, key: &ApiKey) -> Head {
     Head {
         status: response.status().as_u16(),
         headers: response.headers().iter().map(header).collect(),
+    }
+}
+
+#[cfg(all(test, not(feature = "http2"), not(feature = "socks")))]
+mod tests {
+    use crate::{Client, Config};
+
+    #[test]
+    fn an_option_of_a_feature_that_is_not_built_in_is_refused() {
+        let config = || Config::new().base_url("https://127.0.0.1:1").api_key("sk-test");
+        for (config, name) in
+            [(config().http2(true), "http2"), (config().proxy("socks5h://127.0.0.1:1"), "socks")]
+        {
+            let error = Client::new(config).err().map(|error| error.message().to_owned());
+            let expected = format!("needs the feature {name:?}, which this build does not have");
+            assert!(error.as_ref().is_some_and(|error| error.contains(&expected)), "{error:?}");
+        }
     }
 }
