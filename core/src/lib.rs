@@ -19,6 +19,8 @@
 //! [`Call`], which is the basis of every way to consume it. Rules from the service's specification are
 //! marked R-… where the code implements them.
 
+#![cfg_attr(not(feature = "bindings"), allow(dead_code, reason = "bindings call it"))]
+
 mod answer;
 mod call;
 mod client;
@@ -33,7 +35,7 @@ mod stream;
 mod system;
 
 pub use answer::error::{Error, Result};
-pub use answer::error_kind::{ERROR_KINDS, ErrorKind, Metered, TimeoutPhase};
+pub use answer::error_kind::{ErrorKind, Metered, TimeoutPhase};
 pub use answer::head::Head;
 pub use answer::rate_limits::{OTHER_LIMITS_MAX, RateLimit, RateLimits};
 pub use answer::record::{
@@ -41,33 +43,26 @@ pub use answer::record::{
     WAITS_RECORDED_MAX, WaitReason, WaitRecord,
 };
 pub use answer::response::{CalledTool, End, Response};
-pub use answer::texts::usage_json;
 pub use answer::usage_sums::{
     OTHER_KEYS, OTHER_MODELS, USAGE_KEYS_MAX, USAGE_MODELS_MAX, UsageByKey, UsageSum, UsageSums,
-    usage_by_model,
 };
 pub use call::call::{Call, Canceller};
 pub use call::observers::{CallEnded, RECORDS_WAITING_BYTES_MAX, RECORDS_WAITING_MAX};
-#[doc(hidden)]
-pub use call::pace;
 pub use call::queue::{Event, Pop};
 pub use client::Client;
 pub use delivery::callbacks::Handler;
 pub use delivery::completion::{CompletionQueue, QueueOptions};
-pub use delivery::foreign::is_callback_thread;
 pub use delivery::log;
 pub use delivery::many::{Next, Taken};
-pub use delivery::ready::Ready;
-pub use delivery::shutdown::{shutdown, shutdown_for_good};
+pub use delivery::shutdown::shutdown;
 pub use options::api_key::key_id;
 pub use options::bounds::*;
 pub use options::config::{API_KEY_VARIABLES, BASE_URL_VARIABLES, Config};
-pub use options::kinds::{NamedOption, OptionKind};
 pub use options::retry_policy::{RETRY_WAIT_MAX, RetryPolicy};
 pub use options::timeouts::{Timeout, Timeouts};
 pub use protocol::choice::{Choice, ToolCall};
 pub use protocol::chunk::Chunk;
-pub use protocol::document::{Document, model_name, output_reasoning, output_text};
+pub use protocol::document::Document;
 pub use protocol::endpoint::Endpoint;
 pub use protocol::json::{JSON_DEPTH_MAX, JsonError};
 pub use protocol::spans::ELEMENTS_MAX;
@@ -75,7 +70,22 @@ pub use protocol::usage::Usage;
 pub use protocol::value::{Kind, Value};
 pub use request::request::Request;
 pub use stream::{Blocking, BlockingStream, Stream};
-pub use system::{Descriptor, without_thread_cancellation};
+
+/// What only bindings to other languages, the command and bulk jobs need; no promise is made for it.
+#[cfg(feature = "bindings")]
+#[doc(hidden)]
+pub use {
+    answer::error_kind::ERROR_KINDS,
+    answer::texts::usage_json,
+    answer::usage_sums::usage_by_model,
+    call::pace,
+    delivery::foreign::is_callback_thread,
+    delivery::ready::Ready,
+    delivery::shutdown::shutdown_for_good,
+    options::kinds::{NamedOption, OptionKind},
+    protocol::document::{model_name, output_reasoning, output_text},
+    system::{Descriptor, without_thread_cancellation},
+};
 
 /// The version of this library.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

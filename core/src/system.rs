@@ -22,6 +22,7 @@ mod platform;
 #[path = "system/windows.rs"]
 mod platform;
 
+#[cfg(feature = "bindings")]
 pub use platform::without_thread_cancellation;
 pub(crate) use platform::*;
 

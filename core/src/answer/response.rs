@@ -187,6 +187,7 @@ impl Response {
     }
 
     /// [`Response::json`] with a terminating NUL, without a copy.
+    #[doc(hidden)]
     pub fn json_and_nul(&self) -> &str {
         self.document().map_or("\0", Document::json_and_nul)
     }

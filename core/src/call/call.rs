@@ -59,6 +59,7 @@ impl Call {
     /// Like [`Call::start`], for a thread that will [`Call::pop`] next. If no other call is in flight,
     /// that thread does the I/O itself while it waits, which avoids waking the I/O thread and being
     /// woken by it. Fails where [`Call::pop`] could not wait.
+    #[doc(hidden)]
     pub fn start_to_wait(&self, stream: bool) -> Result<()> {
         self.check_may_wait()?;
         self.begin(stream, Awaited::Here)

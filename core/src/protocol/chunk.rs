@@ -43,6 +43,7 @@ impl Chunk {
     }
 
     /// [`Chunk::json`] with a terminating NUL, without a copy.
+    #[doc(hidden)]
     pub fn json_and_nul(&self) -> &str {
         self.0.json_and_nul()
     }

@@ -101,6 +101,7 @@ impl Document {
     }
 
     /// [`Document::json`] with a terminating NUL, without a copy.
+    #[doc(hidden)]
     pub fn json_and_nul(&self) -> &str {
         &self.text
     }
