@@ -239,7 +239,7 @@ impl<B: Book> Engine<B> {
             if self.heard_of_disk() {
                 continue;
             }
-            let due = self.due();
+            let due = self.due(now);
             let wake_at = [until, due].into_iter().flatten().min();
             let wait = wake_at.map(|time| time.saturating_sub(self.now()));
             let mut events = std::mem::take(&mut self.events);
@@ -370,16 +370,21 @@ impl<B: Book> Engine<B> {
     }
 
     /// The time of the next action if nothing arrives.
-    fn due(&self) -> Option<Duration> {
+    fn due(&self, now: Duration) -> Option<Duration> {
         if self.ready_rows == 0 {
             return None;
         }
         if let Some(alone_from) = self.reach.alone_from() {
-            return Some(alone_from).filter(|_| self.in_flight() == 0);
+            if self.in_flight() > 0 {
+                return None;
+            }
+            if alone_from > now {
+                return Some(alone_from);
+            }
         }
         let delayed = self.delayed.peek().map(|delayed| delayed.due);
         // If no row may begin, an end or the waker triggers the next check.
-        let lanes = self.lanes.due().filter(|_| self.may_begin(self.now()));
+        let lanes = self.lanes.due().filter(|_| self.may_begin(now));
         [delayed, lanes].into_iter().flatten().min()
     }
 

@@ -207,3 +207,21 @@ fn warn_of_plain_http() {
         );
     }
 }
+
+#[cfg(all(test, not(feature = "http2"), not(feature = "socks")))]
+mod tests_without_features {
+    use super::Client;
+    use crate::options::config::Config;
+
+    #[test]
+    fn an_option_of_a_feature_that_is_not_built_in_is_refused() {
+        let config = || Config::new().base_url("https://127.0.0.1:1").api_key("sk-test");
+        for (config, name) in
+            [(config().http2(true), "http2"), (config().proxy("socks5h://127.0.0.1:1"), "socks")]
+        {
+            let error = Client::new(config).err().map(|error| error.message().to_owned());
+            let expected = format!("needs the feature {name:?}, which this build does not have");
+            assert!(error.as_ref().is_some_and(|error| error.contains(&expected)), "{error:?}");
+        }
+    }
+}

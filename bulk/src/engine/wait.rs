@@ -8,6 +8,9 @@ const FIRST: Duration = Duration::from_millis(500);
 /// The doubling stops here.
 const WAIT_MAX: Duration = Duration::from_secs(30);
 
+/// What a service asks for is cut to this: nobody waits longer for a row.
+const ASKED_MAX: Duration = Duration::from_secs(86_400);
+
 /// By so much of itself a wait grows at most, so that rows that were refused together do not come back
 /// together.
 const SPREAD: f64 = 0.25;
@@ -16,7 +19,7 @@ const SPREAD: f64 = 0.25;
 pub(super) fn wait(failures: u32, asked: Option<Duration>) -> Duration {
     let doublings = failures.saturating_sub(1).min(16);
     let doubled = FIRST.saturating_mul(1 << doublings).min(WAIT_MAX);
-    let wait = doubled.max(asked.unwrap_or_default());
+    let wait = doubled.max(asked.unwrap_or_default().min(ASKED_MAX));
     wait + wait.mul_f64(SPREAD * fastrand::f64())
 }
 
@@ -34,6 +37,7 @@ mod tests {
             (u32::MAX, None, Duration::from_secs(30)),
             (1, Some(Duration::from_secs(89)), Duration::from_secs(89)),
             (4, Some(Duration::from_secs(1)), Duration::from_secs(4)),
+            (1, Some(Duration::MAX), ASKED_MAX),
         ] {
             for _ in 0..100 {
                 let wait = wait(failures, asked);

@@ -60,12 +60,24 @@ impl State {
         if now < self.paused_until {
             return Verdict::At(self.paused_until);
         }
-        let refused_for = self.refused_since.map_or(Duration::ZERO, |since| now - since.min(now));
-        if refused_for >= BARREN_MAX && self.pace.in_flight() < BARREN_IN_FLIGHT {
+        let barren_at = self.refused_since.map(|since| since + BARREN_MAX);
+        let Some(barren_at) = barren_at.filter(|_| self.pace.in_flight() < BARREN_IN_FLIGHT) else {
+            return self.pace.ask(now);
+        };
+        if now >= barren_at {
             self.pace.start_unasked(now);
             return Verdict::Go;
         }
-        self.pace.ask(now)
+        match self.pace.ask(now) {
+            Verdict::Go => Verdict::Go,
+            Verdict::At(at) => Verdict::At(at.min(barren_at)),
+            Verdict::Full => Verdict::At(barren_at),
+        }
+    }
+
+    /// Whether nothing was accepted for so long that calls start side by side.
+    fn is_barren(&self, now: Duration) -> bool {
+        self.refused_since.is_some_and(|since| now >= since + BARREN_MAX)
     }
 }
 
@@ -130,7 +142,12 @@ impl Place {
     /// The answer came with a good status. The place is held until the answer has ended.
     pub(crate) fn succeeded(&mut self) {
         self.end = PlaceEnd::Answered;
-        self.gate.state().refused_since = None;
+        let now = self.gate.now();
+        let mut state = self.gate.state();
+        if state.is_barren(now) {
+            state.pace.forget(now);
+        }
+        state.refused_since = None;
     }
 
     /// The service refused, and asks for a wait, or for none (zero).
@@ -138,7 +155,10 @@ impl Place {
         self.end = PlaceEnd::Nothing;
         let now = self.gate.now();
         let mut state = self.gate.state();
-        state.pace.refused(self.begun, now);
+        match state.is_barren(now) {
+            true => state.pace.released(now),
+            false => state.pace.refused(self.begun, now),
+        }
         state.refused_since.get_or_insert(now);
         let until = now.saturating_add(asked);
         let is_pause = asked > LONG_WAIT || state.pace.is_mostly_refused();
@@ -271,7 +291,8 @@ mod tests {
         let seconds = Duration::from_secs;
         while state.ask(seconds(0)) == Verdict::Go {}
         state.refused_since = Some(seconds(1));
-        assert_ne!(state.ask(seconds(2)), Verdict::Go);
+        let Verdict::At(next) = state.ask(seconds(2)) else { unreachable!() };
+        assert!(next <= seconds(31), "who waits is woken by then: {next:?}");
         while state.ask(seconds(31)) == Verdict::Go {}
         assert_eq!(state.pace.in_flight(), BARREN_IN_FLIGHT);
     }

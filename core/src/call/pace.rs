@@ -17,6 +17,9 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+/// Slots that hold something back grow after this time if nothing was refused.
+const STILL: Duration = Duration::from_secs(60);
+
 /// The initial number of slots.
 const START: f64 = 8.0;
 
@@ -170,12 +173,15 @@ impl Pace {
         }
         let taken = f64::from(self.in_flight) + self.cooling.len() as f64 + 1.0;
         if self.crowd.bound().is_some_and(|bound| taken > bound) {
-            self.crowd.is_felt = true;
-            return self.full(now);
+            if now < self.crowd.overdue_at() {
+                self.crowd.is_felt = true;
+                return self.full(now);
+            }
+            self.crowd = Crowd { at: now, since: now, ..Crowd::default() };
         }
         if taken > self.slots.floor() {
             self.are_slots_felt = true;
-            self.grow_unknown(now);
+            self.grow_by_time(now);
             self.judge(now);
             if taken > self.slots.floor() {
                 return self.full(now);
@@ -193,7 +199,12 @@ impl Pace {
             self.next_start = (self.next_start.max(now.saturating_sub(SLACK)) + gap).max(now);
         }
         match self.window.closed {
-            None => self.window.started += 1,
+            None => {
+                if self.window.started == 0 && self.rate.is_none() {
+                    self.window.begun = now;
+                }
+                self.window.started += 1;
+            }
             Some(_) => self.window.started_since += 1,
         }
         self.start_unasked(now);
@@ -222,7 +233,7 @@ impl Pace {
     /// half a window where no rate is known: a slot too many is refused once in that time, not again and again.
     pub fn refused(&mut self, begun: Duration, now: Duration) {
         self.released(now);
-        self.lag = self.lag.max(now.saturating_sub(begun).min(2 * WINDOW_MIN));
+        self.lag = self.lag.max(now.saturating_sub(begun).min(WINDOW_MAX));
         let is_counted =
             begun >= self.window.begun && self.window.closed.is_none_or(|closed| begun <= closed);
         self.window.refused += u32::from(is_counted);
@@ -261,34 +272,47 @@ impl Pace {
         self.rate
     }
 
-    fn forget(&mut self, now: Duration) {
+    /// Nothing is known of the service any more.
+    pub fn forget(&mut self, now: Duration) {
         *self = Pace {
+            in_flight: self.in_flight,
             slots_at: now,
             peaks_at: now,
             window: Window { begun: now, ..Window::default() },
             crowd: Crowd { at: now, since: now, ..Crowd::default() },
+            asked_at: now,
             ..Pace::new(self.slots_max as u32)
         };
     }
 
     /// When to ask again where no slot is free.
     fn full(&self, now: Duration) -> Verdict {
-        let grows_at = (self.rate.is_none() && self.slots < UNANSWERED_MAX)
-            .then_some(self.slots_at + PATIENCE)
-            .filter(|at| *at > now);
-        let free_at = self.cooling.front().copied();
-        free_at.into_iter().chain(grows_at).min().map_or(Verdict::Full, Verdict::At)
+        let overdue_at = self.crowd.bound().map(|_| self.crowd.overdue_at());
+        let times = [self.cooling.front().copied(), self.slots_grow_at(), overdue_at];
+        let next = times.into_iter().flatten().filter(|at| *at > now).min();
+        next.map_or(Verdict::Full, Verdict::At)
     }
 
-    /// Before a limit was exceeded, the slots double: whenever answers have come of all that started since.
-    fn grow_unknown(&mut self, now: Duration) {
-        let since = now.saturating_sub(self.slots_at);
-        let is_due = match self.is_turned {
-            true => since >= WINDOW_MIN,
-            false => since >= PATIENCE && self.slots < UNANSWERED_MAX,
-        };
-        if self.rate.is_none() && is_due && self.window.refused * 2 <= self.window.started {
+    /// When slots that hold something back grow without a judgment. Before a limit was exceeded: whenever
+    /// answers have come of all that started since. After one: where attempts last so long that nothing
+    /// can be judged.
+    fn slots_grow_at(&self) -> Option<Duration> {
+        match (self.rate, self.is_turned) {
+            (None, true) => Some(self.slots_at + WINDOW_MIN),
+            (None, false) => (self.slots < UNANSWERED_MAX).then_some(self.slots_at + PATIENCE),
+            (Some(_), _) => Some(self.slots_at + STILL),
+        }
+    }
+
+    fn grow_by_time(&mut self, now: Duration) {
+        if self.slots_grow_at().is_none_or(|at| now < at) {
+            return;
+        }
+        let Window { started, refused, .. } = self.window;
+        if refused == 0 || self.rate.is_none() && refused * 2 <= started {
             self.grow_slots(now);
+        } else {
+            self.slots_at = now;
         }
     }
 
@@ -334,7 +358,9 @@ impl Pace {
         let known = 1.0 - self.background;
         if self.is_dip {
             let share = f64::from(refused) / f64::from(started);
-            self.background = if share > BACKGROUND_MAX { 0.0 } else { share };
+            if started >= WINDOW_STARTS {
+                self.background = if share > BACKGROUND_MAX { 0.0 } else { share };
+            }
             let most = self.admitted.max(admitted / DIP);
             self.rate = Some((most / (1.0 - self.background)).max(1.0 / GAP_MAX));
             (self.is_dip, self.rate_step) = (false, STEP);
@@ -377,13 +403,17 @@ impl Pace {
 
     /// Whether more were refused than the background and chance explain.
     fn is_over(&self) -> bool {
-        if self.window.refused >= self.window.started {
+        let Window { started, refused, .. } = self.window;
+        if self.rate.is_none() && refused < MANY {
+            return false;
+        }
+        if refused >= started {
             return true;
         }
-        let started = f64::from(self.window.started);
+        let started = f64::from(started);
         let share = self.background + REFUSED_SHARE;
         let deviation = (started * share * (1.0 - share)).sqrt();
-        f64::from(self.window.refused) > started * share + 2.0 * deviation + 1.0
+        f64::from(refused) > started * share + 2.0 * deviation + 1.0
     }
 }
 
@@ -434,6 +464,11 @@ impl Crowd {
             self.least = Some(self.least.map_or(duration, |least| least.min(duration)));
         }
         (self.answers, self.area, self.since, self.needed) = (0, 0.0, now, in_flight);
+    }
+
+    /// From then on a sample without its answers says nothing: long ones have taken the places of short ones.
+    fn overdue_at(&self) -> Duration {
+        self.since + 2 * self.duration.max(PATIENCE)
     }
 
     fn bound(&self) -> Option<f64> {

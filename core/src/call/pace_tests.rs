@@ -1,6 +1,11 @@
 //! Single rules of the pace. How it fares against services of many kinds is a table of the bulk crate
 //! (`bulk/src/controller_tests.rs`), in virtual time.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
 
 use super::*;
 
@@ -142,4 +147,57 @@ fn what_was_learned_is_forgotten_where_nobody_asks() {
     pace.released(at(100_000));
     assert_eq!(fill(&mut pace, at(300_000)), 8);
     assert_eq!(pace.rate(), None);
+}
+
+/// Short calls, and then streams of an hour.
+#[test]
+fn long_streams_do_not_hold_back_what_comes_after_short_calls() {
+    let mut pace = Pace::new(1_000);
+    for call in 0..60 {
+        assert_eq!(pace.ask(at(call * 1_000)), Verdict::Go);
+        pace.answered(at(call * 1_000), at(call * 1_000 + 500));
+    }
+    let total: u32 = (60..600).map(|second| fill(&mut pace, at(second * 1_000))).sum();
+    assert!(total >= 64, "{total}");
+}
+
+/// After a limit was exceeded, streams of an hour take all slots that are left.
+#[test]
+fn long_streams_do_not_hold_back_others_for_ever() {
+    let mut pace = Pace::new(1_000);
+    for tick in 0..100 {
+        if pace.ask(at(tick * 100)) == Verdict::Go {
+            pace.refused(at(tick * 100), at(tick * 100));
+        }
+    }
+    assert!(pace.rate().is_some());
+    let mut now = at(10_000);
+    let mut total = 0;
+    while now < at(1_800_000) {
+        total += match pace.ask(now) {
+            Verdict::Go => 1,
+            Verdict::At(next) => {
+                now = next;
+                0
+            }
+            Verdict::Full => panic!("nothing wakes it for an hour"),
+        };
+    }
+    assert!(total >= 8, "{total}");
+}
+
+/// One call a minute, and one of them is refused.
+#[test]
+fn a_single_refusal_cuts_nothing() {
+    let mut pace = Pace::new(1_000);
+    for call in 0..20 {
+        let now = at(call * 50_000);
+        assert_eq!(pace.ask(now), Verdict::Go);
+        match call {
+            10 => pace.refused(now, now),
+            _ => pace.answered(now, now + at(500)),
+        }
+    }
+    assert_eq!(pace.rate(), None);
+    assert!(fill(&mut pace, at(1_000_000)) >= 8);
 }

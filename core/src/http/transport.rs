@@ -462,20 +462,3 @@ fn head_of(response: &reqwest::Response, key: &ApiKey) -> Head {
         headers: response.headers().iter().map(header).collect(),
     }
 }
-
-#[cfg(all(test, not(feature = "http2"), not(feature = "socks")))]
-mod tests {
-    use crate::{Client, Config};
-
-    #[test]
-    fn an_option_of_a_feature_that_is_not_built_in_is_refused() {
-        let config = || Config::new().base_url("https://127.0.0.1:1").api_key("sk-test");
-        for (config, name) in
-            [(config().http2(true), "http2"), (config().proxy("socks5h://127.0.0.1:1"), "socks")]
-        {
-            let error = Client::new(config).err().map(|error| error.message().to_owned());
-            let expected = format!("needs the feature {name:?}, which this build does not have");
-            assert!(error.as_ref().is_some_and(|error| error.contains(&expected)), "{error:?}");
-        }
-    }
-}
