@@ -199,12 +199,7 @@ impl Pace {
             self.next_start = (self.next_start.max(now.saturating_sub(SLACK)) + gap).max(now);
         }
         match self.window.closed {
-            None => {
-                if self.window.started == 0 && self.rate.is_none() {
-                    self.window.begun = now;
-                }
-                self.window.started += 1;
-            }
+            None => self.window.started += 1,
             Some(_) => self.window.started_since += 1,
         }
         self.start_unasked(now);
