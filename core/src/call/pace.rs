@@ -173,7 +173,7 @@ impl Pace {
         }
         let taken = f64::from(self.in_flight) + self.cooling.len() as f64 + 1.0;
         if self.crowd.bound().is_some_and(|bound| taken > bound) {
-            if now < self.crowd.overdue_at() {
+            if self.crowd.overdue_at().is_none_or(|at| now < at) {
                 self.crowd.is_felt = true;
                 return self.full(now);
             }
@@ -282,7 +282,7 @@ impl Pace {
 
     /// When to ask again where no slot is free.
     fn full(&self, now: Duration) -> Verdict {
-        let overdue_at = self.crowd.bound().map(|_| self.crowd.overdue_at());
+        let overdue_at = self.crowd.bound().and_then(|_| self.crowd.overdue_at());
         let times = [self.cooling.front().copied(), self.slots_grow_at(), overdue_at];
         let next = times.into_iter().flatten().filter(|at| *at > now).min();
         next.map_or(Verdict::Full, Verdict::At)
@@ -461,9 +461,11 @@ impl Crowd {
         (self.answers, self.area, self.since, self.needed) = (0, 0.0, now, in_flight);
     }
 
-    /// From then on a sample without its answers says nothing: long ones have taken the places of short ones.
-    fn overdue_at(&self) -> Duration {
-        self.since + 2 * self.duration.max(PATIENCE)
+    /// From then on a sample with hardly any answers says nothing: long ones have taken the places of short
+    /// ones.
+    fn overdue_at(&self) -> Option<Duration> {
+        let has_few = self.answers < self.needed.max(20) / 4;
+        has_few.then(|| self.since + 2 * self.duration.max(PATIENCE))
     }
 
     fn bound(&self) -> Option<f64> {
