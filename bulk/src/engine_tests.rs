@@ -13,6 +13,7 @@ use modelwire::{Config, Endpoint, ErrorKind, RetryPolicy};
 use modelwire_service::{Fault, Options, Point, Reply, Says, Service, Step};
 
 use super::*;
+use crate::controller::Fixed;
 use crate::row::Key;
 
 const LONG: Duration = Duration::from_secs(30);
@@ -484,4 +485,22 @@ fn a_limit_of_tokens_counts_what_the_output_may_have() {
     let engine = Engine::new(client(&service), options, NoBook);
     let row = row(1, "echo");
     assert_eq!(engine.lanes.estimate(&row), row.body.len() as u64 / 4 + 50);
+}
+
+/// A service that cannot be reached, and a lane whose quota allows the next row in a minute.
+#[test]
+fn an_unreachable_service_and_a_held_lane_leave_a_time_to_wait_for() {
+    let fixed = Fixed { requests_per_minute: Some(1.0), ..Fixed::default() };
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let client = client_at(&format!("http://127.0.0.1:{port}/v1"), "sk-test");
+    let mut engine = Engine::new(client, EngineOptions { fixed, ..options() }, NoBook);
+    (1..=3).for_each(|number| engine.push(row(number, "echo")));
+    while engine.reach.alone_from().is_none() || engine.in_flight() > 0 {
+        assert!(matches!(engine.turn(Some(Duration::from_millis(10))), Turn::Idle));
+    }
+    let now = engine.reach.alone_from().unwrap().max(engine.now()) + Duration::from_millis(1);
+    engine.send(now);
+    assert_eq!(engine.in_flight(), 0);
+    let due = engine.due(now);
+    assert!(due.is_some_and(|due| due > now), "a turn would not wait: {due:?} at {now:?}");
 }

@@ -9,7 +9,7 @@ use modelwire_service::load::{Admission, Gate, Load};
 
 use super::{Controller, Ended, Fixed, IN_FLIGHT_MAX, Verdict, View};
 
-/// What most write for themselves: so many tasks, each of which keeps its row until it is answered.
+/// The naive client: this many tasks, each of which keeps its row until it is answered.
 pub(super) const PLAIN_SLOTS: u32 = 64;
 
 /// A refused row waits for so long at first, then twice as long each time, up to a minute.
@@ -126,7 +126,7 @@ impl Scene {
         if most <= least { least } else { (most - least) / (most / least).ln() }
     }
 
-    /// So many rows could have been answered after the warm-up, of a service that is there.
+    /// The number of rows that could have been answered after the warm-up, outages aside.
     pub(super) fn ideal(&self) -> f64 {
         let mut sum = 0.0;
         for (index, (from, load)) in self.phases.iter().enumerate() {

@@ -17,8 +17,8 @@ const IN_FLIGHT_MAX: u32 = 10_000;
 /// attempts are refused, for services say it at the edge of a rate as well, and the pace keeps to that.
 const LONG_WAIT: Duration = Duration::from_secs(1);
 
-/// Where nothing was accepted for so long, a quota is used up rather than a rate exceeded: calls no longer take
-/// turns to learn that, but so many at a time.
+/// If nothing was accepted for this long, a quota is used up rather than a rate exceeded. Then calls no longer
+/// take turns: up to `BARREN_IN_FLIGHT` are in flight, and each gets its own refusal.
 const BARREN_MAX: Duration = Duration::from_secs(30);
 const BARREN_IN_FLIGHT: u32 = 64;
 
@@ -75,7 +75,7 @@ impl State {
         }
     }
 
-    /// Whether nothing was accepted for so long that calls start side by side.
+    /// Whether nothing was accepted for [`BARREN_MAX`].
     fn is_barren(&self, now: Duration) -> bool {
         self.refused_since.is_some_and(|since| now >= since + BARREN_MAX)
     }

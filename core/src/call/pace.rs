@@ -33,7 +33,7 @@ const QUIET_STARTS: u32 = 10;
 const WINDOW_MIN: Duration = Duration::from_secs(1);
 const WINDOW_MAX: Duration = Duration::from_secs(10);
 
-/// So many refusals are not by chance where most of a window is refused.
+/// This many refusals are not chance if most of a window is refused.
 const MANY: u32 = 4;
 
 /// The share of refusals, beyond the background and beyond chance, from which a limit is exceeded.
@@ -322,21 +322,11 @@ impl Pace {
 
     /// Judges the window if it is complete: slots and rate are cut, or may grow.
     fn judge(&mut self, now: Duration) {
-        let Window { begun, closed, started, refused, started_since } = self.window;
-        let Some(closed) = closed else {
-            let time = now.saturating_sub(begun);
-            let is_clear =
-                refused == 0 && started >= QUIET_STARTS || refused >= MANY && refused * 2 > started;
-            let time_max = if self.is_dip { 6 * WINDOW_MAX } else { WINDOW_MAX };
-            let is_full = started >= WINDOW_STARTS || time >= time_max;
-            if time >= WINDOW_MIN && started > 0 && (is_full || is_clear && !self.is_dip) {
-                self.window.closed = Some(now);
-            }
-            return;
-        };
+        let Some(closed) = self.window.closed else { return self.close(now) };
         if now < closed + self.lag {
             return;
         }
+        let Window { begun, started, refused, .. } = self.window;
         let time = (closed - begun).as_secs_f64();
         let tried = f64::from(started) / time;
         let admitted = f64::from(started.saturating_sub(refused)) / time;
@@ -347,53 +337,83 @@ impl Pace {
             (Some(_), _) => (time / MEMORY).min(1.0),
         };
         self.admitted += (admitted - self.admitted) * weight;
-        // Where nothing was admitted the rate halves, and is never nothing.
-        let least = if refused >= started { tried / 2.0 } else { 0.0 };
-        let most = self.admitted.max(admitted).max(least).max(1.0 / GAP_MAX);
-        let known = 1.0 - self.background;
         if self.is_dip {
-            let share = f64::from(refused) / f64::from(started);
-            if started >= WINDOW_STARTS {
-                self.background = if share > BACKGROUND_MAX { 0.0 } else { share };
-            }
-            let most = self.admitted.max(admitted / DIP);
-            self.rate = Some((most / (1.0 - self.background)).max(1.0 / GAP_MAX));
-            (self.is_dip, self.rate_step) = (false, STEP);
+            self.measure_background(admitted);
         } else if self.is_over() {
-            self.proved *= if self.rate.is_none() { 0.0 } else { KEPT };
-            let most = most.max(self.proved);
-            let proved = self.in_flight.saturating_sub(started_since);
-            let proved = f64::from(self.peaks[0].max(self.peaks[1]).max(proved)).max(1.0);
-            if proved < self.slots {
-                (self.slots, self.slots_at, self.is_turned) = (proved, now, false);
-            }
-            (self.slots_step, self.are_slots_felt) = (STEP, false);
-            let is_same = most <= (1.0 + STEP) * self.cut_at;
-            self.calm_needed = if is_same { (self.calm_needed * 2).min(CALM_MAX) } else { 1 };
-            (self.cut_at, self.calm) = (most, 0);
-            // Where nothing is admitted there is nothing to measure.
-            self.cuts += u32::from(refused < started);
-            self.is_dip = self.cuts >= DIP_EVERY;
-            self.cuts = if self.is_dip { 0 } else { self.cuts };
-            self.rate = Some(if self.is_dip { DIP * most / known } else { most / known });
-            self.rate_step = STEP;
+            self.cut(now, tried, admitted);
         } else {
-            self.calm = self.calm.saturating_add(1);
-            self.proved = self.proved.max(admitted);
-            let may_grow = self.calm >= self.calm_needed;
-            if let Some(rate) = self.rate.filter(|_| may_grow) {
-                if self.are_slots_felt && self.is_turned {
-                    self.grow_slots(now);
-                }
-                // A rate that starts do not come near holds nothing back.
-                if tried >= DIP * rate {
-                    self.rate = Some(rate * (1.0 + self.rate_step));
-                    self.rate_step = (self.rate_step * 2.0).min(STEP_MAX);
-                }
-            }
+            self.grow(now, tried, admitted);
         }
         self.window = Window { begun: now, ..Window::default() };
         self.lag = self.lag * 3 / 4;
+    }
+
+    /// Closes the window if it has enough to be judged.
+    fn close(&mut self, now: Duration) {
+        let Window { begun, started, refused, .. } = self.window;
+        let time = now.saturating_sub(begun);
+        let is_clear =
+            refused == 0 && started >= QUIET_STARTS || refused >= MANY && refused * 2 > started;
+        let time_max = if self.is_dip { 6 * WINDOW_MAX } else { WINDOW_MAX };
+        let is_full = started >= WINDOW_STARTS || time >= time_max;
+        if time >= WINDOW_MIN && started > 0 && (is_full || is_clear && !self.is_dip) {
+            self.window.closed = Some(now);
+        }
+    }
+
+    /// What was refused at a dip stays, whatever the rate.
+    fn measure_background(&mut self, admitted: f64) {
+        let Window { started, refused, .. } = self.window;
+        let share = f64::from(refused) / f64::from(started);
+        if started >= WINDOW_STARTS {
+            self.background = if share > BACKGROUND_MAX { 0.0 } else { share };
+        }
+        self.is_dip = false;
+        self.set_rate(self.admitted.max(admitted / DIP), 1.0);
+    }
+
+    /// Too many were refused.
+    fn cut(&mut self, now: Duration, tried: f64, admitted: f64) {
+        let Window { started, refused, started_since, .. } = self.window;
+        let in_flight = self.in_flight.saturating_sub(started_since);
+        let slots = f64::from(self.peaks[0].max(self.peaks[1]).max(in_flight)).max(1.0);
+        if slots < self.slots {
+            (self.slots, self.slots_at, self.is_turned) = (slots, now, false);
+        }
+        (self.slots_step, self.are_slots_felt) = (STEP, false);
+        self.proved *= if self.rate.is_none() { 0.0 } else { KEPT };
+        // Where nothing was admitted the rate halves.
+        let least = if refused >= started { tried / 2.0 } else { 0.0 };
+        let most = self.admitted.max(admitted).max(least).max(1.0 / GAP_MAX).max(self.proved);
+        let is_same = most <= (1.0 + STEP) * self.cut_at;
+        self.calm_needed = if is_same { (self.calm_needed * 2).min(CALM_MAX) } else { 1 };
+        (self.cut_at, self.calm) = (most, 0);
+        // Where nothing is admitted there is nothing to measure.
+        self.cuts += u32::from(refused < started);
+        self.is_dip = self.cuts >= DIP_EVERY;
+        self.cuts = if self.is_dip { 0 } else { self.cuts };
+        self.set_rate(most, if self.is_dip { DIP } else { 1.0 });
+    }
+
+    /// A calm window: what held back may grow.
+    fn grow(&mut self, now: Duration, tried: f64, admitted: f64) {
+        self.calm = self.calm.saturating_add(1);
+        self.proved = self.proved.max(admitted);
+        let Some(rate) = self.rate.filter(|_| self.calm >= self.calm_needed) else { return };
+        if self.are_slots_felt && self.is_turned {
+            self.grow_slots(now);
+        }
+        // A rate that starts do not come near holds nothing back.
+        if tried >= DIP * rate {
+            self.rate = Some(rate * (1.0 + self.rate_step));
+            self.rate_step = (self.rate_step * 2.0).min(STEP_MAX);
+        }
+    }
+
+    /// As many starts as are admitted beside the background, or a part of that.
+    fn set_rate(&mut self, admitted: f64, part: f64) {
+        self.rate = Some((part * admitted / (1.0 - self.background)).max(1.0 / GAP_MAX));
+        self.rate_step = STEP;
     }
 
     /// Whether more were refused than the background and chance explain.

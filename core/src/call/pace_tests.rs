@@ -13,11 +13,23 @@ fn at(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// So many starts as are allowed now.
+/// Starts as many attempts as are allowed now.
 fn fill(pace: &mut Pace, now: Duration) -> u32 {
     let before = pace.in_flight();
     while pace.ask(now) == Verdict::Go {}
     pace.in_flight() - before
+}
+
+/// A pace that was refused everything for ten seconds.
+fn limited() -> Pace {
+    let mut pace = Pace::new(1_000);
+    for tick in 0..100 {
+        if pace.ask(at(tick * 100)) == Verdict::Go {
+            pace.refused(at(tick * 100), at(tick * 100));
+        }
+    }
+    assert!(pace.rate().is_some());
+    pace
 }
 
 #[test]
@@ -136,13 +148,7 @@ fn who_asks_for_little_may_ask_for_more() {
 
 #[test]
 fn what_was_learned_is_forgotten_where_nobody_asks() {
-    let mut pace = Pace::new(1_000);
-    for tick in 0..100 {
-        if pace.ask(at(tick * 100)) == Verdict::Go {
-            pace.refused(at(tick * 100), at(tick * 100));
-        }
-    }
-    assert!(pace.rate().is_some());
+    let mut pace = limited();
     assert_eq!(fill(&mut pace, at(100_000)), 1, "something starts after a minute");
     pace.released(at(100_000));
     assert_eq!(fill(&mut pace, at(300_000)), 8);
@@ -164,13 +170,7 @@ fn long_streams_do_not_hold_back_what_comes_after_short_calls() {
 /// After a limit was exceeded, streams of an hour take all slots that are left.
 #[test]
 fn long_streams_do_not_hold_back_others_for_ever() {
-    let mut pace = Pace::new(1_000);
-    for tick in 0..100 {
-        if pace.ask(at(tick * 100)) == Verdict::Go {
-            pace.refused(at(tick * 100), at(tick * 100));
-        }
-    }
-    assert!(pace.rate().is_some());
+    let mut pace = limited();
     let mut now = at(10_000);
     let mut total = 0;
     while now < at(1_800_000) {

@@ -26,7 +26,7 @@ impl RetryPolicy {
     }
 
     /// For an adaptive client: how long the service asks to wait, zero if it does not say. `None` if the
-    /// error is no refusal, or if it asks for more than is waited for: then every call is told so.
+    /// error is no refusal, or if it asks for more than `retry_after_max`: then each call returns that error.
     pub(crate) fn refusal(&self, error: &Error) -> Option<Duration> {
         let is_refusal = error.status().is_some() && self.covers(error);
         let asked = error.retry_after().unwrap_or_default();

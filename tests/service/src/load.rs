@@ -28,9 +28,9 @@ pub struct Load {
     pub retry_after: RetryAfter,
     /// Of the calls that are admitted, this share fails with a 500 instead of an answer.
     pub fault_share: f64,
-    /// This share of the calls that arrive is refused by chance, whatever the pace.
+    /// The share of arriving calls that is refused by chance, whatever their rate.
     pub refused_share: f64,
-    /// A neighbour tries so many requests a second of the same [`Load::requests`].
+    /// The requests per second that another client tries, which share [`Load::requests`].
     pub neighbour: f64,
     /// An answer takes so long,
     pub latency: Duration,
