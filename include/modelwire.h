@@ -76,30 +76,29 @@
  *   waits for the callback waits as long.  "ends X" means yes, and the call ends with MODELWIRE_E_X.
  *   "X" means that the function does nothing and returns MODELWIRE_E_X; X is CALLBACK where it would
  *   wait for the end of the callback that called it.  "This call" is the call of the callback, or in
- *   the last two columns a call in flight; the client is the client of the callback.  For other
+ *   the last column a call in flight; the client is the client of the callback.  For other
  *   clients everything is allowed, but callbacks of two clients that wait for each other wait forever.
  *   A finalizer may call what its callback may call.  If the function that took a finalizer fails, the
  *   finalizer runs before that function returns, and may free the arguments of that function.
  *
- *                                on_event of     on_event of     on_call of      on_log of
- *                                call_start      call_stream     client_on_call  set_log
- *   its thread                   the client's    the caller's    one of its own  one of its own
- *   call_run of another call     yes             yes             yes             yes
- *   call_stream of another call  yes             yes             yes             yes
- *   call_start of another call   yes             yes             yes             yes
- *   call_run of this call        ARGUMENT        ARGUMENT        ARGUMENT        ARGUMENT
- *   call_stream of this call     ARGUMENT        ARGUMENT        ARGUMENT        ARGUMENT
- *   call_start of this call      ARGUMENT        ARGUMENT        ARGUMENT        ARGUMENT
- *   call_wait for this call      CALLBACK        ARGUMENT        yes             yes
- *   call_cancel of this call     ends CANCELLED  ends CANCELLED  ends CANCELLED  ends CANCELLED
- *   call_free of this call       ends CANCELLED  ends CANCELLED  ends CANCELLED  ends CANCELLED
- *   event_free of what is given  yes             yes             yes             yes
- *   every function of a queue    yes             yes             yes             yes
- *   client_free                  yes             yes             yes             yes
- *   client_close                 CALLBACK        ends CLOSED     CALLBACK        ends CLOSED
- *   client_on_call               yes             yes             yes             yes
- *   set_log                      yes             yes             yes             CALLBACK
- *   shutdown                     CALLBACK        ends SHUTDOWN   CALLBACK        CALLBACK
+ *                                on_event of     on_event of     on_call of
+ *                                call_start      call_stream     client_on_call
+ *   its thread                   the client's    the caller's    one of its own
+ *   call_run of another call     yes             yes             yes
+ *   call_stream of another call  yes             yes             yes
+ *   call_start of another call   yes             yes             yes
+ *   call_run of this call        ARGUMENT        ARGUMENT        ARGUMENT
+ *   call_stream of this call     ARGUMENT        ARGUMENT        ARGUMENT
+ *   call_start of this call      ARGUMENT        ARGUMENT        ARGUMENT
+ *   call_wait for this call      CALLBACK        ARGUMENT        yes
+ *   call_cancel of this call     ends CANCELLED  ends CANCELLED  ends CANCELLED
+ *   call_free of this call       ends CANCELLED  ends CANCELLED  ends CANCELLED
+ *   event_free of what is given  yes             yes             yes
+ *   every function of a queue    yes             yes             yes
+ *   client_free                  yes             yes             yes
+ *   client_close                 CALLBACK        ends CLOSED     CALLBACK
+ *   client_on_call               yes             yes             yes
+ *   shutdown                     CALLBACK        ends SHUTDOWN   CALLBACK
  *
  *   Functions that are not in the table do not wait, and may be called everywhere.
  */
@@ -301,8 +300,8 @@ typedef int32_t modelwire_status;
  *
  * @param user_data  the pointer that was passed with the callback
  * @param event      valid during the callback
- * @return 0 to continue; any other value ends the call and closes its exchange, or ends the log or the
- *         call records
+ * @return 0 to continue; any other value ends the call and closes its exchange, or ends the call
+ *         records
  *
  * The table under CALLBACKS above lists what it may call. It must not throw, longjmp or end its thread
  * (pthread_exit) through the library.
@@ -463,11 +462,6 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * The library's version, "0.1.0" for instance. Static, any thread.
- */
-MODELWIRE_API const char *modelwire_version(void);
-
-/**
  * The library's version as a number like MODELWIRE_VERSION_NUMBER. Any thread.
  */
 MODELWIRE_API uint32_t modelwire_version_number(void);
@@ -494,7 +488,7 @@ const char *modelwire_status_name(modelwire_status status);
 /**
  * Shuts down this copy of the library in this process. Every call ends with MODELWIRE_E_SHUTDOWN,
  * callbacks receive their last event, the callbacks of modelwire_client_on_call receive the record of
- * every call and end, the log ends, connections are closed, and the library's threads are joined.
+ * every call and end, connections are closed, and the library's threads are joined.
  * Calls that start during the shutdown fail. Afterwards nothing runs; whatever you use again,
  * including old clients and queues, starts again. Optional: a process may simply exit.
  *
@@ -573,21 +567,14 @@ modelwire_status modelwire_client_close(const modelwire_client *client,
  * were stopped do not count. Sums are capped at 2^63 - 1.
  *
  * @param client  the client
- * @return the sums as they are now; free them with modelwire_value_free; NULL for NULL
+ * @param reset   1 to set all sums to 0 in the same atomic step: a call that ends at the same time is
+ *                counted once, in these sums or in the next ones; clients that share their sums share
+ *                the reset; 0 to leave them
+ * @return the sums as they are now; free them with modelwire_value_free; NULL for NULL or another reset
  */
 MODELWIRE_API
-modelwire_value *modelwire_client_usage(const modelwire_client *client);
-
-/**
- * Returns what modelwire_client_usage returns and resets all sums to 0 in one atomic step: a call that
- * ends at the same time is counted once, in these sums or in the next ones. For clients that share
- * their sums, it takes the shared sums.
- *
- * @param client  the client
- * @return the sums as they were; free them with modelwire_value_free; NULL for NULL
- */
-MODELWIRE_API
-modelwire_value *modelwire_client_take_usage(const modelwire_client *client);
+modelwire_value *modelwire_client_usage(const modelwire_client *client,
+                                        int32_t reset);
 
 /**
  * Sets the callback that receives the record of each call of a client, in place of an earlier
@@ -701,62 +688,8 @@ modelwire_status modelwire_request_set_text(modelwire_request *request,
                                             modelwire_error **err);
 
 /**
- * Sets a field to an integer, for instance "max_tokens" or "seed".
- *
- * @param request      the request, built field by field
- * @param name         the field's name, copied
- * @param name_length  its length in bytes, or MODELWIRE_NUL
- * @param value        the integer
- * @param err          the error, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, or a request that
- *         takes no fields
- */
-MODELWIRE_API
-modelwire_status modelwire_request_set_int(modelwire_request *request,
-                                           const char *name,
-                                           size_t name_length,
-                                           int64_t value,
-                                           modelwire_error **err);
-
-/**
- * Sets a field to a number, for instance "temperature".
- *
- * @param request      the request, built field by field
- * @param name         the field's name, copied
- * @param name_length  its length in bytes, or MODELWIRE_NUL
- * @param value        the number; JSON has no infinities and no NaN
- * @param err          the error, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, an infinity or NaN,
- *         or a request that takes no fields
- */
-MODELWIRE_API
-modelwire_status modelwire_request_set_number(modelwire_request *request,
-                                              const char *name,
-                                              size_t name_length,
-                                              double value,
-                                              modelwire_error **err);
-
-/**
- * Sets a field to a boolean, for instance "parallel_tool_calls".
- *
- * @param request      the request, built field by field
- * @param name         the field's name, copied
- * @param name_length  its length in bytes, or MODELWIRE_NUL
- * @param value        0 is false, any other value is true
- * @param err          the error, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, or a request that
- *         takes no fields
- */
-MODELWIRE_API
-modelwire_status modelwire_request_set_bool(modelwire_request *request,
-                                            const char *name,
-                                            size_t name_length,
-                                            int32_t value,
-                                            modelwire_error **err);
-
-/**
- * Sets a field to any JSON value, for instance "tools", "response_format", "messages" with images, or
- * numbers of any size. The value is sent as it is.
+ * Sets a field to any JSON value, for instance "max_tokens" to 200, "temperature" to 0.2, "tools",
+ * "response_format", or "messages" with images. The value is sent as it is.
  *
  * @param request      the request, built field by field
  * @param name         the field's name, copied
@@ -984,10 +917,9 @@ modelwire_status modelwire_queue_resume(const modelwire_queue *queue,
 MODELWIRE_API size_t modelwire_queue_count(const modelwire_queue *queue);
 
 /**
- * Delivers the library's log through a queue as well, as events of kind MODELWIRE_EVENT_LOG. Other
- * queues and the callback of modelwire_set_log still receive it. At most 4096 records are queued;
- * further records are dropped, and one record reports how many. Ends when the queue is closed or
- * freed.
+ * Delivers the log of the whole library through a queue, as events of kind MODELWIRE_EVENT_LOG; other
+ * queues still receive it. At most 4096 records are queued; further records are dropped, and one
+ * record reports how many. The log never contains the API key. Ends when the queue is closed or freed.
  *
  * @param queue  the queue
  * @param level  MODELWIRE_LOG_ERROR to MODELWIRE_LOG_TRACE: records of this level and more important
@@ -1573,36 +1505,6 @@ const char *modelwire_value_name(const modelwire_value *value,
                                  size_t path_length,
                                  size_t index,
                                  size_t *length);
-
-/**
- * Sets the callback that receives the library's log, in place of an earlier one; it runs on one thread
- * of the library. At most 4096 records are queued for it; further records are dropped, and one record
- * reports how many. The log never contains the API key. A runtime that cannot take a callback on a
- * foreign thread takes the log from a queue.
- *
- * @param level       MODELWIRE_LOG_ERROR to MODELWIRE_LOG_TRACE: records of this level and more
- *                    important ones; MODELWIRE_LOG_OFF ends the log
- * @param on_log      called with one event of kind MODELWIRE_EVENT_LOG for each record; a nonzero
- *                    return ends the log, as does NULL
- * @param user_data   passed to both functions; may be NULL
- * @param finalizer   releases user_data, once, when another log is set, the log is ended, or this
- *                    function fails; may be NULL
- * @param timeout_ms  longest wait, in milliseconds, until the earlier callback has received everything
- *                    logged before and its finalizer has returned; a negative value waits without
- *                    limit: do not use one where a runtime delivers the earlier callback on the
- *                    waiting thread
- * @param err         the error, on failure; may be NULL
- * @return MODELWIRE_OK; MODELWIRE_TIMEOUT if the earlier callback has not finished: it ends later, and
- *         then its finalizer is called; MODELWIRE_E_ARGUMENT for an unknown level; or
- *         MODELWIRE_E_CALLBACK (see CALLBACKS)
- */
-MODELWIRE_API
-modelwire_status modelwire_set_log(int32_t level,
-                                   modelwire_event_fn on_log,
-                                   void *user_data,
-                                   modelwire_finalizer finalizer,
-                                   int32_t timeout_ms,
-                                   modelwire_error **err);
 
 #ifdef __cplusplus
 }  // extern "C"

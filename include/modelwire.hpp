@@ -81,6 +81,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <initializer_list>
 #include <iterator>
@@ -1503,7 +1504,11 @@ inline wiped_text json_of(std::string_view text) {
 inline std::string json_of_number(double number) {
   if (!(number - number >= 0)) return "null";
   std::array<char, 40> digits{};
-  const int length = std::snprintf(digits.data(), digits.size(), "%.17g", number);
+  int length = 0;
+  for (int precision = 15; precision <= 17; precision++) {  // the fewest digits that are exact
+    length = std::snprintf(digits.data(), digits.size(), "%.*g", precision, number);
+    if (std::strtod(digits.data(), nullptr) == number) break;
+  }
   std::string json;
   for (int i = 0; i < length; i++) {
     const char c = digits[static_cast<std::size_t>(i)];
@@ -1932,25 +1937,12 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
   /// NaN.
   template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
   request& set(std::string_view name, N value) & {
-    static_assert(!std::is_same_v<N, char> && !std::is_same_v<N, wchar_t> &&
-                      !std::is_same_v<N, char16_t> && !std::is_same_v<N, char32_t>,
-                  "a character is neither a text nor a number");
-    if constexpr (std::is_unsigned_v<N> && !std::is_same_v<N, bool> &&
-                  sizeof(N) >= sizeof(std::int64_t)) {
-      return json(name, std::to_string(value));  // it may exceed 63 bits
-    } else {
-      return note_field(name, [&](auto* failure) {
-        const char* begin = detail::start(name);
-        if constexpr (std::is_same_v<N, bool>) {
-          return modelwire_request_set_bool(get(), begin, name.size(), value, failure);
-        } else if constexpr (std::is_floating_point_v<N>) {
-          return modelwire_request_set_number(get(), begin, name.size(),
-                                              static_cast<double>(value), failure);
-        } else {
-          return modelwire_request_set_int(get(), begin, name.size(), value, failure);
-        }
-      });
+    if constexpr (std::is_floating_point_v<N>) {
+      if (!(value - value >= 0)) {
+        return refuse(field_setter(name), "JSON has no infinities and no NaN");
+      }
     }
+    return json(name, detail::json_of_arithmetic(value));
   }
   /// NULL is not a value; `json(name, "null")` is.
   request& set(std::string_view name, std::nullptr_t) & = delete;
@@ -2039,7 +2031,11 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
 
   template <class Set>
   request& note_field(std::string_view name, Set&& set) {
-    return note(std::string("request.set(\"").append(name).append("\")"), std::forward<Set>(set));
+    return note(field_setter(name), std::forward<Set>(set));
+  }
+
+  static std::string field_setter(std::string_view name) {
+    return std::string("request.set(\"").append(name).append("\")");
   }
 
   request& refuse(std::string_view what, std::string_view why) {
@@ -3002,9 +2998,9 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
   std::string key_id() const { return usage_value().get<std::string>("/key_id").value_or(""); }
   /// Returns what `usage_value` returns and resets all sums to 0 in one atomic step: a call that
   /// ends at the same time is in these sums or in the next ones.
-  value take_usage() const { return value(modelwire_client_take_usage(get())); }
+  value take_usage() const { return value(modelwire_client_usage(get(), 1)); }
   /// The same for all models and keys, as the JSON object of modelwire_client_usage in C.
-  value usage_value() const { return value(modelwire_client_usage(get())); }
+  value usage_value() const { return value(modelwire_client_usage(get(), 0)); }
 
  private:
 #if defined(__cpp_lib_jthread)
@@ -3017,8 +3013,7 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
   static result<client> made(const char* options, std::size_t length) {
     if (modelwire_check_abi(MODELWIRE_ABI) != MODELWIRE_OK) {
       return modelwire::error(MODELWIRE_E_CONFIG,
-                              std::string("libmodelwire ") + modelwire_version() +
-                                  " has another ABI than this program was compiled for",
+                              "libmodelwire has another ABI than this program was compiled for",
                               "Compile the program with the headers of this library.");
     }
     modelwire_client* out = nullptr;
@@ -3077,61 +3072,10 @@ inline result<void> queue::try_ignore_calls(const client& client) const {
   return detail::outcome(status, failure);
 }
 
-namespace detail {
-
-template <class F>
-struct log_visitor {
-  F lambda;
-
-  static std::int32_t on_log(void* user_data, const modelwire_event* event) noexcept {
-    auto& self = *static_cast<log_visitor*>(user_data);
-    const auto record = event_view(event).log();
-    if (!record) return 0;
-    std::exception_ptr nobody_to_tell;
-    const flow how = guarded(nobody_to_tell, [&] { return visit(self.lambda, *record); });
-    return how == flow::stop && !nobody_to_tell;
-  }
-
-  static void on_end(void* user_data) noexcept { delete static_cast<log_visitor*>(user_data); }
-};
-
-}  // namespace detail
-
-/// Sends the library's log to a callback, in place of an earlier callback.
-///
-/// @param level    records of this level and more important ones; `off` ends the log
-/// @param on_log   called with a `const log_record&` on one thread of the library, one record
-///                 after another; returns nothing, or a `flow`, which may end the log; moved or
-///                 copied, and destroyed when another log is set or the log is ended. It may use
-///                 the library. Its exceptions are discarded.
-/// @param longest  how long to wait for the earlier callback to end
-/// @return whether the earlier callback has ended and is destroyed; if not, this happens later
-template <class F>
-result<bool> try_set_log(log_level level, F&& on_log,
-                         std::chrono::milliseconds longest = unlimited) {
-  using visitor = detail::log_visitor<std::decay_t<F>>;
-  auto owned = std::unique_ptr<visitor>(new visitor{std::forward<F>(on_log)});
-  modelwire_error* failure = nullptr;
-  const modelwire_status status =
-      modelwire_set_log(static_cast<std::int32_t>(level), visitor::on_log, owned.release(),
-                        visitor::on_end, detail::wait_ms(longest), &failure);
-  return detail::outcome_of_wait(status, failure);
-}
-
-/// Ends the log to a callback. The log in a queue ends with `queue::log(log_level::off)`.
-///
-/// @param longest  how long to wait for the callback; use 0 inside the callback, which would wait
-///                 for itself
-/// @return whether the callback has ended and is destroyed; if not, this happens later
-inline bool end_log(std::chrono::milliseconds longest = unlimited) noexcept {
-  return modelwire_set_log(MODELWIRE_LOG_OFF, nullptr, nullptr, nullptr, detail::wait_ms(longest),
-                           nullptr) == MODELWIRE_OK;
-}
-
 /// Ends every call of this copy of the library, closes all connections, delivers the last events
-/// of started calls to their callbacks, ends the log and joins the library's threads. Clients,
-/// queues and requests stay valid: the library starts again when you use it. Optional: a process
-/// may simply exit. A plugin closes its own clients instead, which affects no other code.
+/// of started calls to their callbacks and joins the library's threads. Clients, queues and
+/// requests stay valid: the library starts again when you use it. Optional: a process may simply
+/// exit. A plugin closes its own clients instead, which affects no other code.
 ///
 /// @param longest  longest wait
 /// @return whether every thread ended in time; an error from inside a callback: nothing was done
@@ -3145,19 +3089,14 @@ inline result<bool> try_shutdown(std::chrono::milliseconds longest = unlimited) 
 }
 
 #if MODELWIRE_EXCEPTIONS
-/// As `try_set_log`, but throws.
-template <class F>
-bool set_log(log_level level, F&& on_log, std::chrono::milliseconds longest = unlimited) {
-  return try_set_log(level, std::forward<F>(on_log), longest).value();
-}
 /// As `try_shutdown`, but throws.
 inline bool shutdown(std::chrono::milliseconds longest = unlimited) {
   return try_shutdown(longest).value();
 }
 #endif
 
-/// The library's version, "0.1.0" for instance.
-inline std::string_view version() noexcept { return modelwire_version(); }
+/// The library's version, major * 1000000 + minor * 1000 + patch.
+inline std::uint32_t version_number() noexcept { return modelwire_version_number(); }
 
 }  // namespace MODELWIRE_FLAVOUR
 }  // namespace modelwire

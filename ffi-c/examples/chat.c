@@ -25,10 +25,10 @@ static int fill(modelwire_request *request, const char *model, const char *text,
                                        MODELWIRE_NUL, error) == MODELWIRE_OK &&
          modelwire_request_add_message(request, "user", MODELWIRE_NUL, text, MODELWIRE_NUL,
                                        error) == MODELWIRE_OK &&
-         modelwire_request_set_int(request, "max_tokens", MODELWIRE_NUL, 200, error) ==
-             MODELWIRE_OK &&
-         modelwire_request_set_number(request, "temperature", MODELWIRE_NUL, 0.2, error) ==
-             MODELWIRE_OK;
+         modelwire_request_set_json(request, "max_tokens", MODELWIRE_NUL, "200", MODELWIRE_NUL,
+                                    error) == MODELWIRE_OK &&
+         modelwire_request_set_json(request, "temperature", MODELWIRE_NUL, "0.2", MODELWIRE_NUL,
+                                    error) == MODELWIRE_OK;
 }
 
 static void show(const modelwire_response *answer) {

@@ -12,6 +12,7 @@ use crate::boundary::{
 use crate::error::{guard, modelwire_error};
 use crate::event::modelwire_event;
 use crate::event_fn::modelwire_event_fn;
+use crate::flags::check_switch;
 use crate::status::{MODELWIRE_OK, MODELWIRE_TIMEOUT, modelwire_status};
 use crate::timeout::patience;
 use crate::value::modelwire_value;
@@ -99,32 +100,21 @@ pub unsafe extern "C" fn modelwire_client_close(
 /// were stopped do not count. Sums are capped at 2^63 - 1.
 ///
 /// @param client  the client
-/// @return the sums as they are now; free them with modelwire_value_free; NULL for NULL
+/// @param reset   1 to set all sums to 0 in the same atomic step: a call that ends at the same time is
+///                counted once, in these sums or in the next ones; clients that share their sums share
+///                the reset; 0 to leave them
+/// @return the sums as they are now; free them with modelwire_value_free; NULL for NULL or another reset
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_client_usage(
     client: *const modelwire_client,
+    reset: i32,
 ) -> *mut modelwire_value {
     guard_or(null_mut(), || {
-        let sums =
-            |client: &modelwire_client| usage_json(&client.0.usage_by_key(), client.0.key_id());
-        borrow(client).map_or(null_mut(), |given| modelwire_value::of_json(sums(given)).into_raw())
-    })
-}
-
-/// Returns what modelwire_client_usage returns and resets all sums to 0 in one atomic step: a call that
-/// ends at the same time is counted once, in these sums or in the next ones. For clients that share
-/// their sums, it takes the shared sums.
-///
-/// @param client  the client
-/// @return the sums as they were; free them with modelwire_value_free; NULL for NULL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_client_take_usage(
-    client: *const modelwire_client,
-) -> *mut modelwire_value {
-    guard_or(null_mut(), || {
-        let sums =
-            |client: &modelwire_client| usage_json(&client.0.take_usage(), client.0.key_id());
-        borrow(client).map_or(null_mut(), |given| modelwire_value::of_json(sums(given)).into_raw())
+        let (Ok(client), Ok(reset)) = (borrow(client), check_switch("reset", reset)) else {
+            return null_mut();
+        };
+        let sums = if reset { client.0.take_usage() } else { client.0.usage_by_key() };
+        modelwire_value::of_json(usage_json(&sums, client.0.key_id())).into_raw()
     })
 }
 

@@ -19,7 +19,7 @@
 //! | `request` | a request, from JSON text or field by field |
 //! | `response`, `event`, `event_fn` | the result of a call, its events, and the type of the callback for them |
 //! | `client` | a client, made from one JSON object, and the callback for call records |
-//! | `log` | the log, to a callback |
+//! | `log` | the levels of the log |
 //! | `queue` | the completion queue: calls by tag, their events in one place |
 //! | `call` | one exchange with its own handle: blocking, or with callbacks |
 //!

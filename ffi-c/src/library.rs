@@ -20,12 +20,6 @@ pub static modelwire_needs_0_1: u8 = 1;
 /// compiled program increments it.
 pub const MODELWIRE_ABI: u32 = 1;
 
-/// The library's version, "0.1.0" for instance. Static, any thread.
-#[unsafe(no_mangle)]
-pub extern "C" fn modelwire_version() -> *const c_char {
-    concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
-}
-
 /// The library's version as a number like MODELWIRE_VERSION_NUMBER. Any thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn modelwire_version_number() -> u32 {
@@ -54,7 +48,7 @@ pub extern "C" fn modelwire_status_name(status: modelwire_status) -> *const c_ch
 
 /// Shuts down this copy of the library in this process. Every call ends with MODELWIRE_E_SHUTDOWN,
 /// callbacks receive their last event, the callbacks of modelwire_client_on_call receive the record of
-/// every call and end, the log ends, connections are closed, and the library's threads are joined.
+/// every call and end, connections are closed, and the library's threads are joined.
 /// Calls that start during the shutdown fail. Afterwards nothing runs; whatever you use again,
 /// including old clients and queues, starts again. Optional: a process may simply exit.
 ///

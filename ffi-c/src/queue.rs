@@ -359,10 +359,9 @@ pub unsafe extern "C" fn modelwire_queue_count(queue: *const modelwire_queue) ->
     guard_or(0, || core(queue).map_or(0, |queue| queue.unfinished()))
 }
 
-/// Delivers the library's log through a queue as well, as events of kind MODELWIRE_EVENT_LOG. Other
-/// queues and the callback of modelwire_set_log still receive it. At most 4096 records are queued;
-/// further records are dropped, and one record reports how many. Ends when the queue is closed or
-/// freed.
+/// Delivers the log of the whole library through a queue, as events of kind MODELWIRE_EVENT_LOG; other
+/// queues still receive it. At most 4096 records are queued; further records are dropped, and one
+/// record reports how many. The log never contains the API key. Ends when the queue is closed or freed.
 ///
 /// @param queue  the queue
 /// @param level  MODELWIRE_LOG_ERROR to MODELWIRE_LOG_TRACE: records of this level and more important

@@ -137,80 +137,8 @@ pub unsafe extern "C" fn modelwire_request_set_text(
     })
 }
 
-/// Sets a field to an integer, for instance "max_tokens" or "seed".
-///
-/// @param request      the request, built field by field
-/// @param name         the field's name, copied
-/// @param name_length  its length in bytes, or MODELWIRE_NUL
-/// @param value        the integer
-/// @param err          the error, on failure; may be NULL
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, or a request that
-///         takes no fields
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_request_set_int(
-    request: *mut modelwire_request,
-    name: *const c_char,
-    name_length: usize,
-    value: i64,
-    err: *mut *mut modelwire_error,
-) -> modelwire_status {
-    guard(err, || {
-        let (request, name) = (borrow_mut(request)?, borrow_text("name", name, name_length)?);
-        request.fill(|core| core.field(name, value))
-    })
-}
-
-/// Sets a field to a number, for instance "temperature".
-///
-/// @param request      the request, built field by field
-/// @param name         the field's name, copied
-/// @param name_length  its length in bytes, or MODELWIRE_NUL
-/// @param value        the number; JSON has no infinities and no NaN
-/// @param err          the error, on failure; may be NULL
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, an infinity or NaN,
-///         or a request that takes no fields
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_request_set_number(
-    request: *mut modelwire_request,
-    name: *const c_char,
-    name_length: usize,
-    value: f64,
-    err: *mut *mut modelwire_error,
-) -> modelwire_status {
-    guard(err, || {
-        let (request, name) = (borrow_mut(request)?, borrow_text("name", name, name_length)?);
-        if !value.is_finite() {
-            return Err(Error::argument(format!("{name} is {value}, which JSON cannot represent")));
-        }
-        request.fill(|core| core.field(name, value))
-    })
-}
-
-/// Sets a field to a boolean, for instance "parallel_tool_calls".
-///
-/// @param request      the request, built field by field
-/// @param name         the field's name, copied
-/// @param name_length  its length in bytes, or MODELWIRE_NUL
-/// @param value        0 is false, any other value is true
-/// @param err          the error, on failure; may be NULL
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, or a request that
-///         takes no fields
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_request_set_bool(
-    request: *mut modelwire_request,
-    name: *const c_char,
-    name_length: usize,
-    value: i32,
-    err: *mut *mut modelwire_error,
-) -> modelwire_status {
-    guard(err, || {
-        let (request, name) = (borrow_mut(request)?, borrow_text("name", name, name_length)?);
-        request.fill(|core| core.field(name, value != 0))
-    })
-}
-
-/// Sets a field to any JSON value, for instance "tools", "response_format", "messages" with images, or
-/// numbers of any size. The value is sent as it is.
+/// Sets a field to any JSON value, for instance "max_tokens" to 200, "temperature" to 0.2, "tools",
+/// "response_format", or "messages" with images. The value is sent as it is.
 ///
 /// @param request      the request, built field by field
 /// @param name         the field's name, copied

@@ -20,7 +20,7 @@
 
 /* A model that echoes gives a good answer to it, too. */
 #define PROMPT "Hello, and good morning to you!"
-#define TOKENS_MAX 40
+#define TOKENS_MAX "40"
 #define MODELS_SHOWN_MAX 8
 #define MODEL_BYTES_MAX 255
 
@@ -73,7 +73,8 @@ static modelwire_call *new_call(const modelwire_client *client, operation what, 
                           : modelwire_request_set_text(request, "input", MODELWIRE_NUL, PROMPT,
                                                        MODELWIRE_NUL, error);
   if (status == MODELWIRE_OK)
-    status = modelwire_request_set_int(request, limit, MODELWIRE_NUL, TOKENS_MAX, error);
+    status = modelwire_request_set_json(request, limit, MODELWIRE_NUL, TOKENS_MAX, MODELWIRE_NUL,
+                                        error);
   if (status == MODELWIRE_OK)
     status = modelwire_request_set_options(request, options, MODELWIRE_NUL, error);
   if (status == MODELWIRE_OK) modelwire_call_new(client, request, 0, &call, error);
@@ -248,7 +249,7 @@ static void show_error(const modelwire_client *client) {
 
 /* Chats and responses that were answered; lists and failures are not counted. */
 static void show_cost(const modelwire_client *client) {
-  modelwire_value *usage = modelwire_client_usage(client);
+  modelwire_value *usage = modelwire_client_usage(client, 0);
   printf("What it cost\n  calls: %" PRId64 "\n", number_in(usage, "/calls"));
   printf("  of these %" PRId64 " reported no usage: what they used is not among the tokens\n",
          number_in(usage, "/calls_without_usage"));
@@ -295,7 +296,7 @@ int main(void) {
   modelwire_error *error = NULL;
   int is_fine = 0;
   if (modelwire_check_abi(MODELWIRE_ABI) != MODELWIRE_OK) {
-    fprintf(stderr, "libmodelwire %s has another ABI than this program\n", modelwire_version());
+    fprintf(stderr, "libmodelwire has another ABI than this program\n");
     return EXIT_FAILURE;
   }
   /* NULL: base URL and key come from the environment. */

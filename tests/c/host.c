@@ -77,7 +77,6 @@ static void two(const char *const *paths) {
   tell_void(first, "plugin_close");
   unload(first, paths[0]);
   CHECK(tell(second, "plugin_run") == 0);
-  tell_void(second, "plugin_log");
   tell_void(second, "plugin_close");
   tell_void(second, "plugin_shutdown");
   unload(second, paths[1]);
@@ -89,7 +88,6 @@ int main(int argc, char **argv) {
   unload_after(paths[0], "plugin_wait");
   unload_after(paths[0], "plugin_wait_cancelled");
   unload_after(paths[0], "plugin_close");
-  unload_after(paths[0], "plugin_log");
   two(paths);
   return 0;
 }

@@ -23,7 +23,7 @@
 
 enum { PATIENCE_MS = 60000 };
 
-/* What the callbacks of one call or of the log share. */
+/* Shared by the callbacks of one call. */
 typedef struct {
   sem_t first, told;
   int events, finalizers;
@@ -69,7 +69,6 @@ static void check_over(watch *seen) {
 MODELWIRE_API void plugin_open(void);
 MODELWIRE_API void plugin_wait(void);
 MODELWIRE_API void plugin_wait_cancelled(void);
-MODELWIRE_API void plugin_log(void);
 MODELWIRE_API int plugin_run(void);
 MODELWIRE_API void plugin_close(void);
 MODELWIRE_API void plugin_shutdown(void);
@@ -97,19 +96,6 @@ void plugin_wait_cancelled(void) {
   CHECK(modelwire_call_wait(call, PATIENCE_MS, NULL) == MODELWIRE_OK);
   check_over(&seen);
   modelwire_call_free(call);
-}
-
-/* The log, which is not a client's. */
-void plugin_log(void) {
-  watch seen;
-  memset(&seen, 0, sizeof seen);
-  CHECK(sem_init(&seen.first, 0, 0) == 0 && sem_init(&seen.told, 0, 0) == 0);
-  CHECK(modelwire_set_log(MODELWIRE_LOG_TRACE, on_event, &seen, on_end, 0, NULL) == MODELWIRE_OK);
-  CHECK(plugin_run() == MODELWIRE_OK);
-  CHECK(modelwire_set_log(MODELWIRE_LOG_OFF, NULL, NULL, NULL, PATIENCE_MS, NULL) ==
-        MODELWIRE_OK);
-  CHECK(seen.events > 0);
-  check_over(&seen);
 }
 
 /* A plain call; its status. */

@@ -1,23 +1,18 @@
 //! The log for programs in other languages: records are collected in bounded buffers until a thread of
-//! a binding, a sink or a queue takes them, each from its own buffer. Rust programs use `tracing` or
-//! `log` directly.
+//! a binding or a queue takes them, each from its own buffer. Rust programs use `tracing` or `log`
+//! directly.
 //!
 //! The I/O thread makes no callbacks: it only puts a record into the buffer. Trace records of the
 //! underlying libraries are omitted: they may contain whole request heads.
 
-use std::cell::Cell;
 use std::collections::VecDeque;
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::task::Waker;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use crate::answer::error::{Error, Result};
-use crate::answer::error_kind::ErrorKind;
 use crate::answer::texts::Object;
-use crate::delivery::foreign::{guarded, mark_callback_thread};
-use crate::driver::thread::OwnThread;
 use crate::protocol::text::cut;
 use crate::system::process::{self, PerProcess};
 use crate::system::sync::{lock, unpoisoned};
@@ -139,16 +134,10 @@ impl Collected {
     }
 
     /// At most `max` records; waits for the first one. `None` once stopped and drained.
-    fn take(&self, max: usize, timeout: Option<Duration>) -> Option<Vec<Record>> {
-        let buffer = lock(&self.buffer);
+    fn take(&self, max: usize, timeout: Duration) -> Option<Vec<Record>> {
         let is_idle = |buffer: &mut Buffer| buffer.records.is_empty() && !buffer.is_stopped;
-        let mut buffer = match timeout {
-            None => unpoisoned(self.changed.wait_while(buffer, is_idle)),
-            Some(timeout) => {
-                let waited = self.changed.wait_timeout_while(buffer, timeout, is_idle);
-                unpoisoned(waited).0
-            }
-        };
+        let waited = self.changed.wait_timeout_while(lock(&self.buffer), timeout, is_idle);
+        let mut buffer = unpoisoned(waited).0;
         if buffer.records.is_empty() && buffer.is_stopped {
             return None;
         }
@@ -308,111 +297,12 @@ pub fn stop() {
 /// The collected records, at most `max`; waits for the first one until the timeout. Empty after the
 /// timeout; `None` once stopped and drained. If records were dropped, the last one reports how many.
 pub fn take(max: usize, timeout: Duration) -> Option<Vec<Record>> {
-    plain().ok()?.take(max, Some(timeout))
+    plain().ok()?.take(max, timeout)
 }
 
 /// Whether a record is queued.
 pub fn has_records() -> bool {
     plain().is_ok_and(|plain| !lock(&plain.buffer).records.is_empty())
-}
-
-/// The maximum number of records that a sink's thread takes at once.
-const BATCH_RECORDS_MAX: usize = 256;
-
-thread_local! {
-    static IS_SINK_THREAD: Cell<bool> = const { Cell::new(false) };
-}
-
-/// A sink, with its queued records.
-struct Sink {
-    collected: Arc<Collected>,
-    thread: OwnThread,
-}
-
-/// The sink, and earlier ones that did not end in time.
-static SINKS: PerProcess<Mutex<Vec<Sink>>> = PerProcess::new();
-
-/// Passes records of this level and above to a sink, one by one on one thread of the library, in place
-/// of any earlier sink, which first receives what was logged before. A sink that breaks ends the log.
-///
-/// A sink is dropped when another one replaces it, when it breaks, at [`forward_end_within`] and at
-/// [`crate::shutdown`]. This waits for the end of the earlier sink until the timeout; `None` waits
-/// forever. Returns false if the earlier sink has not ended: it then ends later. Fails inside a sink,
-/// which cannot wait for itself.
-pub fn forward(
-    level: Level,
-    timeout: impl Into<Option<Duration>>,
-    mut sink: impl FnMut(Record) -> ControlFlow<()> + Send + 'static,
-) -> Result<bool> {
-    check_elsewhere()?;
-    install()?;
-    let sinks = SINKS.get_or_try_init(|| Ok(Mutex::default()))?;
-    let collected = Arc::new(Collected::new(None));
-    let takes = collected.clone();
-    let earlier = {
-        let mut sinks = lock(sinks);
-        process::run()?; // a shutdown would not wait for it
-        let thread = OwnThread::spawn("mw-log".to_owned(), move || {
-            mark_callback_thread();
-            IS_SINK_THREAD.set(true);
-            while let Some(records) = takes.take(BATCH_RECORDS_MAX, None) {
-                let mut told = records.into_iter().map(|record| guarded(|| sink(record)));
-                if !told.all(|told| told == Some(ControlFlow::Continue(()))) {
-                    end(&takes);
-                    break;
-                }
-            }
-            guarded(|| drop(sink));
-        });
-        let thread = thread.map_err(|cause| {
-            Error::internal(format!("the log thread cannot be started: {cause}"))
-        })?;
-        let earlier = std::mem::take(&mut *sinks);
-        // In one step: no record is lost between them, and none is delivered twice.
-        change(|listeners| {
-            let is_earlier = |other: &Arc<Collected>| {
-                earlier.iter().any(|sink| Arc::ptr_eq(&sink.collected, other))
-            };
-            listeners.retain(|(_, other)| !is_earlier(other));
-            listeners.push((level, collected.clone()));
-        })?;
-        sinks.push(Sink { collected, thread });
-        earlier
-    };
-    Ok(end_of(earlier, timeout.into()))
-}
-
-/// Ends what [`forward`] started, once the sink has received everything. Returns false if this takes
-/// longer than the timeout: it then ends later. `None` waits forever. Fails inside a sink, which cannot
-/// wait for itself.
-pub fn forward_end_within(timeout: impl Into<Option<Duration>>) -> Result<bool> {
-    check_elsewhere()?;
-    let Some(sinks) = SINKS.get() else { return Ok(true) };
-    let ending = std::mem::take(&mut *lock(sinks));
-    Ok(end_of(ending, timeout.into()))
-}
-
-fn check_elsewhere() -> Result<()> {
-    if IS_SINK_THREAD.get() {
-        let message = "the log cannot be changed from inside its own callback";
-        return Err(Error::new(ErrorKind::Callback, message));
-    }
-    Ok(())
-}
-
-/// Ends them and waits for them; the next call waits for those that are late.
-fn end_of(mut sinks: Vec<Sink>, timeout: Option<Duration>) -> bool {
-    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-    sinks.iter().for_each(|sink| end(&sink.collected));
-    sinks.retain_mut(|sink| {
-        let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
-        !sink.thread.join_within(left.unwrap_or(Duration::MAX))
-    });
-    let are_over = sinks.is_empty();
-    if let Some(known) = SINKS.get() {
-        lock(known).append(&mut sinks);
-    }
-    are_over
 }
 
 #[cfg(test)]

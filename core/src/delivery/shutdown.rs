@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use crate::delivery::callbacks;
 use crate::delivery::foreign::is_callback_thread;
-use crate::delivery::log;
 use crate::delivery::observer;
 use crate::driver::runtime;
 use crate::system::process::{self, PerProcess};
@@ -31,9 +30,7 @@ pub fn shutdown(timeout: Duration) -> bool {
     let left = || timeout.saturating_sub(start.elapsed());
     let mut is_all_gone = runtime::shutdown(left);
     is_all_gone &= callbacks::join(left);
-    is_all_gone &= observer::end_all(left());
-    // Last, so that the log has all of this.
-    log::forward_end_within(left()).is_ok_and(|is_over| is_over) && is_all_gone
+    is_all_gone & observer::end_all(left())
 }
 
 /// Like [`shutdown`], and no call can start afterwards: for the end of a process whose threads may

@@ -312,20 +312,6 @@ public final class Modelwire {
     static final int E_INTERNAL = -21;
     static final int E_CALLBACK = -22;
 
-    private static final class version {
-        static final MethodHandle HANDLE =
-                link("modelwire_version",
-                        FunctionDescriptor.of(JAVA_LONG));
-    }
-
-    static String version() {
-        try {
-            return MEMORY.getString((long) version.HANDLE.invokeExact());
-        } catch (Throwable fault) {
-            throw thrown(fault);
-        }
-    }
-
     private static final class version_number {
         static final MethodHandle HANDLE =
                 link("modelwire_version_number",
@@ -435,26 +421,13 @@ public final class Modelwire {
     private static final class client_usage {
         static final MethodHandle HANDLE =
                 link("modelwire_client_usage",
-                        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+                        FunctionDescriptor.of(
+                                JAVA_LONG, JAVA_LONG, JAVA_INT));
     }
 
-    static long client_usage(long client) {
+    static long client_usage(long client, int reset) {
         try {
-            return (long) client_usage.HANDLE.invokeExact(client);
-        } catch (Throwable fault) {
-            throw thrown(fault);
-        }
-    }
-
-    private static final class client_take_usage {
-        static final MethodHandle HANDLE =
-                link("modelwire_client_take_usage",
-                        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
-    }
-
-    static long client_take_usage(long client) {
-        try {
-            return (long) client_take_usage.HANDLE.invokeExact(client);
+            return (long) client_usage.HANDLE.invokeExact(client, reset);
         } catch (Throwable fault) {
             throw thrown(fault);
         }
@@ -549,63 +522,6 @@ public final class Modelwire {
             MemorySegment err = arena.allocate(JAVA_LONG);
             return checked((int) request_set_text.HANDLE.invokeExact(
                         request, name_, length(name_), value_, length(value_), err), err);
-        } catch (Throwable fault) {
-            throw thrown(fault);
-        }
-    }
-
-    private static final class request_set_int {
-        static final MethodHandle HANDLE =
-                link("modelwire_request_set_int",
-                        FunctionDescriptor.of(
-                                JAVA_INT, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS));
-    }
-
-    static int request_set_int(
-            long request, String name, long value) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment name_ = text(arena, name);
-            MemorySegment err = arena.allocate(JAVA_LONG);
-            return checked((int) request_set_int.HANDLE.invokeExact(
-                        request, name_, length(name_), value, err), err);
-        } catch (Throwable fault) {
-            throw thrown(fault);
-        }
-    }
-
-    private static final class request_set_number {
-        static final MethodHandle HANDLE =
-                link("modelwire_request_set_number",
-                        FunctionDescriptor.of(
-                                JAVA_INT, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_DOUBLE, ADDRESS));
-    }
-
-    static int request_set_number(
-            long request, String name, double value) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment name_ = text(arena, name);
-            MemorySegment err = arena.allocate(JAVA_LONG);
-            return checked((int) request_set_number.HANDLE.invokeExact(
-                        request, name_, length(name_), value, err), err);
-        } catch (Throwable fault) {
-            throw thrown(fault);
-        }
-    }
-
-    private static final class request_set_bool {
-        static final MethodHandle HANDLE =
-                link("modelwire_request_set_bool",
-                        FunctionDescriptor.of(
-                                JAVA_INT, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_INT, ADDRESS));
-    }
-
-    static int request_set_bool(
-            long request, String name, int value) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment name_ = text(arena, name);
-            MemorySegment err = arena.allocate(JAVA_LONG);
-            return checked((int) request_set_bool.HANDLE.invokeExact(
-                        request, name_, length(name_), value, err), err);
         } catch (Throwable fault) {
             throw thrown(fault);
         }
@@ -1511,25 +1427,6 @@ public final class Modelwire {
             long address = (long) value_name.HANDLE.invokeExact(
                         value, path_, length(path_), index, length);
             return copied(address, length.get(JAVA_LONG, 0));
-        } catch (Throwable fault) {
-            throw thrown(fault);
-        }
-    }
-
-    private static final class set_log {
-        static final MethodHandle HANDLE =
-                link("modelwire_set_log",
-                        FunctionDescriptor.of(
-                                JAVA_INT, JAVA_INT, ADDRESS, ADDRESS, ADDRESS, JAVA_INT, ADDRESS));
-    }
-
-    static int set_log(
-            int level, MemorySegment on_log, MemorySegment user_data, MemorySegment finalizer,
-            int timeout_ms) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment err = arena.allocate(JAVA_LONG);
-            return checked((int) set_log.HANDLE.invokeExact(
-                        level, on_log, user_data, finalizer, timeout_ms, err), err);
         } catch (Throwable fault) {
             throw thrown(fault);
         }

@@ -125,7 +125,7 @@ function check(status, [error], result) {
 
 FOOT = """
 if (modelwire_check_abi(MODELWIRE_ABI) !== MODELWIRE_OK) {
-  throw new Error(`libmodelwire ${modelwire_version()} does not have the functions declared here`);
+  throw new Error("this libmodelwire does not have the functions declared here");
 }"""
 
 

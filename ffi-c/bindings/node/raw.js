@@ -263,10 +263,6 @@ export const modelwire_event_fn = koffi.proto("int32_t", ["void *", "void *"]);
  *  called again; the function that takes it documents the thread. */
 export const modelwire_finalizer = koffi.proto("void", ["void *"]);
 
-/** The library's version, "0.1.0" for instance. Static, any thread.
- *  () */
-export const modelwire_version = declare("modelwire_version", "str", []);
-
 /** The library's version as a number like MODELWIRE_VERSION_NUMBER. Any thread.
  *  () */
 export const modelwire_version_number = declare("modelwire_version_number", "uint32_t", []);
@@ -284,12 +280,12 @@ export const modelwire_status_name = declare("modelwire_status_name", "str", ["i
 
 /** Shuts down this copy of the library in this process. Every call ends with
  *  MODELWIRE_E_SHUTDOWN, callbacks receive their last event, the callbacks of
- *  modelwire_client_on_call receive the record of every call and end, the log ends, connections
- *  are closed, and the library's threads are joined. Calls that start during the shutdown fail.
- *  Afterwards nothing runs; whatever you use again, including old clients and queues, starts
- *  again. Optional: a process may simply exit. For a host that exits, or for a plugin with its
- *  own static copy before it is unloaded. A plugin that shares the library with others closes
- *  its clients instead (modelwire_client_close). Any thread.
+ *  modelwire_client_on_call receive the record of every call and end, connections are closed,
+ *  and the library's threads are joined. Calls that start during the shutdown fail. Afterwards
+ *  nothing runs; whatever you use again, including old clients and queues, starts again.
+ *  Optional: a process may simply exit. For a host that exits, or for a plugin with its own
+ *  static copy before it is unloaded. A plugin that shares the library with others closes its
+ *  clients instead (modelwire_client_close). Any thread.
  *  (timeout_ms) */
 export const modelwire_shutdown = declare("modelwire_shutdown", "int32_t", ["int32_t"]);
 
@@ -343,15 +339,10 @@ export function modelwire_client_close(client, timeout_ms) {
  *  16384 models, counted over all keys, further models are summed up as "(other)", as are those
  *  with names of more than 1024 bytes. Model lists and calls that failed or were stopped do not
  *  count. Sums are capped at 2^63 - 1.
- *  (client) */
-export const modelwire_client_usage = declare("modelwire_client_usage", "void *", ["void *"]);
-
-/** Returns what modelwire_client_usage returns and resets all sums to 0 in one atomic step: a
- *  call that ends at the same time is counted once, in these sums or in the next ones. For
- *  clients that share their sums, it takes the shared sums.
- *  (client) */
-export const modelwire_client_take_usage = declare("modelwire_client_take_usage", "void *", [
+ *  (client, reset) */
+export const modelwire_client_usage = declare("modelwire_client_usage", "void *", [
   "void *",
+  "int32_t",
 ]);
 
 const client_on_call = declare("modelwire_client_on_call", "int32_t", [
@@ -460,51 +451,6 @@ export function modelwire_request_set_text(request, name, value) {
   return check(status, err, status);
 }
 
-const request_set_int = declare("modelwire_request_set_int", "int32_t", [
-  "void *",
-  "void *",
-  "size_t",
-  "int64_t",
-  out("void *"),
-]);
-/** Sets a field to an integer, for instance "max_tokens" or "seed". */
-export function modelwire_request_set_int(request, name, value) {
-  const name_bytes = encode(name);
-  const err = [null];
-  const status = request_set_int(request, name_bytes, size(name_bytes), value, err);
-  return check(status, err, status);
-}
-
-const request_set_number = declare("modelwire_request_set_number", "int32_t", [
-  "void *",
-  "void *",
-  "size_t",
-  "double",
-  out("void *"),
-]);
-/** Sets a field to a number, for instance "temperature". */
-export function modelwire_request_set_number(request, name, value) {
-  const name_bytes = encode(name);
-  const err = [null];
-  const status = request_set_number(request, name_bytes, size(name_bytes), value, err);
-  return check(status, err, status);
-}
-
-const request_set_bool = declare("modelwire_request_set_bool", "int32_t", [
-  "void *",
-  "void *",
-  "size_t",
-  "int32_t",
-  out("void *"),
-]);
-/** Sets a field to a boolean, for instance "parallel_tool_calls". */
-export function modelwire_request_set_bool(request, name, value) {
-  const name_bytes = encode(name);
-  const err = [null];
-  const status = request_set_bool(request, name_bytes, size(name_bytes), value, err);
-  return check(status, err, status);
-}
-
 const request_set_json = declare("modelwire_request_set_json", "int32_t", [
   "void *",
   "void *",
@@ -513,8 +459,8 @@ const request_set_json = declare("modelwire_request_set_json", "int32_t", [
   "size_t",
   out("void *"),
 ]);
-/** Sets a field to any JSON value, for instance "tools", "response_format", "messages" with
- *  images, or numbers of any size. The value is sent as it is. */
+/** Sets a field to any JSON value, for instance "max_tokens" to 200, "temperature" to 0.2,
+ *  "tools", "response_format", or "messages" with images. The value is sent as it is. */
 export function modelwire_request_set_json(request, name, json) {
   const name_bytes = encode(name);
   const json_bytes = encode(json);
@@ -689,10 +635,10 @@ const queue_log = declare("modelwire_queue_log", "int32_t", [
   "uint64_t",
   out("void *"),
 ]);
-/** Delivers the library's log through a queue as well, as events of kind MODELWIRE_EVENT_LOG.
- *  Other queues and the callback of modelwire_set_log still receive it. At most 4096 records
- *  are queued; further records are dropped, and one record reports how many. Ends when the
- *  queue is closed or freed. */
+/** Delivers the log of the whole library through a queue, as events of kind
+ *  MODELWIRE_EVENT_LOG; other queues still receive it. At most 4096 records are queued; further
+ *  records are dropped, and one record reports how many. The log never contains the API key.
+ *  Ends when the queue is closed or freed. */
 export function modelwire_queue_log(queue, level, tag) {
   const err = [null];
   const status = queue_log(queue, level, tag, err);
@@ -1113,24 +1059,6 @@ export function modelwire_value_name(value, path, index) {
   return decode(value_name(value, path_bytes, size(path_bytes), index, length));
 }
 
-const set_log = declare("modelwire_set_log", "int32_t", [
-  "int32_t",
-  koffi.pointer(modelwire_event_fn),
-  "void *",
-  koffi.pointer(modelwire_finalizer),
-  "int32_t",
-  out("void *"),
-]);
-/** Sets the callback that receives the library's log, in place of an earlier one; it runs on
- *  one thread of the library. At most 4096 records are queued for it; further records are
- *  dropped, and one record reports how many. The log never contains the API key. A runtime that
- *  cannot take a callback on a foreign thread takes the log from a queue. */
-export function modelwire_set_log(level, on_log, user_data, finalizer, timeout_ms) {
-  const err = [null];
-  const status = set_log(level, on_log, user_data, finalizer, timeout_ms, err);
-  return check(status, err, status);
-}
-
 if (modelwire_check_abi(MODELWIRE_ABI) !== MODELWIRE_OK) {
-  throw new Error(`libmodelwire ${modelwire_version()} does not have the functions declared here`);
+  throw new Error("this libmodelwire does not have the functions declared here");
 }

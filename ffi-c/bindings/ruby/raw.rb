@@ -208,8 +208,6 @@ module Modelwire
     callback :event_fn, [:pointer, :pointer], :int32
     callback :finalizer, [:pointer], :void
 
-    attach_function :version, :modelwire_version,
-      [], :string
     attach_function :version_number, :modelwire_version_number,
       [], :uint32
     attach_function :check_abi, :modelwire_check_abi,
@@ -233,9 +231,7 @@ module Modelwire
     attach_function :client_close_at_once, :modelwire_client_close,
       [:pointer, :int32, :pointer], :int32
     attach_function :client_usage, :modelwire_client_usage,
-      [:pointer], :pointer
-    attach_function :client_take_usage, :modelwire_client_take_usage,
-      [:pointer], :pointer
+      [:pointer, :int32], :pointer
     attach_function :client_on_call, :modelwire_client_on_call,
       [:pointer, :event_fn, :pointer, :finalizer, :pointer], :int32
     attach_function :request_new, :modelwire_request_new,
@@ -246,12 +242,6 @@ module Modelwire
       [:pointer, :buffer_in, :size_t, :buffer_in, :size_t, :pointer], :int32
     attach_function :request_set_text, :modelwire_request_set_text,
       [:pointer, :buffer_in, :size_t, :buffer_in, :size_t, :pointer], :int32
-    attach_function :request_set_int, :modelwire_request_set_int,
-      [:pointer, :buffer_in, :size_t, :int64, :pointer], :int32
-    attach_function :request_set_number, :modelwire_request_set_number,
-      [:pointer, :buffer_in, :size_t, :double, :pointer], :int32
-    attach_function :request_set_bool, :modelwire_request_set_bool,
-      [:pointer, :buffer_in, :size_t, :int32, :pointer], :int32
     attach_function :request_set_json, :modelwire_request_set_json,
       [:pointer, :buffer_in, :size_t, :buffer_in, :size_t, :pointer], :int32
     attach_function :request_set_options, :modelwire_request_set_options,
@@ -376,11 +366,5 @@ module Modelwire
       [:pointer, :buffer_in, :size_t], :size_t
     attach_function :value_name, :modelwire_value_name,
       [:pointer, :buffer_in, :size_t, :size_t, :pointer], :pointer
-    attach_function :set_log, :modelwire_set_log,
-      [:int32, :event_fn, :pointer, :finalizer, :int32, :pointer], :int32,
-      blocking: true
-    # For a timeout of 0: it keeps Ruby's lock, so no other thread of Ruby runs meanwhile.
-    attach_function :set_log_at_once, :modelwire_set_log,
-      [:int32, :event_fn, :pointer, :finalizer, :int32, :pointer], :int32
   end
 end

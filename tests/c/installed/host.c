@@ -29,7 +29,7 @@ int main(int argc, char **argv) {
   void *handles[2];
   const struct plugin *one = load(argv[1], &handles[0]), *two = load(argv[2], &handles[1]);
   CHECK(one != two);
-  CHECK(dlsym(RTLD_DEFAULT, "modelwire_version") == NULL);
+  CHECK(dlsym(RTLD_DEFAULT, "modelwire_version_number") == NULL);
   CHECK(dlsym(RTLD_DEFAULT, "rust_eh_personality") == NULL);
   CHECK(one->where() != two->where());
 

@@ -53,6 +53,6 @@ static int end(void) {
   return status;
 }
 
-static const void *where(void) { return (const void *)modelwire_version(); }
+static const void *where(void) { return (const void *)modelwire_status_name(MODELWIRE_OK); }
 
 const struct plugin plugin = {call, begin, next_kind, cancel, end, where};

@@ -124,11 +124,7 @@ void usage_beyond_64_bits(void) {
 }
 
 void versions(void) {
-  char text[32];
-  unsigned number = modelwire_version_number();
-  CHECK(number == MODELWIRE_VERSION_NUMBER);
-  snprintf(text, sizeof text, "%u.%u.%u", number / 1000000, number / 1000 % 1000, number % 1000);
-  CHECK_TEXT(modelwire_version(), text);
+  CHECK(modelwire_version_number() == MODELWIRE_VERSION_NUMBER);
   CHECK(modelwire_check_abi(MODELWIRE_ABI) == MODELWIRE_OK);
   CHECK(modelwire_check_abi(MODELWIRE_ABI + 1) == MODELWIRE_E_ARGUMENT);
   CHECK(modelwire_check_abi(0) == MODELWIRE_E_ARGUMENT);

@@ -91,7 +91,7 @@ const char *header_of(const modelwire_response *answer, const char *name) {
 }
 
 int64_t usage_of(const modelwire_client *client, const char *path) {
-  modelwire_value *usage = modelwire_client_usage(client);
+  modelwire_value *usage = modelwire_client_usage(client, 0);
   CHECK(usage != NULL);
   int64_t number = int_at(usage, path);
   modelwire_value_free(usage);

@@ -217,11 +217,12 @@ static void refuse_fields(const modelwire_client *client, modelwire_request *req
 }
 
 /* A chat that is filled field by field, with one number more. */
-static modelwire_request *chat_with_int(const char *name, int64_t value) {
+static modelwire_request *chat_with(const char *name, const char *json) {
   modelwire_request *chat = empty_request(MODELWIRE_OPERATION_CHAT);
   CHECK(modelwire_request_set_text(chat, "model", 5, "m", 1, NULL) == MODELWIRE_OK);
   CHECK(modelwire_request_add_message(chat, "user", 4, "x", 1, NULL) == MODELWIRE_OK);
-  CHECK(modelwire_request_set_int(chat, name, MODELWIRE_NUL, value, NULL) == MODELWIRE_OK);
+  CHECK(modelwire_request_set_json(chat, name, MODELWIRE_NUL, json, MODELWIRE_NUL, NULL) ==
+        MODELWIRE_OK);
   return chat;
 }
 
@@ -270,13 +271,13 @@ void arguments_refused(void) {
     modelwire_error_free(error);
   }
   /* Field by field it is seen when the call starts. */
-  refuse_fields(client, chat_with_int("max_tokens", 0), "max_tokens must be at least 1, not 0",
+  refuse_fields(client, chat_with("max_tokens", "0"), "max_tokens must be at least 1, not 0",
                 "max_tokens");
-  refuse_fields(client, chat_with_int("max_output_tokens", 5), "max_output_tokens is 5",
+  refuse_fields(client, chat_with("max_output_tokens", "5"), "max_output_tokens is 5",
                 "Write max_tokens");
   modelwire_request *plain = empty_request(RESPONSES);
   CHECK(modelwire_request_set_text(plain, "model", 5, "m", 1, NULL) == MODELWIRE_OK);
-  CHECK(modelwire_request_set_int(plain, "input", 5, 7, NULL) == MODELWIRE_OK);
+  CHECK(modelwire_request_set_json(plain, "input", 5, "7", 1, NULL) == MODELWIRE_OK);
   refuse_fields(client, plain, "input must be a string or an array of items, not 7", "");
   modelwire_client_free(client);
 }

@@ -60,16 +60,6 @@ static void take_signal(int number) {
   taker = pthread_self();
 }
 
-static int32_t look_at_log(void *user_data, const modelwire_event *event) {
-  (void)user_data;
-  CHECK(modelwire_event_kind(event) == MODELWIRE_EVENT_LOG);
-  return 0;
-}
-
-static void log_everything(void) {
-  CHECK(modelwire_set_log(MODELWIRE_LOG_DEBUG, look_at_log, NULL, NULL, 0, NULL) == MODELWIRE_OK);
-}
-
 /* Every signal's action, as the program or its parent left it. */
 static void note_actions(struct sigaction *actions) {
   for (int number = 1; number < NSIG; number++) {
@@ -93,7 +83,6 @@ void signals(void) {
 
   modelwire_client *client = client_of_environment();
   modelwire_queue *queue = new_queue();
-  log_everything();
   CHECK(modelwire_queue_fd(queue) >= 0);
   modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("echo", "x"))));
   modelwire_call *started = chat_call(client, ECHO_CHAT("slow", "one two three four five"));
@@ -139,18 +128,16 @@ static int take_it_late(void) {
   }
   modelwire_response_free(answer_of(chat_call(by_name, ECHO_CHAT("echo", "x"))));
   modelwire_call *started = chat_call(client, ECHO_CHAT("slow", "one two three four five"));
-  log_everything();
   CHECK(modelwire_call_start(started, 1, go_on, NULL, NULL, NULL) == MODELWIRE_OK);
-  /* The I/O thread, the callback thread, the log's, that for names; and this one, which has its one
-   * signal. */
-  CHECK(check_masks("0000000000000200") == 4);
+  /* The I/O thread, the callback thread, that for names; and this one, which has its one signal. */
+  CHECK(check_masks("0000000000000200") == 3);
   for (int i = 0; i < 10; i++) CHECK(kill(getpid(), SIGUSR1) == 0);
   nanosleep(&moment, NULL); /* clock: nobody takes it, however long it is waited for */
   CHECK(taken == 0);
   CHECK(sigpending(&pending) == 0 && sigismember(&pending, SIGUSR1) == 1);
   CHECK(pthread_sigmask(SIG_UNBLOCK, &usr1, NULL) == 0);
   CHECK(taken == 1 && pthread_equal(taker, pthread_self()));
-  CHECK(check_masks("0000000000000000") == 4);
+  CHECK(check_masks("0000000000000000") == 3);
   modelwire_call_free(started);
   modelwire_client_free(by_name);
   modelwire_client_free(client);
@@ -197,7 +184,7 @@ static void check_refused(modelwire_status status, modelwire_error **refusal) {
   modelwire_error *error = *refusal;
   *refusal = NULL;
   CHECK_STATUS(status, MODELWIRE_E_INTERNAL, error);
-  CHECK(contains(modelwire_error_message(error, NULL), "thread cannot be started"));
+  CHECK(contains(modelwire_error_message(error, NULL), "cannot be started"));
   CHECK_TEXT(error_text(error, "/metered"), "not_sent");
   modelwire_error_free(error);
 }
@@ -241,9 +228,9 @@ void no_threads(void) {
   check_refused(modelwire_call_stream(streamed, gather, &all, &answer, &error), &error);
   check_refused(modelwire_call_start(started, 1, count_last, (void *)&ends, NULL, &error), &error);
   check_submit_refused(queue, client);
-  CHECK(modelwire_set_log(MODELWIRE_LOG_DEBUG, look_at_log, &finalizers, count_finalizer, 0,
-                          &error) == MODELWIRE_E_INTERNAL);
-  CHECK(contains(modelwire_error_message(error, NULL), "thread cannot be started"));
+  CHECK(modelwire_client_on_call(client, count_last, &finalizers, count_finalizer, &error) ==
+        MODELWIRE_E_INTERNAL);
+  CHECK(contains(modelwire_error_message(error, NULL), "cannot be started"));
   CHECK(finalizers == 1);
   modelwire_error_free(error);
   modelwire_call_free(run);
@@ -267,7 +254,6 @@ void no_threads(void) {
   CHECK(modelwire_call_start(started, 1, count_last, (void *)&ends, NULL, NULL) == MODELWIRE_OK);
   submit(client, queue, ECHO_CHAT("echo", "x"), 0, 1);
   expect_end(queue, 1, MODELWIRE_OK);
-  log_everything();
   CHECK(modelwire_call_wait(started, PATIENCE_MS, NULL) == MODELWIRE_OK && ends == 1);
   modelwire_call_free(started);
   modelwire_queue_free(queue);

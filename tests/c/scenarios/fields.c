@@ -380,7 +380,7 @@ void usage_taken(void) {
   modelwire_response_free(
       answer_of(chat_call_with(client, ECHO_CHAT("m", "x"), "{\"api_key\":\"sk-other-key\"}")));
   CHECK(usage_of(client, "/calls") == 2);
-  modelwire_value *taken = modelwire_client_take_usage(client);
+  modelwire_value *taken = modelwire_client_usage(client, 1);
   const char *own = text_at(taken, "/key_id");
   CHECK_TEXT(own, "ff95f1fb950e0b2b");
   CHECK(int_at(taken, "/calls") == 2 && count_at(taken, "/keys") == 2);
@@ -389,7 +389,7 @@ void usage_taken(void) {
   CHECK(int_at(taken, "/keys/ff95f1fb950e0b2b/models/m/reasoning_tokens") == 3);
   CHECK(strstr(modelwire_value_json(taken, "", 0, NULL), "sk-") == NULL);
   modelwire_value_free(taken);
-  taken = modelwire_client_take_usage(client);
+  taken = modelwire_client_usage(client, 1);
   CHECK(int_at(taken, "/calls") == 0 && count_at(taken, "/models") == 0);
   CHECK(count_at(taken, "/keys") == 0 && usage_of(client, "/calls") == 0);
   modelwire_value_free(taken);
@@ -404,7 +404,7 @@ void usage_saturates(void) {
   modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("a", "x"))));
   modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("b", "x"))));
   modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("c", "x"))));
-  modelwire_value *usage = modelwire_client_usage(client);
+  modelwire_value *usage = modelwire_client_usage(client, 0);
   CHECK(int_at(usage, "/calls") == 3);
   CHECK(modelwire_value_count(usage, "/models", MODELWIRE_NUL) == 3);
   for (size_t i = 0; i < 3; i++) {

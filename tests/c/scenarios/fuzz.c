@@ -312,9 +312,8 @@ static modelwire_client *fuzzed_client(int connections) {
 
 static void use_library(fuzzer *own) {
   WITH_ERROR;
-  switch (chance(own, 14)) {
+  switch (chance(own, 9)) {
     case 0:
-      CHECK(modelwire_version()[0] != '\0');
       CHECK(modelwire_version_number() == MODELWIRE_VERSION_NUMBER);
       break;
     case 1:
@@ -326,19 +325,7 @@ static void use_library(fuzzer *own) {
     case 3:
       if (chance(own, 20) == 0) judge(own, modelwire_shutdown(wait_ms(own)), NULL);
       break;
-    case 4:
-    case 5: {
-      int32_t level = (int32_t)chance(own, 8) - 1;
-      int is_on = chance(own, 4) != 0, is_bare = chance(own, 4) == 0;
-      /* Without a finalizer there is nobody who would free anything. */
-      token *seen = is_on && !is_bare ? new_token(own) : NULL;
-      judge(own,
-            modelwire_set_log(level, seen != NULL ? on_event : NULL, seen,
-                              seen != NULL ? free_token : NULL, wait_ms(own), err),
-            err);
-      break;
-    }
-    case 6: {
+    case 4: {
       token *seen = chance(own, 4) != 0 ? new_token(own) : NULL;
       judge(own,
             modelwire_client_on_call(ONE(clients), seen != NULL ? on_event : NULL, seen,
@@ -346,8 +333,8 @@ static void use_library(fuzzer *own) {
             err);
       break;
     }
-    case 7:
-    case 8:
+    case 5:
+    case 6:
       judge(own,
             modelwire_queue_follow_calls(ONE(queues), ONE(clients), chance(own, 3) != 0, tag(own),
                                          err),
@@ -393,12 +380,10 @@ static void use_client(fuzzer *own) {
     }
     default: {
       const modelwire_client *client = ONE(clients);
-      modelwire_value *usage = modelwire_client_usage(client);
-      CHECK((usage == NULL) == (client == NULL));
+      int32_t reset = (int32_t)chance(own, 3);
+      modelwire_value *usage = modelwire_client_usage(client, reset);
+      CHECK((usage == NULL) == (client == NULL || reset > 1));
       look_at_value(own, usage);
-      modelwire_value_free(usage);
-      usage = modelwire_client_take_usage(client);
-      CHECK((usage == NULL) == (client == NULL));
       modelwire_value_free(usage);
     }
   }
@@ -434,29 +419,11 @@ static void use_request(fuzzer *own) {
       break;
     case 4:
       judge(own,
-            modelwire_request_set_int(request, name.bytes, name.length,
-                                      (int64_t)own->state, err),
-            err);
-      break;
-    case 5:
-      judge(own,
-            modelwire_request_set_number(request, name.bytes, name.length,
-                                         1.0 / (double)chance(own, 3), err),
-            err);
-      break;
-    case 6:
-      judge(own,
-            modelwire_request_set_bool(request, name.bytes, name.length,
-                                       (int32_t)chance(own, 3) - 1, err),
-            err);
-      break;
-    case 7:
-      judge(own,
             modelwire_request_set_json(request, name.bytes, name.length, json.bytes, json.length,
                                        err),
             err);
       break;
-    case 8:
+    case 5:
       judge(own, modelwire_request_set_options(request, options.bytes, options.length, err), err);
       break;
     default: {

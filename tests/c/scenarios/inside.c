@@ -9,8 +9,8 @@
 #include <time.h>
 
 /* Where something is called. A finalizer is as its callback. */
-enum { ON_EVENT, IN_STREAM, ON_CALL, ON_LOG, COLUMNS };
-enum { EVENT_OVER = COLUMNS, CALL_OVER, LOG_OVER, PLACES };
+enum { ON_EVENT, IN_STREAM, ON_CALL, COLUMNS };
+enum { EVENT_OVER = COLUMNS, CALL_OVER, PLACES };
 
 /* How the call ends that is in flight there; GOES_ON if what is called does not end it. */
 enum { GOES_ON = 99 };
@@ -112,11 +112,6 @@ static modelwire_status change_on_call(inside *here) {
   return modelwire_client_on_call(here->client, ignore, NULL, NULL, NULL);
 }
 
-static modelwire_status change_log(inside *here) {
-  CHECK(here->act == change_log);
-  return modelwire_set_log(MODELWIRE_LOG_DEBUG, ignore, NULL, NULL, PATIENCE_MS, NULL);
-}
-
 static modelwire_status shut_down(inside *here) {
   CHECK(here->act == shut_down);
   return modelwire_shutdown(PATIENCE_MS);
@@ -165,38 +160,37 @@ static const struct {
   modelwire_status (*act)(inside *here);
   cell cells[COLUMNS];
 } TABLE[] = {
-    {"call_run of another call", run_another, {YES, YES, YES, YES}},
-    {"call_stream of another call", stream_another, {YES, YES, YES, YES}},
-    {"call_start of another call", start_another, {YES, YES, YES, YES}},
+    {"call_run of another call", run_another, {YES, YES, YES}},
+    {"call_stream of another call", stream_another, {YES, YES, YES}},
+    {"call_start of another call", start_another, {YES, YES, YES}},
     {"call_run of this call",
      run_this,
-     {REFUSED(ARGUMENT), REFUSED(ARGUMENT), REFUSED(ARGUMENT), REFUSED(ARGUMENT)}},
+     {REFUSED(ARGUMENT), REFUSED(ARGUMENT), REFUSED(ARGUMENT)}},
     {"call_stream of this call",
      stream_this,
-     {REFUSED(ARGUMENT), REFUSED(ARGUMENT), REFUSED(ARGUMENT), REFUSED(ARGUMENT)}},
+     {REFUSED(ARGUMENT), REFUSED(ARGUMENT), REFUSED(ARGUMENT)}},
     {"call_start of this call",
      start_this,
-     {REFUSED(ARGUMENT), REFUSED(ARGUMENT), REFUSED(ARGUMENT), REFUSED(ARGUMENT)}},
+     {REFUSED(ARGUMENT), REFUSED(ARGUMENT), REFUSED(ARGUMENT)}},
     {"call_wait for this call",
      wait_this,
-     {REFUSED(CALLBACK), REFUSED(ARGUMENT), YES, YES}},
+     {REFUSED(CALLBACK), REFUSED(ARGUMENT), YES}},
     {"call_cancel of this call",
      cancel_this,
-     {ENDS(CANCELLED), ENDS(CANCELLED), ENDS(CANCELLED), ENDS(CANCELLED)}},
+     {ENDS(CANCELLED), ENDS(CANCELLED), ENDS(CANCELLED)}},
     {"call_free of this call",
      free_this,
-     {ENDS(CANCELLED), ENDS(CANCELLED), ENDS(CANCELLED), ENDS(CANCELLED)}},
-    {"event_free of what is given", free_event, {YES, YES, YES, YES}},
-    {"every function of a queue", use_queue, {YES, YES, YES, YES}},
-    {"client_free", free_client, {YES, YES, YES, YES}},
+     {ENDS(CANCELLED), ENDS(CANCELLED), ENDS(CANCELLED)}},
+    {"event_free of what is given", free_event, {YES, YES, YES}},
+    {"every function of a queue", use_queue, {YES, YES, YES}},
+    {"client_free", free_client, {YES, YES, YES}},
     {"client_close",
      close_client,
-     {REFUSED(CALLBACK), ENDS(CLOSED), REFUSED(CALLBACK), ENDS(CLOSED)}},
-    {"client_on_call", change_on_call, {YES, YES, YES, YES}},
-    {"set_log", change_log, {YES, YES, YES, REFUSED(CALLBACK)}},
+     {REFUSED(CALLBACK), ENDS(CLOSED), REFUSED(CALLBACK)}},
+    {"client_on_call", change_on_call, {YES, YES, YES}},
     {"shutdown",
      shut_down,
-     {REFUSED(CALLBACK), ENDS(SHUTDOWN), REFUSED(CALLBACK), REFUSED(CALLBACK)}},
+     {REFUSED(CALLBACK), ENDS(SHUTDOWN), REFUSED(CALLBACK)}},
 };
 
 /* A cell as the header has it. */
@@ -241,21 +235,17 @@ static void on_over(void *user_data) {
   CHECK(sem_post(&here->over) == 0);
 }
 
-/* Of the client, or of the log. */
+/* Of the client. */
 static int32_t on_record(void *user_data, const modelwire_event *event) {
   inside *here = user_data;
-  if (here->place == ON_CALL || here->place == ON_LOG) act(here, event);
+  if (here->place == ON_CALL) act(here, event);
   return 0;
 }
 
 static void on_records_over(void *user_data) {
   inside *here = user_data;
-  if (here->place == CALL_OVER || here->place == LOG_OVER) act(here, NULL);
+  if (here->place == CALL_OVER) act(here, NULL);
   CHECK(sem_post(&here->records_over) == 0);
-}
-
-static void end_log(void) {
-  CHECK(modelwire_set_log(MODELWIRE_LOG_OFF, NULL, NULL, NULL, PATIENCE_MS, NULL) == MODELWIRE_OK);
 }
 
 /* Has the callback called that is not of the call in flight, by a call that may fail for that. */
@@ -263,21 +253,15 @@ static void reach(inside *here) {
   if (here->place == ON_EVENT || here->place == EVENT_OVER) return;
   modelwire_call *call = chat_call(here->client, ECHO_CHAT("echo", "x"));
   modelwire_response *answer = NULL;
-  if (here->place == ON_CALL || here->place == CALL_OVER) {
-    CHECK(modelwire_client_on_call(here->client, on_record, here, on_records_over, NULL) ==
-          MODELWIRE_OK);
-  } else if (here->place == ON_LOG || here->place == LOG_OVER) {
-    CHECK(modelwire_set_log(MODELWIRE_LOG_DEBUG, on_record, here, on_records_over, PATIENCE_MS,
-                            NULL) == MODELWIRE_OK);
-  }
-  if (here->place == ON_CALL || here->place == ON_LOG) {
+  CHECK(modelwire_client_on_call(here->client, on_record, here, on_records_over, NULL) ==
+        MODELWIRE_OK);
+  if (here->place == ON_CALL) {
     (void)modelwire_call_run(call, &answer, NULL);
     modelwire_response_free(answer);
   }
   if (here->place == CALL_OVER) {
     CHECK(modelwire_client_on_call(here->client, NULL, NULL, NULL, NULL) == MODELWIRE_OK);
   }
-  if (here->place == LOG_OVER) end_log();
   modelwire_call_free(call);
 }
 
@@ -315,7 +299,6 @@ static void start_there(inside *here, modelwire_status expected) {
 static void end_all(inside *here) {
   const int has_records = here->place != IN_STREAM && here->place != ON_EVENT &&
                           here->place != EVENT_OVER;
-  end_log();
   if (here->call != NULL && here->place != IN_STREAM) {
     CHECK(modelwire_call_wait(here->call, PATIENCE_MS, NULL) == MODELWIRE_OK);
   }
@@ -352,8 +335,7 @@ static void try_cell(int place, uint32_t flags, modelwire_status (*what)(inside 
 enum { WORDS = 2000 };
 
 void inside_callbacks(void) {
-  static const int COLUMN_OF[PLACES] = {ON_EVENT, IN_STREAM, ON_CALL, ON_LOG,
-                                        ON_EVENT, ON_CALL,   ON_LOG};
+  static const int COLUMN_OF[PLACES] = {ON_EVENT, IN_STREAM, ON_CALL, ON_EVENT, ON_CALL};
   static const char HEAD[] = "{\"model\":\"echo\",\"messages\":[{\"role\":\"user\",\"content\":\"";
   char *json = calloc(1, sizeof HEAD + 2 * WORDS + 8);
   CHECK(json != NULL);

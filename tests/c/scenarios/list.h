@@ -42,9 +42,7 @@
   NAME(retries_refused) NAME(refused_changes_nothing) NAME(options_as_json)                    \
   NAME(request_options)                                                                        \
   /* log.c */                                                                                  \
-  NAME(log_ends) NAME(log_levels) NAME(log_changes) NAME(log_inside) NAME(log_key)             \
-  NAME(log_inside_at_its_end) NAME(log_stopped) NAME(log_hangs) NAME(log_queue)                \
-  NAME(log_queue_full)                                                                         \
+  NAME(log_levels) NAME(log_key) NAME(log_queue) NAME(log_queue_full)                          \
   /* records.c */                                                                              \
   NAME(records_of_the_vectors)                                                                 \
   NAME(a_start_that_fails_tells) NAME(it_tells_who_ended_a_call)                               \

@@ -46,8 +46,8 @@ static void accessors_of_null(void) {
   CHECK(modelwire_event_response(NULL) == NULL);
   CHECK(modelwire_event_error(NULL) == NULL);
   CHECK(modelwire_error_status(NULL) == 0);
-  CHECK(modelwire_client_usage(NULL) == NULL);
-  CHECK(modelwire_client_take_usage(NULL) == NULL);
+  CHECK(modelwire_client_usage(NULL, 0) == NULL);
+  CHECK(modelwire_client_usage(NULL, 1) == NULL);
   CHECK(modelwire_queue_count(NULL) == 0);
   CHECK(modelwire_queue_fd(NULL) == -1);
 
@@ -112,9 +112,6 @@ static void building(void) {
     REFUSED(modelwire_request_add_message(request, "a", 1, there, 1, err));
     REFUSED(modelwire_request_set_text(request, there, 1, "a", 1, err));
     REFUSED(modelwire_request_set_text(request, "a", MODELWIRE_NUL, there, MODELWIRE_NUL, err));
-    REFUSED(modelwire_request_set_int(request, there, 1, 1, err));
-    REFUSED(modelwire_request_set_number(request, there, 1, 1, err));
-    REFUSED(modelwire_request_set_bool(request, there, 1, 1, err));
     REFUSED(modelwire_request_set_json(request, there, 1, "1", 1, err));
     REFUSED(modelwire_request_set_json(request, "a", 1, there, 1, err));
     REFUSED(modelwire_request_set_options(request, i == 0 ? "{}" : NULL, 0, err));
@@ -130,20 +127,14 @@ static int32_t count_event(void *user_data, const modelwire_event *event) {
 
 static void count_end(void *user_data) { ++*(int *)user_data; }
 
-static void logging(void) {
+static void observing(void) {
   int ends = 0;
-  /* No callback is no log; the finalizer has its call all the same. */
-  CHECK(modelwire_set_log(MODELWIRE_LOG_TRACE, NULL, &ends, count_end, 0, NULL) == MODELWIRE_OK);
-  CHECK(ends == 1);
-  CHECK(modelwire_set_log(MODELWIRE_LOG_OFF, NULL, NULL, NULL, 0, NULL) == MODELWIRE_OK);
-  CHECK(modelwire_set_log(99, count_event, &ends, count_end, 0, NULL) == MODELWIRE_E_ARGUMENT);
-  CHECK(ends == 2);
   REFUSED(modelwire_queue_log(NULL, MODELWIRE_LOG_TRACE, 1, err));
   REFUSED(modelwire_client_on_call(NULL, count_event, NULL, NULL, err));
   REFUSED(modelwire_client_on_call(NULL, NULL, NULL, NULL, err));
   CHECK(modelwire_client_on_call(NULL, count_event, &ends, count_end, NULL) ==
         MODELWIRE_E_ARGUMENT);
-  CHECK(ends == 3);
+  CHECK(ends == 1);
 }
 
 static void queueing(void) {
@@ -220,13 +211,13 @@ static void calling(void) {
 
 void null_arguments(void) {
   /* The functions that take no pointer. */
-  CHECK(modelwire_version() != NULL && modelwire_version_number() != 0);
+  CHECK(modelwire_version_number() != 0);
   CHECK(modelwire_status_name(0) != NULL && modelwire_check_abi(MODELWIRE_ABI) == 0);
   accessors_of_null();
   doing_nothing();
   making();
   building();
-  logging();
+  observing();
   queueing();
   calling();
   CHECK(modelwire_shutdown(30000) == MODELWIRE_OK);

@@ -415,12 +415,6 @@ void lost_connections(void) {
   modelwire_client_free(client);
 }
 
-static int32_t print_log(void *user_data, const modelwire_event *event) {
-  (void)user_data;
-  puts(modelwire_event_text(event, NULL));
-  return 0;
-}
-
 /* Calls that are refused twice, of a client with this jitter; "" is the default. */
 static void refused_calls(int calls, const char *of_client, const char *of_request) {
   modelwire_client *client =
@@ -436,13 +430,19 @@ static void refused_calls(int calls, const char *of_client, const char *of_reque
 
 /* The waits are in the log, which the test reads. */
 void retry_jitter(void) {
-  CHECK(modelwire_set_log(MODELWIRE_LOG_DEBUG, print_log, NULL, NULL, 0, NULL) == MODELWIRE_OK);
+  modelwire_queue *queue = new_queue();
+  modelwire_event *event = NULL;
+  CHECK(modelwire_queue_log(queue, MODELWIRE_LOG_DEBUG, 0, NULL) == MODELWIRE_OK);
   refused_calls(3, "\"retry_jitter\":0", "");
   refused_calls(20, "\"retry_jitter\":1", "");
   refused_calls(3, "\"retry_jitter\":1", "\"retry_jitter\":0");
   refused_calls(20, "\"retry_jitter\":0", "\"retry_jitter\":1");
   refused_calls(20, "", "");
-  CHECK(modelwire_set_log(MODELWIRE_LOG_OFF, NULL, NULL, NULL, 30000, NULL) == MODELWIRE_OK);
+  while (modelwire_queue_next(queue, 0, &event) == MODELWIRE_OK) {
+    puts(modelwire_event_text(event, NULL));
+    modelwire_event_free(event);
+  }
+  modelwire_queue_free(queue);
 }
 
 void retries_refused(void) {

@@ -140,14 +140,6 @@ static void shut_down_beside_hanging(waiting *here) {
   CHECK(modelwire_shutdown(PATIENCE_MS) == MODELWIRE_OK);
 }
 
-static void end_log_beside_hanging(waiting *here) {
-  CHECK(modelwire_set_log(MODELWIRE_LOG_DEBUG, hang, here, NULL, 0, NULL) == MODELWIRE_OK);
-  CHECK(modelwire_call_start(here->call, 1, ignore, NULL, NULL, NULL) == MODELWIRE_OK);
-  while (sem_trywait(&here->hangs) != 0) continue;
-  enters(here);
-  CHECK(modelwire_set_log(MODELWIRE_LOG_OFF, NULL, NULL, NULL, PATIENCE_MS, NULL) == MODELWIRE_OK);
-}
-
 static void let_go(waiting *here) { CHECK(sem_post(&here->let_go) == 0); }
 
 /* What waits for nothing, but may do I/O. */
@@ -216,7 +208,6 @@ void cancelled_threads(void) {
       {wait_in_queue_for_some, wake_queue},
       {close_beside_hanging, let_go},
       {shut_down_beside_hanging, let_go},
-      {end_log_beside_hanging, let_go},
       {make_and_free, leave_alone},
   };
   for (size_t i = 0; i < sizeof WAITS / sizeof *WAITS; i++) {

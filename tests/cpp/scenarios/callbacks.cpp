@@ -1,5 +1,5 @@
 /*
- * Calls that are started with a callback on the client's own thread, and the log.
+ * Calls that are started with a callback on the client's own thread.
  */
 #include "check.hpp"
 
@@ -261,64 +261,6 @@ void start_fork() {
   CHECK(waitpid(child, &status, 0) == child);
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   call.join();
-}
-
-void logging() {
-  const modelwire::client client;
-  const witness lambda;
-  std::atomic<int> records = 0;
-  std::atomic<bool> is_sound = true;
-  modelwire::set_log(modelwire::log_level::trace,
-                     [&, token = lambda.give()](const modelwire::log_record& record) {
-                       records++;
-                       if (record.target.empty() || record.message.empty()) is_sound = false;
-                       if (record.level < modelwire::log_level::error) is_sound = false;
-                       if (record.time.time_since_epoch() < 1h) is_sound = false;
-                       if (contains(record.message, "sk-test")) is_sound = false;
-                       throw thrown_by_test{records};
-                     });
-  client.chat("echo", "x");
-  CHECK(modelwire::end_log());
-  // What it threw was lost, one record at a time; nothing comes any more.
-  CHECK(records > 1 && is_sound);
-  CHECK_EQUAL(lambda.alive->load(), 0);
-  const int before = records;
-  client.chat("echo", "x");
-  CHECK_EQUAL(records.load(), before);
-  failure_of(kind::argument, [&] {
-    modelwire::set_log(static_cast<modelwire::log_level>(99),
-                       [token = lambda.give()](const modelwire::log_record&) {});
-  });
-  CHECK_EQUAL(lambda.alive->load(), 0);
-}
-
-/* A lambda that says so ends the log; another log takes the place of one whose lambda is stuck. */
-void log_stops() {
-  const modelwire::client client;
-  const witness lambda;
-  int records = 0;
-  modelwire::set_log(modelwire::log_level::trace,
-                     [&, token = lambda.give()](const modelwire::log_record&) {
-                       records++;
-                       return modelwire::flow::stop;
-                     });
-  client.chat("echo", "x");
-  CHECK(modelwire::end_log());
-  CHECK_EQUAL(records, 1);
-  CHECK_EQUAL(lambda.alive->load(), 0);
-  std::promise<void> entered, leave;
-  modelwire::set_log(modelwire::log_level::trace,
-                     [&, first = true](const modelwire::log_record&) mutable {
-                       if (!first) return;
-                       first = false;
-                       entered.set_value();
-                       leave.get_future().wait();
-                     });
-  std::thread talker([&] { client.chat("echo", "x"); });
-  entered.get_future().wait();
-  CHECK(!modelwire::end_log(20ms));
-  leave.set_value();
-  talker.join();
 }
 
 /* The end of a wait is the end of the callback: its lambda was destroyed, a slow one too. */

@@ -108,7 +108,7 @@ using namespace std::chrono_literals;
   /* callbacks.cpp */                                                                          \
   NAME(start) NAME(start_whole) NAME(start_throw) NAME(start_throw_at_end) NAME(start_stop)    \
   NAME(start_cancel) NAME(start_destroy) NAME(start_detach) NAME(start_twice)                  \
-  NAME(start_inside) NAME(start_fork) NAME(start_wait) NAME(logging) NAME(log_stops)           \
+  NAME(start_inside) NAME(start_fork) NAME(start_wait)                                         \
   NAME(closing_client)                                                                         \
   /* records.cpp */                                                                            \
   NAME(records_of_the_vectors)                                                                 \

@@ -104,10 +104,9 @@ int main() {
   std::thread([] {
     auto client = modelwire::client::make();
     CHECK(client);
-    CHECK(*modelwire::try_set_log(modelwire::log_level::error, [](const auto&) {}));
     run_every_way(*client);
     fail_every_way(*client);
-    CHECK(*client->try_close() && modelwire::end_log());
+    CHECK(*client->try_close());
     CHECK(*modelwire::try_shutdown());
   }).join();
 }

@@ -404,11 +404,6 @@ fn closing_client() {
 }
 
 #[test]
-fn log_stops() {
-    played("log_stops");
-}
-
-#[test]
 fn the_records_of_the_vectors() {
     ended::check(|input| {
         scenario("records_of_the_vectors").run_with_input(input).succeeded().stdout
@@ -438,12 +433,6 @@ fn a_queue_follows_the_calls_of_clients() {
 #[test]
 fn a_forked_child_is_told_nothing() {
     played("a_forked_child_is_told_nothing");
-}
-
-/// The log does not show the key.
-#[test]
-fn logging() {
-    played("logging");
 }
 
 #[test]

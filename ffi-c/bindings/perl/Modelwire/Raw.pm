@@ -66,10 +66,6 @@ use constant {
 };
 
 # nothing
-$ffi->attach(modelwire_version =>
-    [] => 'string');
-
-# nothing
 $ffi->attach(modelwire_version_number =>
     [] => 'uint32_t');
 
@@ -97,13 +93,9 @@ $ffi->attach(modelwire_client_free =>
 $ffi->attach(modelwire_client_close =>
     ['opaque', 'int32_t', 'opaque*'] => 'int32_t');
 
-# client
+# client, reset
 $ffi->attach(modelwire_client_usage =>
-    ['opaque'] => 'opaque');
-
-# client
-$ffi->attach(modelwire_client_take_usage =>
-    ['opaque'] => 'opaque');
+    ['opaque', 'int32_t'] => 'opaque');
 
 # client, on_call, user_data, finalizer, err
 $ffi->attach(modelwire_client_on_call =>
@@ -124,18 +116,6 @@ $ffi->attach(modelwire_request_add_message =>
 # request, name, name_length, value, value_length, err
 $ffi->attach(modelwire_request_set_text =>
     ['opaque', 'string', 'size_t', 'string', 'size_t', 'opaque*'] => 'int32_t');
-
-# request, name, name_length, value, err
-$ffi->attach(modelwire_request_set_int =>
-    ['opaque', 'string', 'size_t', 'int64_t', 'opaque*'] => 'int32_t');
-
-# request, name, name_length, value, err
-$ffi->attach(modelwire_request_set_number =>
-    ['opaque', 'string', 'size_t', 'double', 'opaque*'] => 'int32_t');
-
-# request, name, name_length, value, err
-$ffi->attach(modelwire_request_set_bool =>
-    ['opaque', 'string', 'size_t', 'int32_t', 'opaque*'] => 'int32_t');
 
 # request, name, name_length, json, json_length, err
 $ffi->attach(modelwire_request_set_json =>
@@ -356,10 +336,6 @@ $ffi->attach(modelwire_value_count =>
 # value, path, path_length, index, length
 $ffi->attach(modelwire_value_name =>
     ['opaque', 'string', 'size_t', 'size_t', 'opaque'] => 'opaque');
-
-# level, on_log, user_data, finalizer, timeout_ms, err
-$ffi->attach(modelwire_set_log =>
-    ['int32_t', 'opaque', 'opaque', 'opaque', 'int32_t', 'opaque*'] => 'int32_t');
 
 our @EXPORT = grep { /^modelwire_/i } keys %Modelwire::Raw::;
 modelwire_check_abi(1) == 0 or die 'libmodelwire has another ABI';

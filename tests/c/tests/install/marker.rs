@@ -20,7 +20,7 @@ fn later(name: &str, flags: &[&str]) -> Program {
     std::fs::write(
         &stub,
         "const unsigned char modelwire_needs_0_2 = 1;\n\
-         const char *modelwire_version(void) { return 0; }\n",
+         unsigned modelwire_version_number(void) { return 0; }\n",
     )
     .unwrap();
     run(Command::new("cc")
@@ -41,8 +41,13 @@ fn later(name: &str, flags: &[&str]) -> Program {
     Program::new(&program).env("LD_LIBRARY_PATH", &lib())
 }
 
-const MAIN: &str = "#include <modelwire.h>\n#include <stdio.h>\n\
-                    int main(void) { return puts(modelwire_version()) < 0; }\n";
+const MAIN: &str = r#"#include <modelwire.h>
+#include <stdio.h>
+int main(void) {
+  unsigned number = modelwire_version_number();
+  return printf("%u.%u.%u\n", number / 1000000, number / 1000 % 1000, number % 1000) < 0;
+}
+"#;
 
 #[test]
 fn a_program_for_a_later_header_does_not_start() {

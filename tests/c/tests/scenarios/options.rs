@@ -231,38 +231,8 @@ fn request_gather() {
 }
 
 #[test]
-fn log_ends() {
-    played("log_ends");
-}
-
-#[test]
 fn log_levels() {
     played("log_levels");
-}
-
-#[test]
-fn log_changes() {
-    played("log_changes");
-}
-
-#[test]
-fn log_inside() {
-    played("log_inside");
-}
-
-#[test]
-fn log_inside_at_its_end() {
-    played("log_inside_at_its_end");
-}
-
-#[test]
-fn log_stopped() {
-    played("log_stopped");
-}
-
-#[test]
-fn log_hangs() {
-    played("log_hangs");
 }
 
 #[test]

@@ -81,7 +81,6 @@ typedef void (*modelwire_finalizer)(void *user_data);
 #ifdef __cplusplus
 extern "C" {
 #endif
-MODELWIRE_API const char *modelwire_version(void);
 MODELWIRE_API uint32_t modelwire_version_number(void);
 MODELWIRE_API modelwire_status modelwire_check_abi(uint32_t header_abi);
 MODELWIRE_API
@@ -98,8 +97,6 @@ MODELWIRE_API
 modelwire_status modelwire_client_close(const modelwire_client *client,
                                         int32_t timeout_ms,
                                         modelwire_error **err);
-MODELWIRE_API
-modelwire_value *modelwire_client_usage(const modelwire_client *client);
 MODELWIRE_API
 modelwire_status modelwire_request_new(int32_t operation,
                                        const char *json,
@@ -120,24 +117,6 @@ modelwire_status modelwire_request_set_text(modelwire_request *request,
                                             size_t name_length,
                                             const char *value,
                                             size_t value_length,
-                                            modelwire_error **err);
-MODELWIRE_API
-modelwire_status modelwire_request_set_int(modelwire_request *request,
-                                           const char *name,
-                                           size_t name_length,
-                                           int64_t value,
-                                           modelwire_error **err);
-MODELWIRE_API
-modelwire_status modelwire_request_set_number(modelwire_request *request,
-                                              const char *name,
-                                              size_t name_length,
-                                              double value,
-                                              modelwire_error **err);
-MODELWIRE_API
-modelwire_status modelwire_request_set_bool(modelwire_request *request,
-                                            const char *name,
-                                            size_t name_length,
-                                            int32_t value,
                                             modelwire_error **err);
 MODELWIRE_API
 modelwire_status modelwire_request_set_json(modelwire_request *request,
@@ -308,13 +287,6 @@ MODELWIRE_API
 size_t modelwire_value_count(const modelwire_value *value,
                              const char *path,
                              size_t path_length);
-MODELWIRE_API
-modelwire_status modelwire_set_log(int32_t level,
-                                   modelwire_event_fn on_log,
-                                   void *user_data,
-                                   modelwire_finalizer finalizer,
-                                   int32_t timeout_ms,
-                                   modelwire_error **err);
 #ifdef __cplusplus
 }
 #endif

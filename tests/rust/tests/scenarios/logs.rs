@@ -1,22 +1,19 @@
-//! The log for programs that are not Rust: in queues, in sinks, at their ends. Each test runs in a
-//! process of its own, which has one logger.
+//! The log for programs in other languages, through queues. Each test runs in its
+//! own process, which has one logger.
 
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use modelwire::log::{self, Level, RECORDS_MAX, Record};
-use modelwire::{Call, CompletionQueue, ErrorKind, Event, Next, Taken, shutdown};
-use modelwire_service::{Script, Service};
+use modelwire::log::{Level, RECORDS_MAX, Record};
+use modelwire::{Call, CompletionQueue, ErrorKind, Event, Next, Taken};
+use modelwire_service::Service;
 
 use crate::processes::in_child_at;
-use crate::support::{client, eventually, hello, silence};
+use crate::support::{client, hello};
 use crate::system::{forked, is_readable};
 
 const SOON: Option<Duration> = Some(Duration::from_secs(20));
 const NOW: Option<Duration> = Some(Duration::ZERO);
-const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Says something of the library's own.
 fn say(level: Level, what: &str) {
@@ -132,97 +129,6 @@ fn records_and_events_come_out_of_one_queue() {
         // The records of the call itself may have been too many as well.
         let count = dropped.message.split(' ').next().unwrap().parse::<usize>().unwrap();
         assert!((7..200).contains(&count), "{}", dropped.message);
-    });
-}
-
-#[test]
-fn a_sink_gets_every_record_until_it_breaks() {
-    in_child_at("logs::a_sink_gets_every_record_until_it_breaks", &[], || {
-        let (tell, told) = mpsc::channel();
-        let is_gone = Arc::new(AtomicBool::new(false));
-        let guard = Gone(is_gone.clone());
-        let begun = log::forward(Level::Info, NOW, move |record| {
-            let _guard = &guard;
-            let is_inside = log::forward_end_within(None).is_err();
-            assert!(is_inside && log::forward(Level::Info, None, |_| panic!()).is_err());
-            let is_last = record.message == "last";
-            tell.send(record.message).unwrap();
-            if is_last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        assert!(begun.unwrap());
-        ["a", "b", "last", "never"].into_iter().for_each(|text| say(Level::Info, text));
-        let told: Vec<String> = (0..3).map(|_| told.recv_timeout(PATIENCE).unwrap()).collect();
-        assert_eq!(told, ["a", "b", "last"]);
-        eventually("the sink is dropped", || is_gone.load(Ordering::SeqCst));
-        eventually("nobody listens", || !::log::log_enabled!(::log::Level::Error));
-        assert!(
-            log::forward_end_within(Duration::ZERO).unwrap()
-                || log::forward_end_within(PATIENCE).unwrap()
-        );
-    });
-}
-
-struct Gone(Arc<AtomicBool>);
-
-impl Drop for Gone {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::SeqCst);
-    }
-}
-
-/// A sink that hangs holds nobody up for longer than they say: neither who sets another, nor who
-/// ends the log, nor a shutdown. It gets what it was to get, and is dropped, once it goes on.
-#[test]
-fn a_sink_that_hangs_is_waited_for_no_longer_than_asked() {
-    in_child_at("logs::a_sink_that_hangs_is_waited_for_no_longer_than_asked", &[], || {
-        let (release, held) = mpsc::channel::<()>();
-        let is_gone = Arc::new(AtomicBool::new(false));
-        let (guard, count) = (Gone(is_gone.clone()), Arc::new(AtomicUsize::new(0)));
-        let counts = count.clone();
-        let begun = log::forward(Level::Info, PATIENCE, move |_| {
-            let _guard = &guard;
-            if counts.fetch_add(1, Ordering::SeqCst) == 0 {
-                let _ = held.recv();
-            }
-            ControlFlow::Continue(())
-        });
-        assert!(begun.unwrap());
-        say(Level::Info, "hangs");
-        say(Level::Info, "waits behind it");
-        eventually("it hangs", || count.load(Ordering::SeqCst) == 1);
-        let start = Instant::now();
-        let (tell, told) = mpsc::channel();
-        let short = Duration::from_millis(50);
-        let second = log::forward(Level::Info, short, move |record| {
-            let _ = tell.send(record.message);
-            ControlFlow::Continue(())
-        });
-        assert!(!second.unwrap(), "the first one is not over");
-        say(Level::Info, "for the second");
-        assert_eq!(told.recv_timeout(PATIENCE).unwrap(), "for the second");
-        assert!(!log::forward_end_within(short).unwrap());
-        assert!(!shutdown(short));
-        // clock: beside PATIENCE of one that is waited for
-        assert!(start.elapsed() < PATIENCE / 2, "{:?}", start.elapsed());
-        assert!(!is_gone.load(Ordering::SeqCst));
-        release.send(()).unwrap();
-        assert!(shutdown(PATIENCE));
-        assert!(is_gone.load(Ordering::SeqCst), "a shutdown that is true leaves no sink");
-        assert_eq!(count.load(Ordering::SeqCst), 2, "what was logged before it ended, and no more");
-        assert!(told.recv_timeout(PATIENCE).is_err(), "the second one is gone");
-        // And afresh.
-        let service = Service::start().unwrap();
-        let client = client(service.script("s", Script::one(silence())));
-        let (tell, told) = mpsc::channel();
-        log::forward(Level::Debug, None, move |record| {
-            let _ = tell.send(record.message);
-            ControlFlow::Continue(())
-        })
-        .unwrap();
-        let call = Call::new(&client, hello());
-        call.start(false).unwrap();
-        told.recv_timeout(PATIENCE).unwrap();
-        assert!(log::forward_end_within(PATIENCE).unwrap());
     });
 }
 
