@@ -32,7 +32,7 @@ pub fn shutdown(timeout: Duration) -> bool {
     let mut is_all_gone = runtime::shutdown(left);
     is_all_gone &= callbacks::join(left);
     is_all_gone &= observer::end_all(left());
-    // Last, so that the log has all of this.
+    // Last, so that the log contains all of this.
     log::forward_end_within(left()).is_ok_and(|is_over| is_over) && is_all_gone
 }
 
@@ -64,7 +64,7 @@ impl UnderWay {
     }
 }
 
-/// Lets the next shutdown begin when it is dropped.
+/// Lets the next shutdown start when dropped.
 struct ShutsDown<'a>(&'a UnderWay);
 
 impl Drop for ShutsDown<'_> {
