@@ -71,7 +71,7 @@ fn find<'e, E: StdError + 'static>(error: &'e (dyn StdError + 'static)) -> Optio
 /// Whether the service reported by HTTP/2 that it has not processed and will not process a request: by
 /// REFUSED_STREAM (RFC 9113 section 8.7), or by a GOAWAY whose last stream is below that of the request
 /// (section 6.8). h2 reports the GOAWAY as the error only for such requests, and for those whose body was not
-/// started because the GOAWAY had arrived. A request below it gets the error of its stream or connection.
+/// started because the GOAWAY had arrived. A request that it covers gets that of its stream or connection.
 #[cfg(feature = "http2")]
 pub(crate) fn is_refused_unprocessed(cause: &reqwest::Error) -> bool {
     find::<h2::Error>(cause).is_some_and(|h2| {
