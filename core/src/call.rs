@@ -1,5 +1,5 @@
 //! Floor 3. One call, from its start to its `Done`: attempts, the whole or streamed answer, and the
-//! queue that its consumer empties.
+//! event queue.
 
 pub(crate) mod advice;
 pub(crate) mod attempts;

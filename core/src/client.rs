@@ -169,7 +169,7 @@ impl Client {
         callbacks::close(&self.session, timeout)
     }
 
-    /// The configured base URL, with its query masked.
+    /// The configured base URL, with its query redacted.
     pub fn base_url(&self) -> String {
         self.session.base_url()
     }

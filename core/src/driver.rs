@@ -1,4 +1,4 @@
-//! Floor 2. Who does the I/O, and on which thread.
+//! Floor 2. Does the I/O, on the I/O thread or on a waiting thread.
 
 pub(crate) mod deferred_wakes;
 #[allow(clippy::module_inception, reason = "the floor is named after its main room")]

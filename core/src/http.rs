@@ -1,5 +1,4 @@
-//! Floor 2. One request on the wire and its answer back, over connections that are pooled and
-//! counted.
+//! Floor 2. One request on the wire and its answer, over pooled connections with a limit.
 
 pub(crate) mod connections;
 pub(crate) mod failure;
@@ -12,7 +11,7 @@ pub(crate) mod timing;
 pub(crate) mod tls;
 pub(crate) mod transport;
 
-/// Without the feature gzip nothing is unpacked.
+/// Without the feature gzip, nothing is decompressed.
 #[cfg(not(feature = "gzip"))]
 pub(crate) mod inflate {
     use bytes::Bytes;

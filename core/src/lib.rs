@@ -71,7 +71,7 @@ pub use protocol::value::{Kind, Value};
 pub use request::request::Request;
 pub use stream::{Blocking, BlockingStream, Stream};
 
-/// What only bindings to other languages, the command and bulk jobs need; no promise is made for it.
+/// Items only for bindings to other languages, the command and bulk jobs; not covered by semver.
 #[cfg(feature = "bindings")]
 #[doc(hidden)]
 pub use {

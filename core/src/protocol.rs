@@ -1,5 +1,5 @@
-//! Floor 0. Bytes and text of the protocol: server-sent events, JSON, and what stands in a chunk or
-//! an answer. Pure: no I/O, no clock, no thread, no tokio. Imports nothing of the floors above.
+//! Floor 0. Bytes and text of the protocol: server-sent events, JSON, and the fields of chunks and answers.
+//! Pure: no I/O, no clock, no thread, no tokio.
 
 pub(crate) mod accumulate;
 pub(crate) mod choice;

@@ -1,5 +1,5 @@
-//! What each system does in its own way: signals, forks, stacks, descriptors to sleep at. The one place
-//! of the core that asks which system it is, and that holds all of its `unsafe`.
+//! Operating-system specifics: signals, forks, stacks, descriptors to sleep on. The only place of the core
+//! that checks for the operating system, and that contains its `unsafe`.
 
 pub(crate) mod process;
 pub(crate) mod sync;
@@ -26,11 +26,10 @@ mod platform;
 pub use platform::without_thread_cancellation;
 pub(crate) use platform::*;
 
-/// A descriptor as the system counts them, for an event loop to watch: a file descriptor; on Windows a
-/// `SOCKET`.
+/// An OS descriptor for an event loop to watch: a file descriptor; on Windows a `SOCKET`.
 pub type Descriptor = platform::RawDescriptor;
 
-/// How a wait at a descriptor ended.
+/// The result of a wait on a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Polled {
     Readable,
@@ -40,7 +39,7 @@ pub(crate) enum Polled {
     Signal,
 }
 
-/// Milliseconds as `poll` takes them: no wait is shorter than it was asked for.
+/// Milliseconds for `poll`, rounded up, so that no wait is shorter than requested.
 fn poll_millis(timeout: std::time::Duration) -> i32 {
     i32::try_from(timeout.as_micros().div_ceil(1000)).unwrap_or(i32::MAX)
 }

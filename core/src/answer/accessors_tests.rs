@@ -1,5 +1,4 @@
-//! What the library says of itself is JSON, whatever a service put into it, and has each member in
-//! its place.
+//! The JSON views are valid JSON, whatever a service sent, and have every member in its place.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use std::collections::BTreeSet;
@@ -18,19 +17,19 @@ use crate::protocol::document::Document;
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::value::Value;
 
-/// Read by the core and by another reader, which agree.
+/// Parsed by the core and by serde_json, which agree.
 fn read(text: &str) -> Json {
     let found: Json = serde_json::from_str(text).unwrap();
     Value::parse(text).unwrap();
     found
 }
 
-/// The members in their order.
+/// The members in order.
 fn names(text: &str) -> Vec<String> {
     Value::parse(text).unwrap().members().into_iter().map(|(name, _)| name.into()).collect()
 }
 
-/// Texts that a writer of JSON may stumble over.
+/// Texts that need care in a JSON writer.
 const ODD: [&str; 5] =
     ["", "nul \0 in it", "\"quoted\\\" \u{1}\u{1f}\n\r\t", "\u{fffd}é𝄞", "\u{2028}</x>"];
 
@@ -56,7 +55,7 @@ fn failed(text: &str) -> Error {
     .with_context(&context)
 }
 
-/// Each row of the table gives what it says that it gives, and has a name of its own.
+/// Each row of the table gives its sample result, and has a unique name.
 #[test]
 fn every_accessor_gives_its_sample() {
     let check = |rows: &[(&str, &str, &str)], told: &dyn Fn(&str) -> String| {
@@ -66,7 +65,7 @@ fn every_accessor_gives_its_sample() {
             assert_eq!(names(&text), all);
             let found = Value::parse(&text).unwrap().get(name).unwrap().text().to_owned();
             if *name == "timing" {
-                continue; // of a call alone
+                continue; // only after a call
             }
             let is_right = if *gives == "*" { found != "null" } else { found == *gives };
             assert!(is_right, "{name} of {sent} is {found} and not {gives}");
@@ -84,7 +83,7 @@ fn every_accessor_gives_its_sample() {
     check(Error::ROWS, &|sent| refused(sent).to_json());
 }
 
-/// What comes with every answer of the table's samples.
+/// The headers of every answer in the samples.
 const HEADERS: [(&str, &str); 8] = [
     ("x-request-id", "req-1"),
     ("retry-after", "2"),
@@ -117,8 +116,7 @@ fn refused(body: &str) -> Error {
         .with_context(&context)
 }
 
-/// What is told has these members, whatever else; that it has each row of the table in its order,
-/// another test sees.
+/// Checks these members; another test checks that every row of the table is there, in order.
 fn assert_told(text: &str, members: &Json) {
     let found = read(text);
     for (name, expected) in members.as_object().unwrap() {
@@ -126,7 +124,7 @@ fn assert_told(text: &str, members: &Json) {
     }
 }
 
-/// The JSON says what the accessors say.
+/// The JSON agrees with the accessors.
 #[test]
 fn an_error_is_told_whole() {
     for odd in ODD {
@@ -174,7 +172,7 @@ fn an_error_of_every_kind_is_told() {
     assert_eq!(read(&late.to_json())["timeout"], "idle_timeout");
 }
 
-/// A number is what every language has an integer for, and a clock may stand anywhere.
+/// A number fits into every language's integer, and a clock may be wrong.
 #[test]
 fn no_number_runs_over() {
     let context = Context {
@@ -212,7 +210,7 @@ fn a_response_is_told() {
     assert_eq!(found["finish_reason"], "completed");
 }
 
-/// Nothing of a stream that was not gathered is there, and that is told as null.
+/// A stream that was not gathered has none of these members, so they are null.
 #[test]
 fn the_end_of_a_stream_is_told() {
     let head = Arc::new(Head { status: 200, headers: Vec::new() });
@@ -230,10 +228,10 @@ fn the_text_of_a_response_has_a_nul_behind_it() {
         let response = answer(Endpoint::Chat, &text);
         assert_eq!(response.json(), text);
         assert_eq!(response.json_and_nul(), format!("{text}\0"));
-        // No copy is made for it.
+        // It is not a copy.
         assert_eq!(response.json().as_ptr(), response.json_and_nul().as_ptr());
     }
-    // What a service sends has no NUL of its own: that is no JSON.
+    // A text from a service contains no NUL: that is not JSON.
     assert!(Document::scan("7\0").is_err());
 }
 

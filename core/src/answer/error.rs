@@ -63,7 +63,7 @@ const REFUSED_HINT: &str = "Reproduce it with a minimal request, then add parame
 /// The parts of a failed answer, for [`Error::from_response`].
 pub(crate) struct FailedAnswer<'a> {
     pub(crate) status: u16,
-    /// The body, truncated to its limit, with the key already masked.
+    /// The body, truncated to its limit, with the key already redacted.
     pub(crate) body: &'a str,
     pub(crate) request_id: Option<String>,
     pub(crate) retry_after: Option<Duration>,
@@ -178,7 +178,7 @@ impl Error {
         self.edit(|inner| inner.record = Some(record))
     }
 
-    /// Every text from the service goes through `mask` (R-AUTH4): it may echo the key.
+    /// Every text from the service is redacted by `mask` (R-AUTH4): it may echo the key.
     pub(crate) fn masked(self, mask: impl Fn(&str) -> String) -> Error {
         self.edit(|inner| {
             inner.message = mask(&inner.message);
@@ -292,18 +292,18 @@ impl Error {
     }
 
     /// The body of the failed answer or the event, as text, truncated to `error_body_bytes_max`; the
-    /// key is masked.
+    /// key is redacted.
     pub fn body(&self) -> Option<&str> {
         self.0.body.as_deref()
     }
 
     /// The part of the answer gathered before the failure, as JSON text, if the call gathers. It may be
-    /// less than what was metered; the key is masked.
+    /// less than what was metered; the key is redacted.
     pub fn partial(&self) -> Option<&str> {
         self.0.partial.as_deref()
     }
 
-    /// The headers of the answer in order, with names in lower case and the key masked; empty if no
+    /// The headers of the answer in order, with names in lower case and the key redacted; empty if no
     /// answer arrived.
     pub fn headers(&self) -> &[(String, String)] {
         &self.0.headers

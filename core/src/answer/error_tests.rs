@@ -1,4 +1,4 @@
-//! What an error says of every envelope a service may use.
+//! Reading errors in every envelope that services use.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;

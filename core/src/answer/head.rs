@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use crate::answer::rate_limits::RateLimits;
 
-/// Status and headers of an answer; the key is masked where the service echoed it.
+/// Status and headers of an answer; the key is redacted where the service echoed it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     pub(crate) status: u16,

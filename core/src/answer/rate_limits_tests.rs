@@ -1,4 +1,4 @@
-//! Headers of limits in the spellings of services, and by chance.
+//! Rate limit headers in the spellings of services, and random ones.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
@@ -120,7 +120,7 @@ fn times_of_a_reset() {
     }
 }
 
-/// The service's own clock, where it tells it.
+/// Counted from the service's own clock, if it is known.
 #[test]
 fn a_time_is_counted_from_the_answers_date() {
     let found = read(&[
@@ -152,7 +152,7 @@ fn what_cannot_be_read_is_absent() {
     assert_eq!(found.others.len(), OTHER_LIMITS_MAX);
 }
 
-/// Whatever a service sends, nothing panics, and what is found is within its bounds.
+/// Whatever a service sends, nothing panics, and results are within the limits.
 #[test]
 fn any_header_is_read_or_absent() {
     const PIECES: [&str; 30] = [

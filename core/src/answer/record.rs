@@ -25,7 +25,7 @@ pub(crate) const RECORD_TEXT_BYTES_MAX: usize = 1024;
 /// Every started call has exactly one: in its answer ([`Response::record`](crate::Response::record)) or
 /// its error ([`Error::record`](crate::Error::record)), and for callbacks that collect the records of a
 /// client ([`Client::on_call`](crate::Client::on_call)). All times are counted from
-/// [`CallRecord::start`]. It never contains the key; texts from the service are masked as in errors
+/// [`CallRecord::start`]. It never contains the key; texts from the service are redacted as in errors
 /// (R-AUTH4).
 #[derive(Clone, Debug)]
 pub struct CallRecord(Arc<Recorded>);

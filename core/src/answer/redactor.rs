@@ -1,4 +1,4 @@
-//! Limits what a call shows of a service's texts: at most a fixed size, and never the call's API key.
+//! Redacts and truncates a service's texts: at most a fixed size, and never the call's API key.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,12 +16,12 @@ pub(crate) struct Quotes {
 }
 
 impl Quotes {
-    /// `text` with the key masked (R-AUTH4).
+    /// `text` with the key redacted (R-AUTH4).
     pub(crate) fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.key.mask(text)
     }
 
-    /// The size of a text to examine, so that a key that crosses the limit is masked before the cut.
+    /// The size of a text to examine, so that a key that crosses the limit is redacted before the cut.
     pub(crate) fn wanted(&self) -> usize {
         self.bytes_max + self.key.longest_written()
     }
@@ -41,7 +41,7 @@ impl Quotes {
     pub(crate) fn bounded(&self, error: Error) -> Error {
         error.masked(|text| match text.len() > self.bytes_max {
             true => self.bounded_text(text),
-            false => text.to_owned(), // masked with all the others
+            false => text.to_owned(), // redacted later, with all other texts
         })
     }
 }

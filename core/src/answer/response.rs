@@ -123,12 +123,12 @@ impl Response {
         self.0.record.as_ref()
     }
 
-    /// What it says of itself.
+    /// The metadata of the answer.
     pub(crate) fn answered(&self) -> &Answered {
         &self.0.answered
     }
 
-    /// What it took.
+    /// Sets attempts and elapsed time.
     pub(crate) fn after(mut self, attempts: u32, elapsed: Duration) -> Response {
         if let Some(parts) = Arc::get_mut(&mut self.0) {
             (parts.attempts, parts.elapsed) = (attempts, elapsed);

@@ -9,14 +9,14 @@ use crate::answer::record::{Answered, Recorded, WaitReason};
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::value::Value;
 
-/// Read by the core and by another reader, which agree.
+/// Parsed by the core and by serde_json, which agree.
 fn read(text: &str) -> Json {
     let found: Json = serde_json::from_str(text).unwrap();
     Value::parse(text).unwrap();
     found
 }
 
-/// The members in their order.
+/// The members in order.
 fn names(text: &str) -> Vec<String> {
     Value::parse(text).unwrap().members().into_iter().map(|(name, _)| name.into()).collect()
 }
@@ -82,7 +82,7 @@ fn a_record_is_told() {
     assert!(behind.ends_with(end), "{behind}");
 }
 
-/// The sums over all models and keys do not run over either.
+/// Nor do the sums over all models and keys overflow.
 #[test]
 fn usage_is_told_by_model_by_key_and_whole() {
     let mut sums = UsageByKey::new();

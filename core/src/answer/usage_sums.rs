@@ -43,7 +43,7 @@ impl Sums {
         self.by_key.clone()
     }
 
-    /// The same, and restarts from 0.
+    /// Returns the sums, and restarts from 0.
     pub(crate) fn take(&mut self) -> UsageByKey {
         std::mem::take(self).by_key
     }

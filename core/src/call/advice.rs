@@ -1,5 +1,4 @@
-//! What to do about an error, in the light of how its call was made: what the kind of an error alone cannot
-//! say.
+//! The hint of an error, extended by how its call was made.
 
 use crate::answer::error::Error;
 use crate::answer::error_kind::ErrorKind;
@@ -13,13 +12,13 @@ const ONLY_STREAMS: &str = "If this model only supports streaming, set stream_on
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Made {
     pub(crate) endpoint: Endpoint,
-    /// The service was asked to stream, whatever the caller gets.
+    /// The service was asked to stream, whatever the caller receives.
     pub(crate) streams: bool,
     /// What is wrong with the path of the base URL.
     pub(crate) path_fault: Option<PathFault>,
 }
 
-/// The error with all that its caller can do (R-ERR1).
+/// Adds to the hint everything that the caller can do (R-ERR1).
 pub(crate) fn advise(error: Error, made: Made, attempts: u32) -> Error {
     let mut hint = error.hint().to_owned();
     if hint.is_empty() {
@@ -40,7 +39,7 @@ pub(crate) fn advise(error: Error, made: Made, attempts: u32) -> Error {
     error.with_hint(hint)
 }
 
-/// What answers where no service is looks like this.
+/// Whether the error looks like one from a URL that is no API endpoint.
 fn is_of_a_wrong_place(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::NotFound | ErrorKind::Status | ErrorKind::Protocol)
 }
@@ -55,15 +54,15 @@ fn words_of(fault: PathFault) -> String {
     }
 }
 
-/// What services say of a plain call to a model that only streams (R-STR6): the specification names no
-/// status, so that the words are what is left.
+/// Whether the service seems to reject a plain call because the model only streams (R-STR6). The
+/// specification names no status for this, so the words decide.
 fn may_want_a_stream(error: &Error) -> bool {
     let said = [Some(error.message()), error.code(), error.error_type(), error.param()];
     matches!(error.status(), Some(400 | 403 | 404 | 405 | 422 | 500 | 501))
         && said.into_iter().flatten().any(speaks_of_streams)
 }
 
-/// An upstream provider is no stream.
+/// "upstream" and "downstream" do not count.
 fn speaks_of_streams(text: &str) -> bool {
     let text = text.to_ascii_lowercase().replace("upstream", "").replace("downstream", "");
     let mut words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
@@ -83,7 +82,7 @@ mod tests {
         Error::from_response(FailedAnswer { status, body, request_id, retry_after })
     }
 
-    /// Only a plain call that generates can be helped by it.
+    /// The hint only helps a plain call that generates.
     #[test]
     fn streaming_is_named_where_it_may_help() {
         let hint =
@@ -101,7 +100,7 @@ mod tests {
         }
     }
 
-    /// The path of the base URL may be why nothing is there.
+    /// The path of the base URL may be the cause of these errors.
     #[test]
     fn a_wrong_path_of_the_base_url_is_named_where_it_may_be_the_cause() {
         for (fault, words) in [

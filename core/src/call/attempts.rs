@@ -1,5 +1,5 @@
-//! The attempts of one call: each waits for its turn and for a connection, is sent, follows redirects within
-//! the origin, and is followed by another where the retry policy says so.
+//! The attempts of one call: each waits for admission and a connection, is sent, follows redirects within
+//! the origin, and is retried if the retry policy says so.
 
 use std::future::pending;
 use std::hash::{BuildHasher, Hasher};
@@ -29,7 +29,7 @@ use crate::options::config::Settings;
 use crate::protocol::text::without_secrets;
 use crate::request::prepared::Prepared;
 
-/// Redirects within the origin that are followed in a row.
+/// The maximum number of consecutive redirects within the origin.
 const REDIRECTS_MAX: usize = 5;
 const POOL_HINT: &str = "Raise connections_max, make fewer concurrent calls, or wait longer.";
 const GATE_HINT: &str = "Make fewer concurrent calls, or wait longer.";
@@ -37,12 +37,12 @@ const REDIRECT_HINT: &str = "Correct base_url: only a 307 or 308 within its orig
 
 /// A random number from 0 to 1.
 fn chance() -> f64 {
-    // The standard library seeds each of these anew.
+    // The standard library seeds each `RandomState` differently.
     let random = std::hash::RandomState::new().build_hasher().finish();
     (random >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// What the attempts of a call have in common.
+/// What the attempts of a call share.
 pub(crate) struct Attempts<'a> {
     pub(crate) shared: &'a Shared,
     pub(crate) run: &'a SessionRun,
@@ -52,15 +52,15 @@ pub(crate) struct Attempts<'a> {
 }
 
 impl Attempts<'_> {
-    /// Attempts until one gets a good status, or the policy or the deadline says stop. What was
-    /// sent, which may be large, is not kept beyond that. The place is to be held until the answer
-    /// has ended.
+    /// Makes attempts until one gets a success status, or the policy or the deadline stops it. Releases the
+    /// request body, which may be large, when it returns. The caller holds the `Place` until the answer has
+    /// ended.
     pub(crate) async fn open(&self, sent: Option<Bytes>) -> Result<(Reply, Option<Place>)> {
         let mut retries = 0;
         loop {
             let (mut place, permit) = self.enter(retries > 0).await?;
             let Some(seen) = self.shared.attempt_begins() else {
-                // Whoever ends the call stops this task, too.
+                // Whoever ends the call also stops this task.
                 return pending().await;
             };
             let error = match self.attempt(sent.as_ref(), permit, &seen).await {
@@ -82,7 +82,7 @@ impl Attempts<'_> {
                 Decision::Stop => return Err(error),
                 Decision::Wait(wait) => wait,
             };
-            // A wait beyond the deadline could only end in a less telling error.
+            // A wait beyond the deadline could only end in a less specific error.
             if self.deadlines.are_outlasted_by(wait) {
                 return Err(error);
             }
@@ -94,8 +94,8 @@ impl Attempts<'_> {
         }
     }
 
-    /// The right to begin, and a connection. Nothing begins in a pause that a wait for a connection
-    /// ends in: then the call stands in line again.
+    /// Waits for admission and a connection. No attempt starts during a pause: if the wait for a connection
+    /// ends in one, the call queues again.
     async fn enter(&self, was_refused: bool) -> Result<(Option<Place>, Permit)> {
         if !self.prepared.options.retry(self.shared.settings()).adaptive {
             return Ok((None, self.connection().await?));
@@ -117,7 +117,7 @@ impl Attempts<'_> {
         .await
     }
 
-    /// The right to begin: after refusals all calls wait their turn.
+    /// Waits for admission, and queues if it is not granted at once.
     async fn place(&self, gate: &Arc<Gate>, was_refused: bool) -> Result<Place> {
         if let Some(place) = gate.try_enter(was_refused) {
             return Ok(place);
@@ -140,7 +140,7 @@ impl Attempts<'_> {
         })
     }
 
-    /// The right to a connection. Where as many are in use as may be the call waits its turn.
+    /// Waits for a connection permit while all connections are in use.
     async fn connection(&self) -> Result<Permit> {
         let connections = &self.transport.connections;
         if let Some(permit) = connections.try_get() {
@@ -206,14 +206,13 @@ impl Attempts<'_> {
             401 => Metered::NormallyNot,
             _ => Metered::Unknown,
         };
-        // In a box, as all that is rare: an open stream carries the room for the largest of its
-        // branches all its life.
+        // Boxed, like everything rare: the future of an open stream is as large as its largest branch.
         Err(Failure { error: Box::pin(self.failed(reply)).await, metered })
     }
 
-    /// Sends the request, and sends it on where a 307 or 308 points to another place of the same
-    /// origin: those ask for the same method and body (RFC 9110 section 15.4.8). Any other redirect
-    /// is an error that the caller sees.
+    /// Sends the request, and sends it again to another URL of the same origin after a 307 or 308, which
+    /// require the same method and body (RFC 9110 section 15.4.8). The caller gets any other redirect as an
+    /// error.
     async fn send_and_follow(
         &self,
         sent: Option<&Bytes>,
@@ -222,7 +221,7 @@ impl Attempts<'_> {
     ) -> Result<Reply, Failure> {
         let settings = self.shared.settings();
         let mut moved: Option<Url> = None;
-        // The request itself, and as many that follow.
+        // The request itself, then up to REDIRECTS_MAX redirects.
         for _ in 0..=REDIRECTS_MAX {
             let place = moved.as_ref();
             let reply = self.transport.send(settings, self.prepared, sent, place, permit, seen);
@@ -245,7 +244,7 @@ impl Attempts<'_> {
         Err(Failure { error, metered: Metered::Unknown })
     }
 
-    /// The error of an answer with a bad status; its body is read as far as the bounds go.
+    /// The error for an answer with an error status; reads its body up to the limits.
     async fn failed(&self, reply: Reply) -> Error {
         let Reply { head, mut body, .. } = reply;
         let text = body::excerpt(&self.shared.quotes, &mut body, self.deadlines.clock()).await;
@@ -268,7 +267,7 @@ impl Attempts<'_> {
     }
 }
 
-/// Where a 307 or 308 points, if that is within the origin of the base URL.
+/// The target of a 307 or 308, if it is within the origin of the base URL.
 fn redirect_within_origin(settings: &Settings, from: &Url, head: &Head) -> Option<Url> {
     if !matches!(head.status(), 307 | 308) {
         return None;

@@ -1,5 +1,5 @@
-//! The body of an answer as bytes: what it looks like, whole, or its beginning for an error; and how its
-//! connection gets free again.
+//! Reads the body of an answer: detects its format, reads it whole, or reads an excerpt for an error; and
+//! drains it, so that its connection can be reused.
 
 use std::future::poll_fn;
 use std::task::Poll;
@@ -15,15 +15,15 @@ use crate::driver::offload::Held;
 use crate::http::transport::{Body, Reply};
 use crate::options::bounds::{DRAIN_BYTES_MAX, DRAIN_TIME_MAX, ERROR_BODY_TIME_MAX};
 
-/// What a body begins like.
+/// What the start of a body looks like.
 pub(crate) enum Beginning {
     Events,
     Json,
     Other,
 }
 
-/// What the content type says, and where it does not say events, what the body itself looks
-/// like: services get it wrong in both directions.
+/// The format by content type. Unless that says events, the body's first bytes decide: services get the
+/// content type wrong in both directions.
 pub(crate) async fn beginning_of(
     reply: &mut Reply,
     mut clock: Clock,
@@ -49,7 +49,7 @@ pub(crate) async fn beginning_of(
     }
 }
 
-/// A body whole.
+/// Reads a whole body.
 pub(crate) async fn whole(body: &mut Body, mut clock: Clock, bytes_max: usize) -> Result<Held> {
     let mut held = Held::default();
     while let Some(piece) = clock.next_piece(body).await? {
@@ -57,7 +57,7 @@ pub(crate) async fn whole(body: &mut Body, mut clock: Clock, bytes_max: usize) -
         if bytes.len() + piece.len() > bytes_max {
             return Err(too_large(bytes_max));
         }
-        // Most answers come in one piece, which is taken over without a copy.
+        // Most answers arrive in one piece.
         if bytes.is_empty() {
             *bytes = Vec::from(piece.clone());
         } else {
@@ -70,8 +70,8 @@ pub(crate) async fn whole(body: &mut Body, mut clock: Clock, bytes_max: usize) -
     Ok(held)
 }
 
-/// A body as far as the bound of `quotes` and `ERROR_BODY_TIME_MAX` go, the key masked. What came
-/// before a fault is still the best that is known.
+/// Reads a body up to the limit of `quotes` and for up to `ERROR_BODY_TIME_MAX`, with the key redacted.
+/// If reading fails, returns what arrived before.
 pub(crate) async fn excerpt(quotes: &Quotes, body: &mut Body, mut clock: Clock) -> String {
     let wanted = quotes.wanted();
     let mut bytes = Vec::new();
@@ -92,8 +92,7 @@ fn too_large(bytes_max: usize) -> Error {
     Error::too_large(format!("the answer exceeds response_bytes_max = {bytes_max} bytes"))
 }
 
-/// The start of a body, as far as it takes to see what it is. White space before that is counted
-/// and dropped.
+/// The start of a body, until its format is known. Leading white space is counted and dropped.
 #[derive(Default)]
 struct Start {
     seen: Vec<u8>,
@@ -101,7 +100,7 @@ struct Start {
 }
 
 impl Start {
-    /// What the body is and what is left to be read, once that can be told.
+    /// The format and the unread rest, once the format is known.
     fn add(&mut self, piece: Bytes) -> Option<(Beginning, Bytes)> {
         let bytes = match self.seen.is_empty() {
             true => piece,
@@ -118,7 +117,7 @@ impl Start {
         self.blank_bytes += bytes.len() - text.len();
         let found = look(text);
         if found.is_none() {
-            self.seen.extend_from_slice(text); // shorter than a field's name
+            self.seen.extend_from_slice(text); // shorter than a field name
         }
         found.map(|found| (found, bytes.slice_ref(text)))
     }
@@ -133,7 +132,7 @@ fn is_event_stream(head: &Head) -> bool {
     })
 }
 
-/// What a body's first bytes say, white space aside; `None` while they are too few to tell.
+/// The format by the first bytes, without leading white space; `None` if there are too few.
 fn look(bytes: &[u8]) -> Option<Beginning> {
     match bytes.first()? {
         b'{' | b'[' => return Some(Beginning::Json),
@@ -149,9 +148,9 @@ fn look(bytes: &[u8]) -> Option<Beginning> {
     (!may_become).then_some(Beginning::Other)
 }
 
-/// The connection goes back to its pool in a few turns of its own tasks. They get these turns
-/// before the caller hears of the end, so that its next call finds the connection there; nothing
-/// is waited for. Whether the body has ended.
+/// Yields a few times, so that the connection's own tasks can return it to the pool before the caller
+/// learns of the end: the caller's next call then finds it there. Waits for nothing. Returns whether the
+/// body has ended.
 pub(crate) async fn settle(body: &mut Body) -> bool {
     const TURNS: u32 = 4;
     let mut turns = 0;
@@ -168,7 +167,8 @@ pub(crate) async fn settle(body: &mut Body) -> bool {
     .await
 }
 
-/// Reads the rest of a body, briefly, so that its connection is used again. Whether it ended whole.
+/// Reads the rest of a body within narrow limits, so that its connection can be reused. Returns whether
+/// the body ended cleanly.
 pub(crate) async fn drain(body: &mut Body) -> bool {
     timeout(DRAIN_TIME_MAX, read_rest(body)).await.unwrap_or(false)
 }

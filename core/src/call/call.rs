@@ -1,5 +1,5 @@
-//! One call as its owner sees it: started once, popped, cancelled from anywhere. `exchange` describes
-//! the I/O thread's part, `task` the states.
+//! One call as its owner sees it: started once, popped, cancelled from any thread. `exchange` contains
+//! the I/O side, `task` the states.
 
 use std::future::poll_fn;
 use std::sync::{Arc, Weak};
@@ -27,7 +27,7 @@ use crate::request::request::Request;
 /// Every method may be called from any thread. Dropping an unfinished call cancels it.
 pub struct Call {
     shared: Arc<Shared>,
-    /// Nothing else will end it.
+    /// Dropping it cancels the call.
     is_owner: bool,
 }
 
@@ -85,7 +85,7 @@ impl Call {
     /// Like [`Call::begin`], if the events already have a destination: an error becomes `Done`.
     pub(crate) fn launch_to_end(&self, request: Request, stream: bool, awaited: Awaited) {
         if self.shared.queue.is_finished() {
-            let _ = self.shared.was_cancelled(); // before, which is its `Done`
+            let _ = self.shared.was_cancelled(); // cancelled before the start: that is its `Done`
             return;
         }
         if let Err(error) = self.launch(request, stream, awaited) {
@@ -93,7 +93,7 @@ impl Call {
         }
     }
 
-    /// Leaves the call to the holders of its shared state.
+    /// Leaves the call to the holders of its shared state: a drop no longer cancels it.
     pub(crate) fn disown(mut self) {
         self.is_owner = false;
     }
@@ -108,7 +108,7 @@ impl Call {
             let call: Weak<dyn UnderWay> = Arc::<Shared>::downgrade(shared);
             let (run, listed) = shared.session().enter(run, call)?;
             if let Some(made) = run.transport_if_cheap() {
-                made?; // told here, and not as an event
+                made?; // returned here, not as an event
             }
             Ok::<_, Error>((run, listed))
         };
@@ -131,7 +131,7 @@ impl Call {
         let task = exchange::run(guard, prepared, stream);
         if let Some(handle) = handle {
             shared.set_task(handle.spawn(task).abort_handle());
-        } // else it is dropped: the library was shut down meanwhile
+        } // else the task is dropped: the library was shut down in the meantime
         Ok(())
     }
 
@@ -219,7 +219,7 @@ impl Call {
         self.shared.cancel();
     }
 
-    /// Cancels it as a drop does, while others still hold it.
+    /// Cancels the call as a drop does, while other references exist.
     pub fn give_up(&self) {
         self.shared.cancel_by(CancelledBy::Dropped);
     }

@@ -1,4 +1,4 @@
-//! How long a call and its phases may take, and when others get their turn while a body is read.
+//! The deadline and timeouts of a call, and its cooperative yielding while a body is read.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -15,7 +15,7 @@ use crate::answer::error_kind::TimeoutPhase;
 use crate::http::transport::Body;
 use crate::options::timeouts::Timeouts;
 
-/// The timeouts of one call, and when all of it is to be over.
+/// The timeouts of one call, and its deadline.
 #[derive(Clone, Copy)]
 pub(crate) struct Deadlines {
     pub(crate) timeouts: Timeouts,
@@ -23,23 +23,24 @@ pub(crate) struct Deadlines {
 }
 
 impl Deadlines {
-    /// From now on.
+    /// Starts the total timeout now.
     pub(crate) fn start(timeouts: Timeouts) -> Deadlines {
         Deadlines { timeouts, deadline: timeouts.total.map(|total| Instant::now() + total) }
     }
 
-    /// The error of a call that is not over in time.
+    /// The error of a call that missed its deadline.
     pub(crate) fn error(&self) -> Error {
         Error::timed_out(TimeoutPhase::Total, self.timeouts.total.unwrap_or_default())
     }
 
-    /// Whether a wait would end behind the deadline.
+    /// Whether a wait would end after the deadline.
     pub(crate) fn are_outlasted_by(&self, wait: Duration) -> bool {
         let outlasts = |deadline| Instant::now().checked_add(wait).is_none_or(|at| at >= deadline);
         self.deadline.is_some_and(outlasts)
     }
 
-    /// The tighter of a phase's own timeout and what is left until the deadline.
+    /// The earlier of a phase's own timeout and the deadline: the phase to blame, its configured timeout, and
+    /// the time left.
     pub(crate) fn bound(
         &self,
         phase: TimeoutPhase,
@@ -55,7 +56,7 @@ impl Deadlines {
         }
     }
 
-    /// A clock for a body that is read from now on.
+    /// A clock for a body, started now.
     pub(crate) fn clock(&self) -> Clock {
         Clock::new(self.timeouts, self.deadline)
     }
@@ -67,41 +68,41 @@ pub(crate) struct Clock {
     pings_reset_idle: bool,
     total: Duration,
     deadline: Option<Instant>,
-    /// When something of substance came last.
+    /// When content last arrived.
     last: Instant,
-    /// When the first substance of an event came that is not whole yet.
+    /// When the first content of the current incomplete event arrived.
     event_began: Option<Instant>,
     alarm: Option<Pin<Box<Sleep>>>,
-    /// The alarm has the task's waker.
+    /// The alarm holds the task's waker.
     is_set: bool,
-    /// What was read in this turn.
+    /// Read since the last yield.
     pieces: u32,
     bytes: usize,
 }
 
-/// A body that is always ready would keep its task from everything else on the thread, timeouts and
-/// sockets included: after so many pieces the clock is looked at and others get their turn.
+/// A body that is always ready would starve everything else on the thread, including timers and sockets.
+/// After this many pieces the task checks the clock and yields.
 const TURN_PIECES_MAX: u32 = 64;
-/// The same after so many bytes.
+/// The same in bytes.
 const TURN_BYTES_MAX: usize = 16 << 10;
 
-/// What a piece counts that unpacked to nothing: it was work all the same.
+/// The cost of a piece that decompressed to nothing, in bytes: it took work too.
 const EMPTY_PIECE_BYTES: usize = 1 << 10;
 
-/// A stream that was silent for so long pauses between its events.
+/// A stream that was silent for this long pauses between its events.
 const QUIET_MIN: Duration = Duration::from_millis(1);
 
-/// The bytes of an event put the idle timeout off until so many of them have passed since its
-/// first: an event that never ends is no progress.
+/// The bytes of one event postpone the idle timeout for at most this many idle timeouts after its first
+/// byte: an event that never ends is no progress.
 const EVENT_IDLES_MAX: u32 = 8;
 
-/// What was read since the clock was looked at.
+/// What was read since the clock was last updated.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Progress {
-    /// Anything at all, comments included.
+    /// Any bytes, including comments.
     pub(crate) has_bytes: bool,
     pub(crate) has_substance: bool,
-    /// An event was whole.
+    /// An event was completed.
     pub(crate) has_events: bool,
 }
 
@@ -132,7 +133,7 @@ impl Clock {
         self.last = Instant::now();
     }
 
-    /// Notes what was read; the progress is used up.
+    /// Records what was read, and resets the progress.
     pub(crate) fn note(&mut self, progress: &mut Progress) {
         let progress = std::mem::take(progress);
         if self.pings_reset_idle && progress.has_bytes {
@@ -143,7 +144,7 @@ impl Clock {
         }
         let now = Instant::now();
         if progress.has_events {
-            self.event_began = None; // of what follows it the first bytes are seen a piece later
+            self.event_began = None; // the first bytes of the next event are seen one piece later
         } else {
             let began = *self.event_began.get_or_insert(now);
             if self.idle.is_some_and(|idle| now - began > idle * EVENT_IDLES_MAX) {
@@ -153,14 +154,14 @@ impl Clock {
         self.last = now;
     }
 
-    /// The same; whether nothing was noted for `QUIET_MIN` before.
+    /// Like `note`; whether nothing was recorded during the `QUIET_MIN` before.
     pub(crate) fn was_quiet(&mut self, progress: &mut Progress) -> bool {
         let before = self.last;
         self.note(progress);
         self.last.duration_since(before) >= QUIET_MIN
     }
 
-    /// Counts a piece of so many bytes; true when others are to get their turn.
+    /// Counts a piece of `bytes` bytes; true if the task should yield.
     pub(crate) fn is_turn_over(&mut self, bytes: usize) -> bool {
         self.pieces += 1;
         self.bytes += bytes.max(EMPTY_PIECE_BYTES * usize::from(bytes == 0));
@@ -171,8 +172,8 @@ impl Clock {
         is_over
     }
 
-    /// Ready when a timeout ran out; always for the same task. The alarm is set to the earliest time
-    /// at which that may be and looked at again only then, so that progress costs no timer work.
+    /// Ready when a timeout has expired. Always poll it from the same task. The alarm is set to the earliest
+    /// possible expiry and checked only then, so that progress costs no timer work.
     pub(crate) fn poll_expired(&mut self, cx: &mut Context<'_>) -> Poll<Error> {
         loop {
             let due = self.due();
@@ -180,9 +181,9 @@ impl Clock {
                 return Poll::Pending;
             };
             if self.is_set && !alarm.is_elapsed() {
-                return Poll::Pending; // it has the waker of this task
+                return Poll::Pending; // the alarm has this task's waker
             }
-            // A task without budget is sent on before its waker is left.
+            // Without coop budget, polling the alarm wakes the task and registers no waker.
             let leaves_waker = has_budget_remaining();
             if alarm.as_mut().poll(cx).is_pending() {
                 self.is_set = leaves_waker;
@@ -198,7 +199,7 @@ impl Clock {
         }
     }
 
-    /// The timeout that ran out, if one did, whatever the alarm says.
+    /// The timeout that has expired, if any, independent of the alarm.
     pub(crate) fn overdue(&self) -> Option<Error> {
         let now = Instant::now();
         if self.deadline.is_some_and(|deadline| now >= deadline) {
@@ -208,12 +209,12 @@ impl Clock {
         Some(Error::timed_out(TimeoutPhase::Idle, idle))
     }
 
-    /// Whether the deadline was reached, which progress does not put off.
+    /// Whether the deadline has passed. Progress does not postpone it.
     pub(crate) fn is_past_deadline(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// The next piece of a body, unless a timeout comes first.
+    /// The next piece of a body, unless a timeout expires first.
     pub(crate) async fn next_piece(&mut self, body: &mut Body) -> Result<Option<Bytes>> {
         let piece = poll_fn(|cx| match body.poll_piece(cx) {
             Poll::Ready(piece) => Poll::Ready(piece),
@@ -222,7 +223,7 @@ impl Clock {
         .await?;
         let bytes = piece.as_ref().map_or(0, Bytes::len);
         if self.pings_reset_idle && bytes > 0 {
-            self.substance(); // white space before an answer, which says that it is being made
+            self.substance(); // white space before an answer: the service signals that it is working
         }
         if self.is_turn_over(bytes) {
             if let Some(error) = self.overdue() {

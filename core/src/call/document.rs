@@ -1,4 +1,4 @@
-//! An answer that is one document: judged, and turned into a stream's events where the caller streams
+//! Judges an answer that is one document, and converts it into stream events if the caller streams
 //! (R-STR5).
 
 use std::collections::VecDeque;
@@ -23,12 +23,12 @@ const BROKEN_HINT: &str = "It begins like an answer but is damaged: truncated, a
 const ERROR_HINT: &str =
     "The service reported an error with a success status: see the error's type and code.";
 
-/// What came under a good status instead of an answer.
+/// What arrived with a success status instead of an answer.
 pub(crate) struct NoAnswer {
     pub(crate) error: Error,
-    /// It begins like an answer, so part of one was paid for (R-MET1).
+    /// It starts like an answer, so part of one was paid for (R-MET1).
     pub(crate) is_part: bool,
-    /// What it says of usage all the same.
+    /// The usage that it reports nonetheless.
     pub(crate) answered: Answered,
 }
 
@@ -38,7 +38,7 @@ impl NoAnswer {
     }
 }
 
-/// Whether a body that came under a good status is an answer of this operation (R-ERR6).
+/// Judges whether a body with a success status is an answer of this operation (R-ERR6).
 pub(crate) fn judge(
     quotes: &Quotes,
     endpoint: Endpoint,
@@ -47,7 +47,7 @@ pub(crate) fn judge(
 ) -> Result<Response, Box<NoAnswer>> {
     let text = String::from_utf8(bytes)
         .unwrap_or_else(|invalid| String::from_utf8_lossy(invalid.as_bytes()).into_owned());
-    // Some writers put a byte order mark before JSON; readers may pass over it (RFC 8259).
+    // Some writers put a byte order mark before JSON; parsers may ignore it (RFC 8259).
     let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
     let not_an_answer = |why: &str, shown: &str| {
         let message = format!("{why}: {}", quotes.quote(shown));
@@ -93,7 +93,7 @@ pub(crate) fn judge(
     Err(no_answer)
 }
 
-/// The events that a stream of this answer would have begun with: `Open` and its chunks.
+/// The events with which a stream of this answer would have started: `Open` and its chunks.
 pub(crate) fn events_of(endpoint: Endpoint, whole: &Response) -> Result<VecDeque<Event>> {
     let mut events = VecDeque::from([Event::Open(Arc::new(whole.head().clone()))]);
     let document = whole.document().map_or(Value::NULL, Document::value);

@@ -1,5 +1,5 @@
-//! The task of a call, from its first attempt until the connection is free again: it asks the rooms
-//! beside it in order and puts what they give into the queue.
+//! The task of a call, from its first attempt until its connection is free: runs the steps in order and
+//! pushes their results into the queue.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -24,7 +24,7 @@ use crate::http::transport::{Reply, Transport};
 use crate::protocol::text::excerpt;
 use crate::request::prepared::Prepared;
 
-/// Runs a call that was started. The guard puts `Done` in on every path.
+/// Runs a started call. The guard inserts `Done` on every path.
 pub(crate) async fn run(guard: DoneGuard, mut prepared: Prepared, caller_streams: bool) {
     let shared = &guard.shared;
     guard.begin().await;
@@ -54,10 +54,10 @@ pub(crate) async fn run(guard: DoneGuard, mut prepared: Prepared, caller_streams
         caller_streams,
     };
     answer.deliver(&mut reply).await;
-    drop(place); // a stream keeps the service busy until its end
+    drop(place); // held until here: a stream occupies the service until its end
 }
 
-/// The client's connections, before the deadline.
+/// The client's transport, or an error at the deadline.
 async fn transport(run: &SessionRun, deadlines: Deadlines) -> Result<Arc<Transport>> {
     if let Some(made) = run.transport_if_cheap() {
         return made;
@@ -71,35 +71,34 @@ async fn transport(run: &SessionRun, deadlines: Deadlines) -> Result<Arc<Transpo
     }
 }
 
-/// An answer behind a good status, on its way to the caller.
+/// An answer with a success status, on its way to the caller.
 struct Answer<'a> {
     guard: &'a DoneGuard,
     shared: &'a Arc<Shared>,
     transport: &'a Transport,
     prepared: &'a Prepared,
     deadlines: Deadlines,
-    /// Whether the caller wants the chunks; the service may be asked to stream all the same.
+    /// The caller wants the chunks. The service may stream even if it does not.
     caller_streams: bool,
 }
 
-/// How a push ended.
+/// The result of a push.
 struct Pushed {
     was_full: bool,
-    /// Before the deadline. After it everything is in the queue all the same.
+    /// The push finished before the deadline. If not, all events are in the queue nonetheless.
     in_time: bool,
 }
 
 impl Answer<'_> {
-    /// What was asked for and what came may differ (R-STR5): a document is handed to a streaming
-    /// caller as chunks, events are gathered for a plain one.
+    /// Request and answer may differ in form (R-STR5): a streaming caller gets a document as chunks, a plain
+    /// caller gets gathered events.
     async fn deliver(&self, reply: &mut Reply) {
         let bytes_max = self.shared.settings().limits.response_bytes_max;
         let beginning = body::beginning_of(reply, self.deadlines.clock(), bytes_max).await;
         match (beginning, self.caller_streams) {
             (Err(error), _) => self.guard.finish(Err(error.with_answer(&reply.head))),
             (Ok(Beginning::Events), _) => self.events(reply).await,
-            // In boxes, as all that is rare: an open stream carries the room for the largest of its
-            // branches all its life.
+            // Boxed, like everything rare: the future of an open stream is as large as its largest branch.
             (Ok(Beginning::Json), true) => Box::pin(self.document_as_stream(reply)).await,
             (Ok(Beginning::Other), true) => {
                 let error = Box::pin(self.not_a_stream(reply)).await;
@@ -112,8 +111,8 @@ impl Answer<'_> {
         }
     }
 
-    /// The whole answer of a plain call. Part of an answer is what is or begins like a document, and
-    /// not a page or an error (R-MET1).
+    /// The whole answer of a plain call. A body that is or starts like a document counts as part of an
+    /// answer; a web page or an error does not (R-MET1).
     async fn document(&self, reply: &mut Reply, beginning: Beginning) -> Result<Response> {
         let is_begun = matches!(beginning, Beginning::Json);
         let bytes_max = self.shared.settings().limits.response_bytes_max;
@@ -140,8 +139,8 @@ impl Answer<'_> {
         })
     }
 
-    /// A document that answers a streamed call: as the chunks that a stream would have been, then
-    /// the document itself at the end.
+    /// Delivers a document to a streaming caller: as the chunks of an equivalent stream, then the document
+    /// itself at the end.
     async fn document_as_stream(&self, reply: &mut Reply) {
         let response = match self.document(reply, Beginning::Json).await {
             Ok(response) => response,
@@ -165,7 +164,7 @@ impl Answer<'_> {
         self.shared.finish(outcome);
     }
 
-    /// A good status with something else than events: the beginning of it is shown.
+    /// The error for a success status without events; quotes the start of the body.
     async fn not_a_stream(&self, reply: &mut Reply) -> Error {
         let text =
             body::excerpt(&self.shared.quotes, &mut reply.body, self.deadlines.clock()).await;
@@ -180,7 +179,7 @@ impl Answer<'_> {
         Error::new(ErrorKind::Protocol, message).with_body(text).with_answer(head)
     }
 
-    /// The events of a stream into the queue, then its end, then the rest of the body.
+    /// Pushes the events of a stream, then its end, then drains the body.
     async fn events(&self, reply: &mut Reply) {
         let body = &mut reply.body;
         let head = Arc::new(std::mem::take(&mut reply.head));
@@ -215,7 +214,7 @@ impl Answer<'_> {
                 break;
             }
             if pushed.was_full {
-                clock.substance(); // the time that this took is not the service's
+                clock.substance(); // the consumer, not the service, took this time
             }
             reading = reading.next_batch(body, &mut clock).await;
         }
@@ -224,14 +223,14 @@ impl Answer<'_> {
         let outcome = Box::pin(reading.conclude()).await;
         let returning = (!has_ended).then(|| self.transport.connection_returns());
         self.shared.finish(outcome);
-        // The caller waits for none of this.
+        // The caller does not wait for any of this.
         if returning.is_some() && body::drain(body).await {
             self.transport.answer_ended(true, &head, body);
             body::settle(body).await;
         }
     }
 
-    /// Puts events into the queue, and waits while it is full. The deadline goes on meanwhile.
+    /// Pushes events, and waits while the queue is full, until the deadline.
     async fn push(&self, events: &mut VecDeque<Event>) -> Pushed {
         let queue = &self.shared.queue;
         let mut was_full = false;

@@ -1,5 +1,5 @@
-//! The gate before the attempts of one client in one process: the next in line asks the pace, and
-//! waits for its time or for a change.
+//! The admission control for the attempts of one client in one process: the first in line asks the
+//! congestion controller (`pace`), and waits until a time or for a change.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -13,12 +13,12 @@ use crate::system::sync::lock;
 /// The maximum number of attempts of one client in flight, whatever the service accepts.
 const IN_FLIGHT_MAX: u32 = 10_000;
 
-/// A `Retry-After` of more than this holds the attempts of other calls too; a shorter one only while most
-/// attempts are refused, for services say it at the edge of a rate as well, and the pace keeps to that.
+/// A longer `Retry-After` also holds back the attempts of other calls. A shorter one does so only while most
+/// attempts are refused: services also send it near a rate limit, and the controller keeps to that limit.
 const LONG_WAIT: Duration = Duration::from_secs(1);
 
-/// If nothing was accepted for this long, a quota is used up rather than a rate exceeded. Then calls no longer
-/// take turns: up to `BARREN_IN_FLIGHT` are in flight, and each gets its own refusal.
+/// If nothing was accepted for this long, a quota is exhausted rather than a rate exceeded. Calls then no
+/// longer queue: up to `BARREN_IN_FLIGHT` are in flight, and each gets its own refusal.
 const BARREN_MAX: Duration = Duration::from_secs(30);
 const BARREN_IN_FLIGHT: u32 = 64;
 
@@ -30,25 +30,25 @@ struct State {
 }
 
 pub(crate) struct Gate {
-    /// The moment that the pace counts from.
+    /// The zero of the controller's time.
     origin: Instant,
     state: Mutex<State>,
-    /// Who has it is the next in line; the others wait for it in order.
+    /// Its holder is the first in line; the others wait for it in order.
     turn: Semaphore,
-    /// The same for calls that begin: who was refused before waits behind one of them at most.
+    /// Queues new calls in front of `turn`: a retry waits behind at most one of them.
     line: Semaphore,
-    /// Wakes the next in line.
+    /// Wakes the first in line.
     changed: Notify,
 }
 
-/// The right to one attempt, and the place that it takes until it is dropped.
+/// The permit for one attempt; it occupies a slot until it is dropped.
 pub(crate) struct Place {
     gate: Arc<Gate>,
     begun: Duration,
     end: PlaceEnd,
 }
 
-/// What is to be noted when a place is dropped.
+/// What to record when a permit is dropped.
 enum PlaceEnd {
     Released,
     Answered,
@@ -105,8 +105,8 @@ impl Gate {
         Place { gate: self.clone(), begun, end: PlaceEnd::Released }
     }
 
-    /// A place if nobody waits and one may be taken now. A call that was refused before goes first:
-    /// so each comes to its end, whatever many others begin.
+    /// A permit, if nobody queues and one is available now. Retries have priority, so that each call finishes
+    /// however many others start.
     pub(crate) fn try_enter(self: &Arc<Gate>, was_refused: bool) -> Option<Place> {
         let line = (!was_refused).then(|| self.line.try_acquire());
         let _line = line.transpose().ok()?;
@@ -118,7 +118,7 @@ impl Gate {
         }
     }
 
-    /// The next place, in order. Dropping the future leaves nothing behind.
+    /// Queues for a permit. Dropping the future leaves no trace.
     pub(crate) async fn enter(self: &Arc<Gate>, was_refused: bool) -> Place {
         // The semaphores are never closed.
         let _line = if was_refused { None } else { self.line.acquire().await.ok() };
@@ -126,7 +126,7 @@ impl Gate {
         loop {
             let now = self.now();
             let verdict = self.state().ask(now);
-            // A change between the answer and this wait is kept for it.
+            // `Notify` keeps a change that happens between the verdict and this wait.
             match verdict {
                 Verdict::Go => return self.place(now),
                 Verdict::At(at) => {
@@ -139,7 +139,7 @@ impl Gate {
 }
 
 impl Place {
-    /// The answer came with a good status. The place is held until the answer has ended.
+    /// The answer has a success status. The permit is held until the answer has ended.
     pub(crate) fn succeeded(&mut self) {
         self.end = PlaceEnd::Answered;
         let now = self.gate.now();
@@ -150,7 +150,7 @@ impl Place {
         state.refused_since = None;
     }
 
-    /// The service refused, and asks for a wait, or for none (zero).
+    /// The service refused the attempt, and asks for a wait, or for none (zero).
     pub(crate) fn refused(mut self, asked: Duration) {
         self.end = PlaceEnd::Nothing;
         let now = self.gate.now();
@@ -212,7 +212,7 @@ mod tests {
         assert!(second.as_mut().poll(&mut cx).is_pending());
         assert!(third.as_mut().poll(&mut cx).is_pending());
         places.pop();
-        assert!(gate.try_enter(false).is_none(), "it belongs to the one that waits");
+        assert!(gate.try_enter(false).is_none(), "the slot belongs to the waiter");
         assert!(third.as_mut().poll(&mut cx).is_pending());
         let Poll::Ready(place) = second.as_mut().poll(&mut cx) else { unreachable!() };
         drop(place);
@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(in_flight(&gate) as usize, places.len());
     }
 
-    /// However many calls begin: those that are refused come to their end.
+    /// Refused calls finish, however many new calls start.
     #[tokio::test]
     async fn whoever_was_refused_goes_first() {
         let (gate, mut places) = full();
@@ -231,14 +231,14 @@ mod tests {
         let mut refused = pin!(gate.enter(true));
         assert!(refused.as_mut().poll(&mut cx).is_pending());
         places.pop();
-        assert!(head.as_mut().poll(&mut cx).is_ready(), "it was the next already");
+        assert!(head.as_mut().poll(&mut cx).is_ready(), "it was already next");
         places.pop();
         assert!(later.as_mut().poll(&mut cx).is_pending());
         assert!(refused.as_mut().poll(&mut cx).is_ready());
         assert!(later.as_mut().poll(&mut cx).is_ready() || places.pop().is_some());
     }
 
-    /// In line and at its head.
+    /// In line and as the first in line.
     #[tokio::test]
     async fn a_wait_that_is_given_up_leaves_nothing() {
         let (gate, mut places) = full();
@@ -247,7 +247,7 @@ mod tests {
             let (mut head, mut next) = (pin!(gate.enter(false)), pin!(gate.enter(false)));
             assert!(head.as_mut().poll(&mut cx).is_pending());
             assert!(next.as_mut().poll(&mut cx).is_pending());
-            places.pop(); // the head is woken, and gives up all the same
+            places.pop(); // the head is woken, and gives up nonetheless
         }
         assert_eq!(in_flight(&gate) as usize, places.len());
         places.push(gate.try_enter(false).unwrap());
@@ -262,7 +262,7 @@ mod tests {
         gate.state().paused_until.saturating_sub(gate.now())
     }
 
-    /// A long wait that one is asked for holds the others, and a longer one prolongs it.
+    /// A long requested wait holds back the others, and a longer one extends it.
     #[test]
     fn a_long_wait_is_a_pause_for_all() {
         let (gate, mut places) = full();
@@ -283,7 +283,7 @@ mod tests {
         assert!(gate.try_enter(true).is_none());
     }
 
-    /// Where all is refused for long, calls start side by side, until one is accepted.
+    /// If everything is refused for long, calls start concurrently, until one is accepted.
     #[test]
     fn nobody_waits_for_a_quota_that_is_used_up() {
         let mut state = Gate::new();
@@ -292,7 +292,7 @@ mod tests {
         while state.ask(seconds(0)) == Verdict::Go {}
         state.refused_since = Some(seconds(1));
         let Verdict::At(next) = state.ask(seconds(2)) else { unreachable!() };
-        assert!(next <= seconds(31), "who waits is woken by then: {next:?}");
+        assert!(next <= seconds(31), "a waiter is woken by then: {next:?}");
         while state.ask(seconds(31)) == Verdict::Go {}
         assert_eq!(state.pace.in_flight(), BARREN_IN_FLIGHT);
     }

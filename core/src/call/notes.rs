@@ -12,16 +12,16 @@ use crate::answer::record::{
 };
 use crate::http::timing::Seen;
 
-/// What is noted of a call. Once for each attempt, wait and batch of chunks.
+/// The recorder. It works once per attempt, wait and batch of chunks.
 pub(crate) struct Notes {
     pub(crate) start: SystemTime,
-    /// The same moment: what all times are counted from.
+    /// The same moment of the monotonic clock, from which all times are counted.
     origin: Instant,
     pub(crate) streamed: bool,
     has_chunk_times: bool,
     attempts: VecDeque<Attempt>,
     pub(crate) attempts_count: u64,
-    /// Bytes of attempts that are not kept.
+    /// Body bytes of attempts that are no longer kept.
     earlier_in: u64,
     earlier_out: u64,
     waits: VecDeque<WaitRecord>,
@@ -31,13 +31,13 @@ pub(crate) struct Notes {
     pub(crate) last_chunk: Option<Duration>,
     pub(crate) chunks: u64,
     chunk_times: Vec<Duration>,
-    /// Of a stream: what came last.
+    /// The latest values, for a stream.
     pub(crate) answered: Answered,
-    /// Status and request id of the answer, where a good one came.
+    /// Status and request id of an answer with a success status.
     pub(crate) accepted: Option<(u16, Option<String>)>,
 }
 
-/// One attempt; it has an end where it failed before the call ended.
+/// An attempt; `failed` is set if it failed before the call ended.
 struct Attempt {
     start: Duration,
     seen: Arc<Seen>,
@@ -67,13 +67,12 @@ impl Notes {
         }
     }
 
-    /// The call starts now.
     pub(crate) fn starts(&mut self, streamed: bool, has_chunk_times: bool) {
         (self.start, self.origin) = (SystemTime::now(), Instant::now());
         (self.streamed, self.has_chunk_times) = (streamed, has_chunk_times);
     }
 
-    /// Since the start.
+    /// The time since the start.
     pub(crate) fn elapsed(&self) -> Duration {
         self.origin.elapsed()
     }
@@ -95,7 +94,7 @@ impl Notes {
         seen
     }
 
-    /// The last attempt failed; gives it.
+    /// Records the failure of the last attempt, and returns its record.
     pub(crate) fn attempt_failed(&mut self, kind: ErrorKind) -> Option<AttemptRecord> {
         let now = self.elapsed();
         let last = self.attempts.back_mut()?;
@@ -118,12 +117,12 @@ impl Notes {
         }
     }
 
-    /// A good answer came.
+    /// Records an answer with a success status.
     pub(crate) fn accepted(&mut self, head: &Head) {
         self.accepted = Some((head.status(), head.request_id().map(str::to_owned)));
     }
 
-    /// There are so many chunks by now.
+    /// Records that `count` chunks have arrived in total.
     pub(crate) fn chunks_came(&mut self, count: u64) {
         let more = count.saturating_sub(self.chunks);
         if more == 0 {
@@ -138,7 +137,7 @@ impl Notes {
         }
     }
 
-    /// What the stream said of itself; but for usage it says most things once.
+    /// Records what the stream reported. Services report most of it once, and usage repeatedly.
     pub(crate) fn learns(&mut self, answered: &Answered) {
         self.answered.usage = answered.usage;
         let (known, said) = (&mut self.answered, answered);
@@ -151,14 +150,14 @@ impl Notes {
         }
     }
 
-    /// The times of the chunks, which are noted no more.
+    /// The times of the chunks; none are recorded after this.
     pub(crate) fn take_chunk_times(&mut self) -> Vec<Duration> {
         self.has_chunk_times = false;
         std::mem::take(&mut self.chunk_times)
     }
 
-    /// The attempts of a call that ends now, the last of them with this; and when that is. All that is
-    /// noted elsewhere meanwhile is looked at before, so nothing is later than the end.
+    /// The attempts of a call that ends now, open ones with this error kind, and the end time. The state that
+    /// other threads record is read first, so nothing is later than the end.
     pub(crate) fn attempts(&self, kind: Option<ErrorKind>) -> (Vec<AttemptRecord>, Duration) {
         let mut attempts: Vec<_> = self.attempts.iter().map(Attempt::record).collect();
         let now = self.elapsed();
@@ -169,7 +168,7 @@ impl Notes {
         (attempts, now)
     }
 
-    /// The waits of a call that ends now, the last of them in one perhaps.
+    /// The waits of a call that ends now; ends a current wait.
     pub(crate) fn waits(&mut self) -> Vec<WaitRecord> {
         self.wait_ends();
         let mut waits: Vec<_> = self.waits.iter().copied().chain(self.waits_to_send()).collect();
@@ -178,7 +177,6 @@ impl Notes {
         waits
     }
 
-    /// How many waits there were.
     pub(crate) fn waits_count(&self) -> u64 {
         self.waits_count + self.waits_to_send().count() as u64
     }
@@ -190,7 +188,7 @@ impl Notes {
         })
     }
 
-    /// Bytes of bodies, in and out.
+    /// Body bytes, in and out.
     pub(crate) fn bytes(&self) -> (u64, u64) {
         let kept = self.attempts.iter();
         kept.fold((self.earlier_in, self.earlier_out), |(bytes_in, bytes_out), attempt| {

@@ -1,4 +1,4 @@
-//! What waits for an observer is bounded, in number and in bytes.
+//! The queue of an observer is bounded, in number and in bytes.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use std::time::{Duration, SystemTime};
@@ -59,7 +59,7 @@ fn an_answer_that_finds_no_room_is_left_out_and_a_record_is_counted() {
     assert_eq!((taken.len(), with_answer), (100, RECORDS_WAITING_BYTES_MAX / text.len()));
     assert!(taken.iter().all(|ended| ended.dropped == 0));
     assert_eq!(waiting(), 0);
-    // Times of chunks alone have no room.
+    // Chunk times alone find no room.
     fill(400, CHUNK_TIMES_MAX);
     assert!(waiting() <= RECORDS_WAITING_BYTES_MAX);
     let taken = all();

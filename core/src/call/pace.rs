@@ -1,78 +1,80 @@
-//! How many attempts may be in flight, and how fast they may start, against a service whose limits are not
-//! known. Pure: uses no clock, randomness or call. Times are durations since a fixed moment.
+//! The congestion controller: how many attempts may be in flight, and how fast they may start, against a
+//! service with unknown limits. Pure: no clock, randomness or call. Times are durations since a fixed moment.
 //!
 //! Two limits, judged by the share of refusals in a window of starts, never by a single refusal:
 //!
-//! | limit | holds | after a window with too many refusals | after calm windows in which it held back |
+//! | limit | bounds | after a window with too many refusals | after calm windows in which it was reached |
 //! |---|---|---|---|
-//! | slots | attempts in flight | the most that were in flight when an answer came | grows by a step |
-//! | rate | evenly spaced starts | what was admitted | grows by a step, which doubles |
+//! | slots | attempts in flight | the peak in flight when an answer came | grows by a step |
+//! | rate | evenly spaced starts | the admitted rate | grows by a step, which doubles |
 //!
-//! What a service refuses whatever the rate says nothing about it. Now and then a window runs at a
-//! `DIP` of the rate: refusals that stay are the background, and are not counted any more.
+//! Refusals that do not depend on the rate say nothing about it. Occasionally a window runs at `DIP` times
+//! the rate: the share of refusals that remains is the background, and is discounted from then on.
 //!
-//! A service that refuses nothing and lets calls wait shows in their duration: no more are in flight than
-//! `CROWD` times what its best rate takes at its least duration (Little's law).
+//! A service that queues calls instead of refusing them shows longer durations: the number in flight is
+//! bounded by `CROWD` times its best throughput times its least duration (Little's law).
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Slots that hold something back grow after this time if nothing was refused.
+/// After this time without a refusal, slots that were all taken grow.
 const STILL: Duration = Duration::from_secs(60);
 
 /// The initial number of slots.
 const START: f64 = 8.0;
 
-/// Without any answer, the number doubles in this time, up to [`UNANSWERED_MAX`].
+/// Without any answer, the number of slots doubles at this interval, up to [`UNANSWERED_MAX`].
 const PATIENCE: Duration = Duration::from_secs(5);
 const UNANSWERED_MAX: f64 = 128.0;
 
-/// A window is judged after this many starts, or after fewer without a refusal, or after this time.
+/// A window is judged after this many starts, after fewer if none was refused, or after this time.
 const WINDOW_STARTS: u32 = 30;
 const QUIET_STARTS: u32 = 10;
 const WINDOW_MIN: Duration = Duration::from_secs(1);
 const WINDOW_MAX: Duration = Duration::from_secs(10);
 
-/// This many refusals are not chance if most of a window is refused.
+/// From this many refusals on, a majority of refusals in a window is not chance.
 const MANY: u32 = 4;
 
-/// The share of refusals, beyond the background and beyond chance, from which a limit is exceeded.
+/// The share of refusals, beyond background and chance, above which a limit counts as exceeded.
 const REFUSED_SHARE: f64 = 0.02;
 
-/// What was admitted is averaged over about this many seconds.
+/// The admitted rate is averaged over about this many seconds.
 const MEMORY: f64 = 20.0;
 
-/// What was admitted in a calm window is trusted at later cuts, at each of them by this part of it.
+/// The factor by which each decrease discounts the best rate admitted in a calm window, the floor of the
+/// new rate.
 const KEPT: f64 = 0.9;
 
-/// The first step by which a limit grows, and the largest.
+/// The first and the largest step by which a limit grows.
 const STEP: f64 = 0.07;
 const STEP_MAX: f64 = 0.4;
 
-/// A limit that is found again where it was is tried after twice as many calm windows, up to this many.
+/// A limit found again at the same value grows only after twice as many calm windows, up to this many.
 const CALM_MAX: u32 = 4;
 
-/// The part of the rate, and of the crowd, at which the background and the least duration are measured, and
-/// how often: after this many cuts, or samples of a crowd that was held back.
+/// The factor for the rate, and for the bound by Little's law, while the background and the least duration
+/// are measured; and the interval: this many decreases, or samples in which the bound was reached.
 const DIP: f64 = 0.75;
 const DIP_EVERY: u32 = 6;
 
-/// A larger background is no background.
+/// A larger share is not taken for background.
 const BACKGROUND_MAX: f64 = 0.4;
 
-/// See above.
+/// See the file head.
 const CROWD: f64 = 2.0;
 
-/// A start that is late by no more than this is not late: clocks are coarse.
+/// A start that is late by at most this counts as on time: clocks are coarse.
 const SLACK: Duration = Duration::from_millis(5);
 
-/// The longest time between two starts. What was learned is forgotten where nobody asked for twice as long.
+/// The longest time between two starts, in seconds. After twice as long without a request to start, the
+/// controller forgets what it learned.
 const GAP_MAX: f64 = 60.0;
 
-/// The answer for an attempt that is ready to start.
+/// The answer to an attempt that wants to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is in flight now, until [`Pace::answered`], [`Pace::refused`] or [`Pace::released`].
+    /// The attempt is in flight until [`Pace::answered`], [`Pace::refused`] or [`Pace::released`].
     Go,
     /// Ask again at this time, or when an attempt has ended.
     At(Duration),
@@ -84,53 +86,54 @@ pub enum Verdict {
 #[derive(Clone, Copy, Debug, Default)]
 struct Window {
     begun: Duration,
-    /// Then starts count no more, and refusals of its own are waited for.
+    /// From then on it counts no starts, and waits for refusals of those that it counted.
     closed: Option<Duration>,
     started: u32,
     refused: u32,
     started_since: u32,
 }
 
-/// The pace of attempts.
+/// The congestion controller.
 #[derive(Clone, Debug)]
 pub struct Pace {
     slots_max: f64,
     in_flight: u32,
-    /// When the slots of refused attempts are free again.
+    /// When the slots of refused attempts become free.
     cooling: VecDeque<Duration>,
     slots: f64,
     slots_step: f64,
-    /// When they changed last, and whether an answer came that began since.
+    /// When the slots last changed, and whether an attempt that started since was answered.
     slots_at: Duration,
     is_turned: bool,
     are_slots_felt: bool,
-    /// The most in flight when an answer came: in this [`PATIENCE`] or duration, and in the one before.
+    /// The peak in flight when an answer came: in the current [`PATIENCE`] or duration, and in the previous
+    /// one.
     peaks: [u32; 2],
     peaks_at: Duration,
-    /// Starts a second, once a limit was exceeded.
+    /// Starts per second, once a limit was exceeded.
     rate: Option<f64>,
     rate_step: f64,
     next_start: Duration,
     window: Window,
-    /// The longest time until a refusal came, lately.
+    /// The longest recent time until a refusal arrived; decays.
     lag: Duration,
-    /// Admitted starts a second.
+    /// Admitted starts per second.
     admitted: f64,
     background: f64,
     is_dip: bool,
     cuts: u32,
-    /// Windows without too many refusals since the last cut, and how many have to be.
+    /// Windows without too many refusals since the last decrease, and how many are needed to grow.
     calm: u32,
     calm_needed: u32,
     cut_at: f64,
     asked_at: Duration,
-    /// The most that was admitted in a calm window, see [`KEPT`].
+    /// The best rate admitted in a calm window, see [`KEPT`].
     proved: f64,
     crowd: Crowd,
 }
 
 impl Pace {
-    /// Nothing is known of the service. At most this many attempts are ever in flight.
+    /// A controller that knows nothing of the service. At most `in_flight_max` attempts are ever in flight.
     pub fn new(in_flight_max: u32) -> Pace {
         let slots_max = f64::from(in_flight_max.max(1));
         Pace {
@@ -162,7 +165,7 @@ impl Pace {
         }
     }
 
-    /// Whether one more attempt may start.
+    /// Asks to start one more attempt.
     pub fn ask(&mut self, now: Duration) -> Verdict {
         if self.in_flight == 0 && (now - self.asked_at.min(now)).as_secs_f64() >= 2.0 * GAP_MAX {
             self.forget(now);
@@ -188,7 +191,7 @@ impl Pace {
             }
         }
         self.judge(now);
-        // Where most were refused nothing starts until that is judged.
+        // If most attempts were refused, nothing starts until the window is judged.
         let judged_at = self.window.closed.filter(|_| self.is_mostly_refused());
         let next_start = judged_at.map_or(self.next_start, |at| self.next_start.max(at + self.lag));
         if now < next_start {
@@ -206,13 +209,13 @@ impl Pace {
         Verdict::Go
     }
 
-    /// An attempt starts whatever the limits say.
+    /// Starts an attempt regardless of the limits.
     pub fn start_unasked(&mut self, now: Duration) {
         self.crowd.passes(now, self.in_flight);
         self.in_flight += 1;
     }
 
-    /// An attempt has ended with an answer.
+    /// Records an attempt that ended with an answer.
     pub fn answered(&mut self, begun: Duration, now: Duration) {
         self.peaks[0] = self.peaks[0].max(self.in_flight);
         self.released(now);
@@ -224,8 +227,9 @@ impl Pace {
         self.judge(now);
     }
 
-    /// An attempt was refused by a limit. It keeps its slot for half as long as an answer takes, or for
-    /// half a window where no rate is known: a slot too many is refused once in that time, not again and again.
+    /// Records an attempt that was refused by a limit. It keeps its slot for half the duration of an
+    /// answer, or for half a window while no rate is known: one slot too many is refused once in that time,
+    /// not repeatedly.
     pub fn refused(&mut self, begun: Duration, now: Duration) {
         self.released(now);
         self.lag = self.lag.max(now.saturating_sub(begun).min(WINDOW_MAX));
@@ -240,34 +244,33 @@ impl Pace {
         self.cooling.push_back(now + duration);
     }
 
-    /// An attempt has ended in another way, which says nothing about limits.
+    /// Records an attempt that ended otherwise, which says nothing about limits.
     pub fn released(&mut self, now: Duration) {
         self.crowd.passes(now, self.in_flight);
         self.in_flight = self.in_flight.saturating_sub(1);
     }
 
-    /// Whether most attempts are refused now, and not by chance.
+    /// Whether most attempts are currently refused, and not by chance.
     pub fn is_mostly_refused(&self) -> bool {
         let Window { started, refused, .. } = self.window;
         refused * 2 > started && (refused >= MANY || self.rate.is_none())
     }
 
-    /// The attempts in flight.
     pub fn in_flight(&self) -> u32 {
         self.in_flight
     }
 
-    /// How many may be in flight.
+    /// The maximum number in flight.
     pub fn slots(&self) -> u32 {
         self.crowd.bound().map_or(self.slots, |bound| self.slots.min(bound)) as u32
     }
 
-    /// Starts a second, if a limit was found.
+    /// Starts per second, if a limit was found.
     pub fn rate(&self) -> Option<f64> {
         self.rate
     }
 
-    /// Nothing is known of the service any more.
+    /// Forgets everything learned about the service.
     pub fn forget(&mut self, now: Duration) {
         *self = Pace {
             in_flight: self.in_flight,
@@ -280,7 +283,7 @@ impl Pace {
         };
     }
 
-    /// When to ask again where no slot is free.
+    /// When to ask again while no slot is free.
     fn full(&self, now: Duration) -> Verdict {
         let overdue_at = self.crowd.bound().and_then(|_| self.crowd.overdue_at());
         let times = [self.cooling.front().copied(), self.slots_grow_at(), overdue_at];
@@ -288,8 +291,8 @@ impl Pace {
         next.map_or(Verdict::Full, Verdict::At)
     }
 
-    /// When slots that hold something back grow without a judgment. Before a limit was exceeded: whenever
-    /// answers have come of all that started since. After one: where attempts last so long that nothing
+    /// When slots that were all taken grow without a judgment. Before a limit was exceeded: once an attempt
+    /// that started since the last growth was answered. After that: when attempts last so long that nothing
     /// can be judged.
     fn slots_grow_at(&self) -> Option<Duration> {
         match (self.rate, self.is_turned) {
@@ -320,7 +323,7 @@ impl Pace {
         (self.slots_at, self.is_turned, self.are_slots_felt) = (now, false, false);
     }
 
-    /// Judges the window if it is complete: slots and rate are cut, or may grow.
+    /// Judges the window if it is complete: decreases the limits, or lets them grow.
     fn judge(&mut self, now: Duration) {
         let Some(closed) = self.window.closed else { return self.close(now) };
         if now < closed + self.lag {
@@ -330,7 +333,7 @@ impl Pace {
         let time = (closed - begun).as_secs_f64();
         let tried = f64::from(started) / time;
         let admitted = f64::from(started.saturating_sub(refused)) / time;
-        // What a service takes at first, a burst, says little of its rate: it is soon forgotten.
+        // The first window often contains a burst, which says little about the rate: discount it soon.
         let weight = match (self.rate, self.proved) {
             (None, _) => 1.0,
             (Some(_), 0.0) => 0.25,
@@ -348,7 +351,7 @@ impl Pace {
         self.lag = self.lag * 3 / 4;
     }
 
-    /// Closes the window if it has enough to be judged.
+    /// Closes the window if it has enough starts to be judged.
     fn close(&mut self, now: Duration) {
         let Window { begun, started, refused, .. } = self.window;
         let time = now.saturating_sub(begun);
@@ -361,7 +364,7 @@ impl Pace {
         }
     }
 
-    /// What was refused at a dip stays, whatever the rate.
+    /// Refusals that remain during a dip do not depend on the rate.
     fn measure_background(&mut self, admitted: f64) {
         let Window { started, refused, .. } = self.window;
         let share = f64::from(refused) / f64::from(started);
@@ -372,7 +375,7 @@ impl Pace {
         self.set_rate(self.admitted.max(admitted / DIP), 1.0);
     }
 
-    /// Too many were refused.
+    /// Decreases both limits after too many refusals.
     fn cut(&mut self, now: Duration, tried: f64, admitted: f64) {
         let Window { started, refused, started_since, .. } = self.window;
         let in_flight = self.in_flight.saturating_sub(started_since);
@@ -382,20 +385,20 @@ impl Pace {
         }
         (self.slots_step, self.are_slots_felt) = (STEP, false);
         self.proved *= if self.rate.is_none() { 0.0 } else { KEPT };
-        // Where nothing was admitted the rate halves.
+        // If nothing was admitted, the rate halves.
         let least = if refused >= started { tried / 2.0 } else { 0.0 };
         let most = self.admitted.max(admitted).max(least).max(1.0 / GAP_MAX).max(self.proved);
         let is_same = most <= (1.0 + STEP) * self.cut_at;
         self.calm_needed = if is_same { (self.calm_needed * 2).min(CALM_MAX) } else { 1 };
         (self.cut_at, self.calm) = (most, 0);
-        // Where nothing is admitted there is nothing to measure.
+        // If nothing was admitted, there is no background to measure.
         self.cuts += u32::from(refused < started);
         self.is_dip = self.cuts >= DIP_EVERY;
         self.cuts = if self.is_dip { 0 } else { self.cuts };
         self.set_rate(most, if self.is_dip { DIP } else { 1.0 });
     }
 
-    /// A calm window: what held back may grow.
+    /// After a calm window, the limits that were reached may grow.
     fn grow(&mut self, now: Duration, tried: f64, admitted: f64) {
         self.calm = self.calm.saturating_add(1);
         self.proved = self.proved.max(admitted);
@@ -403,20 +406,20 @@ impl Pace {
         if self.are_slots_felt && self.is_turned {
             self.grow_slots(now);
         }
-        // A rate that starts do not come near holds nothing back.
+        // The starts did not come near the rate, so it limited nothing.
         if tried >= DIP * rate {
             self.rate = Some(rate * (1.0 + self.rate_step));
             self.rate_step = (self.rate_step * 2.0).min(STEP_MAX);
         }
     }
 
-    /// As many starts as are admitted beside the background, or a part of that.
+    /// Sets the rate to a part of the admitted rate, corrected for the background.
     fn set_rate(&mut self, admitted: f64, part: f64) {
         self.rate = Some((part * admitted / (1.0 - self.background)).max(1.0 / GAP_MAX));
         self.rate_step = STEP;
     }
 
-    /// Whether more were refused than the background and chance explain.
+    /// Whether more attempts were refused than background and chance explain.
     fn is_over(&self) -> bool {
         let Window { started, refused, .. } = self.window;
         if self.rate.is_none() && refused < MANY {
@@ -432,23 +435,24 @@ impl Pace {
     }
 }
 
-/// How many are in flight where a service lets them wait, by the mean of them and their answers.
+/// The estimate of how many attempts a queueing service needs in flight, from throughput and mean duration.
 #[derive(Clone, Debug, Default)]
 struct Crowd {
-    /// The sum of the attempts in flight over time, in seconds, and until when.
+    /// The integral of the attempts in flight over time, in attempt-seconds, and its end.
     area: f64,
     at: Duration,
     answers: u32,
-    /// The answers that make a sample: as many as were in flight when it began.
+    /// The number of answers that make a sample: as many as were in flight when it began.
     needed: u32,
     since: Duration,
     /// The mean duration of an answer in the last sample.
     duration: Duration,
-    /// The least of them, in seconds, and the most answers a second: until measured again.
+    /// The least of these durations, in seconds, and the best throughput, in answers per second, until they
+    /// are measured again.
     least: Option<f64>,
     best: f64,
     best_since: f64,
-    /// Samples since the bound held something back.
+    /// Samples since the bound was reached.
     samples: u32,
     is_felt: bool,
 }
@@ -471,7 +475,7 @@ impl Crowd {
         self.samples += u32::from(self.is_felt);
         self.best = self.best.max(rate);
         self.best_since = self.best_since.max(rate);
-        // The first sample of a dip still has answers that began before it.
+        // The first sample of a dip still contains answers that started before it.
         if self.samples >= DIP_EVERY + 2 {
             (self.samples, self.is_felt, self.least) = (0, false, Some(duration));
             self.best = std::mem::take(&mut self.best_since);
@@ -481,7 +485,7 @@ impl Crowd {
         (self.answers, self.area, self.since, self.needed) = (0, 0.0, now, in_flight);
     }
 
-    /// From then on a sample with hardly any answers says nothing: long ones have taken the places of short
+    /// The time after which a sample with hardly any answers is discarded: long calls have replaced the short
     /// ones.
     fn overdue_at(&self) -> Option<Duration> {
         let has_few = self.answers < self.needed.max(20) / 4;
@@ -490,7 +494,7 @@ impl Crowd {
 
     fn bound(&self) -> Option<f64> {
         let part = if self.samples >= DIP_EVERY { DIP } else { CROWD };
-        // Whoever asks for little shows no more than that.
+        // A client with few calls shows no more than its own demand.
         self.least.map(|least| (part * self.best * least).ceil().max(START))
     }
 }

@@ -1,5 +1,5 @@
-//! Single rules of the pace. How it fares against services of many kinds is a table of the bulk crate
-//! (`bulk/src/controller_tests.rs`), in virtual time.
+//! Single rules of the congestion controller. Its performance against many kinds of services is a table of
+//! the bulk crate (`bulk/src/controller_tests.rs`), in virtual time.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -20,7 +20,7 @@ fn fill(pace: &mut Pace, now: Duration) -> u32 {
     pace.in_flight() - before
 }
 
-/// A pace that was refused everything for ten seconds.
+/// A controller whose attempts were all refused for ten seconds.
 fn limited() -> Pace {
     let mut pace = Pace::new(1_000);
     for tick in 0..100 {
@@ -37,9 +37,9 @@ fn slots_double_while_answers_come_and_slowly_without_any() {
     let mut pace = Pace::new(1_000);
     assert_eq!(fill(&mut pace, at(0)), 8);
     assert_eq!(fill(&mut pace, at(4_900)), 0);
-    assert_eq!(fill(&mut pace, at(5_000)), 8, "nothing came, and nothing was refused");
+    assert_eq!(fill(&mut pace, at(5_000)), 8, "no answer and no refusal");
     pace.answered(at(5_000), at(5_500));
-    assert_eq!(fill(&mut pace, at(6_100)), 17, "twice as many, and the place of one that ended");
+    assert_eq!(fill(&mut pace, at(6_100)), 17, "double, plus the slot of the one that ended");
     let mut silent = Pace::new(1_000);
     let total: u32 = (0..100).map(|step| fill(&mut silent, at(step * 5_000))).sum();
     assert_eq!(total, UNANSWERED_MAX as u32);
@@ -53,10 +53,10 @@ fn more_than_the_maximum_are_never_in_flight() {
         assert!(pace.in_flight() <= 10);
         pace.answered(at(second * 1_000), at(second * 1_000 + 500));
     }
-    assert_eq!(fill(&mut Pace::new(0), at(0)), 1, "one always may");
+    assert_eq!(fill(&mut Pace::new(0), at(0)), 1, "one is always allowed");
 }
 
-/// A service that accepts ten a second, and five more after a rest, at once; and refuses at once.
+/// A service that accepts ten calls a second, and a burst of five more after a rest; it refuses at once.
 #[test]
 fn refusals_limit_the_rate() {
     let mut pace = Pace::new(1_000);
@@ -79,10 +79,10 @@ fn refusals_limit_the_rate() {
     }
     assert!(pace.rate().is_some());
     assert!(accepted > 400, "{accepted} of 500");
-    assert!(refused < accepted / 5, "{refused} beside {accepted}");
+    assert!(refused < accepted / 5, "{refused} refused, {accepted} accepted");
 }
 
-/// While everything is refused, something starts within a minute, and little more.
+/// While everything is refused, at least one attempt starts each minute, and few more.
 #[test]
 fn nothing_admitted_is_tried_seldom_and_for_ever() {
     let mut pace = Pace::new(1_000);
@@ -111,7 +111,7 @@ fn what_ends_otherwise_frees_its_place_and_teaches_nothing() {
     assert_eq!((pace.in_flight(), pace.rate()), (0, None));
 }
 
-/// A service that serves eight at a time, each for a second, and lets the others wait.
+/// A service that processes eight calls at a time, one second each, and queues the others.
 #[test]
 fn a_queue_gets_some_more_than_it_serves() {
     let mut pace = Pace::new(10_000);
@@ -135,7 +135,7 @@ fn a_queue_gets_some_more_than_it_serves() {
     assert!((8..=100).contains(&most), "{most}");
 }
 
-/// A client that makes a call now and then, and many at once later.
+/// A client that makes a call occasionally, and many at once later.
 #[test]
 fn who_asks_for_little_may_ask_for_more() {
     let mut pace = Pace::new(1_000);
@@ -149,7 +149,7 @@ fn who_asks_for_little_may_ask_for_more() {
 #[test]
 fn what_was_learned_is_forgotten_where_nobody_asks() {
     let mut pace = limited();
-    assert_eq!(fill(&mut pace, at(100_000)), 1, "something starts after a minute");
+    assert_eq!(fill(&mut pace, at(100_000)), 1, "one starts after a minute");
     pace.released(at(100_000));
     assert_eq!(fill(&mut pace, at(300_000)), 8);
     assert_eq!(pace.rate(), None);
@@ -167,7 +167,7 @@ fn long_streams_do_not_hold_back_what_comes_after_short_calls() {
     assert!(total >= 64, "{total}");
 }
 
-/// After a limit was exceeded, streams of an hour take all slots that are left.
+/// After a limit was exceeded, hour-long streams occupy all remaining slots.
 #[test]
 fn long_streams_do_not_hold_back_others_for_ever() {
     let mut pace = limited();
@@ -180,13 +180,13 @@ fn long_streams_do_not_hold_back_others_for_ever() {
                 now = next;
                 0
             }
-            Verdict::Full => panic!("nothing wakes it for an hour"),
+            Verdict::Full => panic!("no wake-up within an hour"),
         };
     }
     assert!(total >= 8, "{total}");
 }
 
-/// One call a minute, and one of them is refused.
+/// One call per 50 seconds, one of which is refused.
 #[test]
 fn a_single_refusal_cuts_nothing() {
     let mut pace = Pace::new(1_000);

@@ -17,8 +17,9 @@
 //!
 //! 1. Order: at most one `Open`, then chunks, then exactly one `Done`; nothing follows `Done`.
 //! 2. Bound: inbox and outbox each hold at most half of `bytes_max` and of `events_max`; a single
-//!    larger event enters an empty inbox; `Done` always enters, and before the one of a deadline
-//!    the last batch.
+//! 2. Bound: inbox and outbox each hold at most half of `bytes_max` and of `events_max`; a single
+//!    larger event enters an empty inbox; `Done` always enters, and so does the last batch before the
+//!    `Done` of a deadline.
 //! 3. A consumer must be woken exactly when it found both boxes empty since the last wake. The producer
 //!    takes its waker under the lock and wakes it after the lock, once, for any number of events.
 //! 4. The producer must be woken exactly when it found no room. The consumer wakes it when it takes the
@@ -159,7 +160,7 @@ impl EventQueue {
     pub(crate) fn poll_push(&self, batch: &mut VecDeque<Event>, cx: &Context<'_>) -> Poll<()> {
         let mut inbox = lock(&self.inbox);
         if inbox.finished {
-            batch.clear(); // cancelled meanwhile: nothing follows Done
+            batch.clear(); // cancelled in the meantime: nothing follows `Done`
             return Poll::Ready(());
         }
         let before = inbox.events.len();
@@ -264,7 +265,7 @@ impl EventQueue {
             if inbox.events.is_empty() {
                 return Err(inbox);
             }
-            // The empty box goes back with its allocation.
+            // The empty deque goes back to the inbox and keeps its allocation.
             std::mem::swap(&mut outbox.events, &mut inbox.events);
             inbox.bytes = 0;
             wakes.waker = inbox.producer.take();

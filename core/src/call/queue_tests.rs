@@ -1,4 +1,4 @@
-//! The queue's invariants, one by one, with real threads; knows no socket.
+//! The queue's invariants, one by one, with real threads.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -85,7 +85,7 @@ fn the_bound_holds_and_the_producer_is_woken_when_its_inbox_is_taken() {
     assert_eq!(woken.count(), 1);
     assert!(queue.poll_push(&mut batch, cx).is_pending());
     let held = lock(&queue.inbox).events.len() + lock(&queue.outbox).events.len();
-    assert_eq!((batch.len(), held), (6, 7), "both boxes together are within the bound");
+    assert_eq!((batch.len(), held), (6, 7), "inbox and outbox together are within the bound");
     for _ in 0..3 {
         queue.try_pop();
     }
@@ -122,7 +122,7 @@ fn one_wake_however_many_events_and_none_that_is_not_owed() {
     assert_eq!(woken.count(), 1);
     assert!(queue.poll_pop(cx).is_ready());
     drop(queue.finish(Err(cancelled())));
-    assert_eq!(woken.count(), 1, "it has not found the queue empty since");
+    assert_eq!(woken.count(), 1, "the consumer has not found the queue empty since");
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn no_event_and_no_wake_is_lost_between_threads() {
                     }
                     Pop::Event(_) => break,
                     Pop::Empty => {}
-                    Pop::End => panic!("the end before Done"),
+                    Pop::End => panic!("End before Done"),
                 }
             }
             assert_eq!(expected, TOTAL);
@@ -233,7 +233,7 @@ fn two_threads_share_a_stream_and_each_event_comes_once() {
                             seen.lock().unwrap().push(number(event))
                         }
                         Pop::Event(_) | Pop::End => break,
-                        Pop::Empty => panic!("it waits for ever"),
+                        Pop::Empty => panic!("it waits forever"),
                     }
                 }
             });

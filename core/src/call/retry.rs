@@ -1,5 +1,4 @@
-//! Decides whether a failed attempt is followed by another and after what wait. Pure: knows no
-//! clock and does no I/O.
+//! Decides whether a failed attempt is retried, and after what wait. Pure: no clock, no I/O.
 
 use std::time::Duration;
 
@@ -12,12 +11,12 @@ use crate::options::retry_policy::RetryPolicy;
 pub(crate) enum Decision {
     /// Try again after this wait.
     Wait(Duration),
-    /// The error is the caller's.
+    /// The caller gets the error.
     Stop,
 }
 
 impl RetryPolicy {
-    /// `retries` is how many retries this call already had, `chance` a random number from 0 to 1.
+    /// `retries` is the number of retries so far, `chance` a random number from 0 to 1.
     pub(crate) fn decide(&self, retries: u32, error: &Error, chance: f64) -> Decision {
         if retries >= self.max_retries || !self.covers(error) {
             return Decision::Stop;
@@ -33,7 +32,7 @@ impl RetryPolicy {
         (is_refusal && asked <= self.retry_after_max).then_some(asked)
     }
 
-    /// `None` if the service asks for more than is waited for.
+    /// `None` if the service asks for a longer wait than the policy allows.
     fn wait(&self, retries: u32, error: &Error, chance: f64) -> Option<Duration> {
         let doubled = self.first_wait.saturating_mul(2u32.saturating_pow(retries));
         let backoff = doubled.min(self.wait_max.max(self.first_wait));
@@ -48,8 +47,8 @@ impl RetryPolicy {
         Some(wait.saturating_add(more))
     }
 
-    /// An answer with a status of the list, or a connection that was never opened. Never an error
-    /// inside a stream: that one came after a good status (R-LIM2).
+    /// Whether the error is an answer with a listed status, or a connection that was never established. Never
+    /// an error inside a stream: that one followed a success status (R-LIM2).
     fn covers(&self, error: &Error) -> bool {
         match error.kind() {
             ErrorKind::InvalidRequest
@@ -161,7 +160,7 @@ mod tests {
         assert_eq!(RetryPolicy::default().decide(0, &refused, 0.0), Decision::Stop);
     }
 
-    /// By status, whatever retries are left.
+    /// Refusals are found by status, even with no retry left.
     #[test]
     fn an_adaptive_client_learns_of_refusals() {
         let policy = RetryPolicy::default();
@@ -201,7 +200,7 @@ mod tests {
         assert_eq!(all, [0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 8.0, 8.0, 8.0, 8.0]);
         let slow = policy.first_wait(Duration::from_secs(20));
         let wait = Decision::Wait(Duration::from_secs(20));
-        assert_eq!(slow.decide(3, &answered(429, None), 0.0), wait, "a first wait that is longer");
+        assert_eq!(slow.decide(3, &answered(429, None), 0.0), wait, "first_wait exceeds wait_max");
     }
 
     #[test]
@@ -227,7 +226,7 @@ mod tests {
         assert_eq!(by_default, Decision::Stop);
     }
 
-    /// Never shorter than the service asks for, but no longer either, if that is wanted.
+    /// With `retry_after_exact`, the wait is exactly as long as the service asks.
     #[test]
     fn a_wait_that_the_service_asks_for_takes_the_place_of_a_longer_one_if_wanted() {
         let policy = RetryPolicy::default().retry_after_exact(true);
@@ -235,7 +234,7 @@ mod tests {
         let decide = |retries, asked| policy.decide(retries, &answered(429, Some(asked)), 0.0);
         assert_eq!(decide(2, 1), seconds(1));
         assert_eq!(decide(2, 7), seconds(7));
-        assert_eq!(decide(2, 0), seconds(2), "nothing was asked for");
+        assert_eq!(decide(2, 0), seconds(2), "no wait was requested");
         assert_eq!(decide(2, 61), Decision::Stop);
         let by_default = RetryPolicy::default().decide(2, &answered(429, Some(1)), 0.0);
         assert_eq!(by_default, seconds(2));

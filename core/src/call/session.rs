@@ -1,5 +1,5 @@
-//! What the calls of one client share: settings, connections, gate and sums, each process its own and, but
-//! for the sums, each run of the library; who is under way, for the close.
+//! The state that the calls of one client share: settings, connections, admission, usage sums and the list
+//! of calls in flight. Each process has its own; each run of the library too, except for the sums.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -28,32 +28,32 @@ pub(crate) struct Session {
     pub(crate) settings: SharedSettings,
     usage: Arc<PerProcess<Mutex<Sums>>>,
     observers: SharedObservers,
-    /// For ever, and in forked children too.
+    /// Final, also in forked children.
     is_closed: AtomicBool,
     held: PerProcess<Held>,
 }
 
-/// What a session has in one process.
+/// The state of a session in one process.
 #[derive(Default)]
 struct Held {
     state: Mutex<State>,
-    /// A handler was dropped.
+    /// Notified when a handler was dropped.
     changed: Condvar,
-    /// The observer, which ends when it is dropped; of a floor above.
+    /// The observer, a type of a floor above; dropping it ends it.
     observer: Mutex<Option<Box<dyn Any + Send + Sync>>>,
 }
 
 #[derive(Default)]
 struct State {
     run: Option<Arc<SessionRun>>,
-    /// The calls under way, by number.
+    /// The calls in flight, by number.
     under_way: HashMap<u64, Weak<dyn UnderWay>>,
     next: u64,
-    /// Handlers of started calls that were not dropped yet.
+    /// Handlers of started calls that were not yet dropped.
     handlers: usize,
 }
 
-/// What a session has in one run of the library: the connections of the next one are made anew.
+/// The state of a session in one run of the library: the next run opens new connections.
 pub(crate) struct SessionRun {
     number: Run,
     settings: SharedSettings,
@@ -67,7 +67,7 @@ pub(crate) trait UnderWay: Send + Sync {
     fn client_closes(&self);
 }
 
-/// A call's place on its session's list.
+/// The entry of a call in its session's list; dropping it removes the call.
 pub(crate) struct Listed {
     session: Arc<Session>,
     place: u64,
@@ -81,7 +81,7 @@ impl Drop for Listed {
     }
 }
 
-/// Handlers that a call was given; changed under its session's lock.
+/// The count of a call's handlers; changed under its session's lock.
 #[derive(Default)]
 pub(crate) struct Handlers {
     held: AtomicUsize,
@@ -93,7 +93,7 @@ impl Handlers {
         self.held.load(Ordering::SeqCst) > 0
     }
 
-    /// Whether there ever was one.
+    /// Whether there has ever been one.
     pub(crate) fn were_held(&self) -> bool {
         self.had.load(Ordering::SeqCst)
     }
@@ -114,11 +114,11 @@ impl SessionRun {
         self.number
     }
 
-    /// The connections, where they are made already or cost nothing to make.
+    /// The transport, if it exists or is cheap to create.
     pub(crate) fn transport_if_cheap(&self) -> Option<Result<Arc<Transport>>> {
         let found = || {
             if self.transport.get().is_none() && !self.settings.needs_tls() {
-                // Two threads may both make one: the first is kept.
+                // Two threads may both create one: the first is kept.
                 let _ = self.transport.set(Arc::new(Transport::new(&self.settings)?));
             }
             Ok(self.transport.get().cloned())
@@ -126,20 +126,20 @@ impl SessionRun {
         found().transpose()
     }
 
-    /// The same. Where TLS is spoken the first call makes them on a helper thread: reading the
-    /// system's certificates takes milliseconds. Others wait for that and keep no thread.
+    /// The transport. With TLS, the first call creates it on a helper thread, because reading the system's
+    /// certificates takes milliseconds. Other calls wait for that asynchronously.
     pub(crate) async fn transport(&self) -> Result<Arc<Transport>> {
         let settings = self.settings.clone();
         let make = || offload(usize::MAX, move || Transport::new(&settings).map(Arc::new));
         self.transport.get_or_try_init(make).await.cloned()
     }
 
-    /// The gate, for the calls whose policy is adaptive.
+    /// The admission control, for calls with an adaptive policy.
     pub(crate) fn gate(&self) -> &Arc<Gate> {
         self.gate.get_or_init(|| Arc::new(Gate::new()))
     }
 
-    /// Something of a floor above that lives as long as this; made if need be.
+    /// An object of a floor above with the lifetime of this run; created on first use.
     pub(crate) fn companion<T: Any + Send + Sync>(
         &self,
         make: impl FnOnce() -> Result<T>,
@@ -156,7 +156,7 @@ impl Session {
         Session::of(settings, Arc::new(PerProcess::new()), Arc::new(PerProcess::new()))
     }
 
-    /// One whose calls are counted in the sums of this one, and told where its are.
+    /// A session that shares usage sums and observers with this one.
     pub(crate) fn beside(&self, settings: Settings) -> Session {
         Session::of(settings, self.usage.clone(), self.observers.clone())
     }
@@ -186,12 +186,12 @@ impl Session {
         Ok(())
     }
 
-    /// What it has in this run; nothing of an earlier one.
+    /// The state in this run; replaces that of an earlier run.
     pub(crate) fn in_run(&self, number: Run) -> Result<Arc<SessionRun>> {
         self.change_in_run(number, |_| ()).map(|(run, ())| run)
     }
 
-    /// The same for a call that begins, and its place on the list.
+    /// Like `in_run`, and adds a starting call to the list.
     pub(crate) fn enter(
         self: &Arc<Self>,
         number: Run,
@@ -227,7 +227,7 @@ impl Session {
         Ok((run, changed))
     }
 
-    /// Refuses calls from now on, and ends those under way. Idle connections are closed.
+    /// Refuses new calls, ends those in flight, and closes idle connections.
     pub(crate) fn close(&self) -> Result<()> {
         let held = self.held()?;
         let (calls, run) = {
@@ -238,11 +238,11 @@ impl Session {
         };
         calls.iter().for_each(|call| call.client_closes());
         drop(run);
-        drop(lock(&held.observer).take()); // after what these calls put in
+        drop(lock(&held.observer).take()); // after the records of these calls
         Ok(())
     }
 
-    /// Changes the observer of an open session.
+    /// Changes the observer of a session, unless it is closed.
     pub(crate) fn change_observer(
         &self,
         change: impl FnOnce(&mut Option<Box<dyn Any + Send + Sync>>) -> Result<()>,
@@ -252,7 +252,7 @@ impl Session {
         change(&mut observer)
     }
 
-    /// A handler is held from now on, of this call.
+    /// Counts a new handler of a call.
     pub(crate) fn handler_comes(&self, of_call: &Handlers) {
         let Ok(held) = self.held() else { return };
         let mut state = lock(&held.state);
@@ -261,7 +261,7 @@ impl Session {
         of_call.held.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// It was dropped, and its drop has returned.
+    /// Records that the drop of a handler has returned.
     pub(crate) fn handler_is_gone(&self, of_call: &Handlers) {
         let Ok(held) = self.held() else { return };
         let mut state = lock(&held.state);
@@ -271,7 +271,7 @@ impl Session {
         held.changed.notify_all();
     }
 
-    /// Until no handler is held: of this call, or of any. False if the time ran out.
+    /// Waits until no handler is left, of this call or of any. False if the timeout expired.
     pub(crate) fn wait_for_handlers(
         &self,
         of_call: Option<&Handlers>,
@@ -295,7 +295,7 @@ impl Session {
         })
     }
 
-    /// The base URL, its query masked.
+    /// The base URL, with its query redacted.
     pub(crate) fn base_url(&self) -> String {
         let mut url = self.settings.base_url.clone();
         if url.query().is_some() {
@@ -304,22 +304,22 @@ impl Session {
         url.to_string()
     }
 
-    /// What the answered calls used so far, in this process.
+    /// The usage of the answered calls so far, in this process.
     pub(crate) fn usage(&self) -> UsageByKey {
         self.usage.get().map(|sums| lock(sums).by_key()).unwrap_or_default()
     }
 
-    /// The same, and counts from 0 on: each call is in what one of the takers gets.
+    /// Returns the usage and resets it to zero; with several takers, each call is counted for one of them.
     pub(crate) fn take_usage(&self) -> UsageByKey {
         self.usage.get().map(|sums| lock(sums).take()).unwrap_or_default()
     }
 
-    /// The buffers for its ended calls.
+    /// The buffers for ended calls.
     pub(crate) fn observers(&self) -> &SharedObservers {
         &self.observers
     }
 
-    /// A call ended; gives who is to be woken once no lock is held.
+    /// Passes an ended call to the observers; returns the wakers to call once no lock is held.
     pub(crate) fn call_ended(&self, ended: impl FnOnce() -> CallEnded) -> Vec<Waker> {
         match self.observers.get() {
             Some(observers) if observers.are_there() => observers.put(&ended()),

@@ -1,8 +1,8 @@
-//! A call and its attempts as spans of `tracing`, for Rust programs that listen to those.
+//! A call and its attempts as `tracing` spans, for Rust programs that subscribe to them.
 //!
-//! Where no subscriber is, nothing is made: spans would go into the log instead. A subscriber may do
-//! anything, so no lock is held while one is called. What a forked child inherits is not closed there:
-//! the subscriber's locks may be held for ever.
+//! Without a subscriber, no span is created: spans would go into the log instead. A subscriber may run any
+//! code, so none is called under a lock. A forked child does not close inherited spans: the subscriber's
+//! locks may be held forever.
 
 use tracing::dispatcher::{get_default, with_default};
 use tracing::field::Empty;
@@ -15,21 +15,21 @@ use crate::answer::record::{AttemptRecord, CallRecord, CancelledBy};
 use crate::protocol::endpoint::Endpoint;
 use crate::system::process;
 
-/// The spans of a call that are open.
+/// The open spans of a call.
 pub(crate) struct Spans {
-    /// The process that made them.
+    /// The process that created them.
     generation: u64,
     call: Span,
     attempt: Span,
 }
 
 impl Spans {
-    /// None as yet.
+    /// No open span.
     pub(crate) fn none() -> Spans {
         Spans { generation: process::generation(), call: Span::none(), attempt: Span::none() }
     }
 
-    /// That of a call, below the span that its caller is in.
+    /// The span of a call, as a child of the caller's current span.
     pub(crate) fn of_call(operation: Endpoint, path: &str, streamed: bool) -> Spans {
         let mut spans = Spans::none();
         if LevelFilter::current() >= LevelFilter::INFO
@@ -63,17 +63,17 @@ impl Spans {
         spans
     }
 
-    /// The call's, for who makes that of an attempt.
+    /// The call's span, to create that of an attempt in it.
     pub(crate) fn call(&self) -> Span {
         self.call.clone()
     }
 
-    /// That of an attempt which begins; gives the one before, if it is open.
+    /// Stores the span of a starting attempt; returns that of the previous one, if open.
     pub(crate) fn attempts(&mut self, attempt: Span) -> Span {
         std::mem::replace(&mut self.attempt, attempt)
     }
 
-    /// Closes them with what is known now.
+    /// Closes the spans with the data of the record.
     pub(crate) fn close(mut self, record: &CallRecord) {
         if let Some(last) = record.attempts().last() {
             close_attempt(self.attempts(Span::none()), last);
@@ -134,7 +134,7 @@ pub(crate) fn of_attempt(call: &Span) -> Span {
     made.unwrap_or_else(Span::none)
 }
 
-/// The end of an attempt.
+/// Closes the span of an attempt.
 pub(crate) fn close_attempt(span: Span, attempt: &AttemptRecord) {
     if span.is_disabled() {
         return;

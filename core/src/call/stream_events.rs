@@ -1,5 +1,5 @@
-//! The events of one stream: to chunks, to the gathered answer, and to the judgement whether the stream ended
-//! whole (R-STR7).
+//! Converts the events of one stream into chunks and the gathered answer, and decides whether the stream
+//! ended completely (R-STR7).
 
 use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
@@ -35,41 +35,41 @@ const INDENTED_HINT: &str =
 const LINES_HINT: &str = "The event's data lines together are not JSON. If each was meant as an event, the \
     blank line between them is missing.";
 
-/// An answer is named by one of so many chunks: some services begin with one that names none.
+/// The answer's id is looked for in this many chunks: some services start with a chunk that has none.
 const NAMED_WITHIN: u64 = 4;
 
-/// What is wanted of a stream.
+/// What the call needs from a stream.
 pub(crate) struct Wanted {
     pub(crate) settings: SharedSettings,
     pub(crate) quotes: Quotes,
     pub(crate) endpoint: Endpoint,
-    /// Choices that the request asks for.
+    /// The number of choices that the request asks for.
     pub(crate) choices: usize,
-    /// The caller gets the chunks.
+    /// The caller receives the chunks.
     pub(crate) chunks: bool,
-    /// The whole answer is put together from the chunks.
+    /// The whole answer is gathered from the chunks.
     pub(crate) gathered: bool,
 }
 
-/// What was parsed and not yet pushed, and what is known of the stream's end.
+/// The parsed events that were not yet pushed, and how the stream ended.
 pub(crate) struct StreamEvents {
     wanted: Wanted,
     head: Arc<Head>,
-    /// Puts the whole answer together, where it is wanted.
+    /// Gathers the whole answer, if wanted.
     gathering: Gathering,
-    /// Scanned, not judged yet.
+    /// Scanned events that are not judged yet.
     slab: Slab,
     batch: VecDeque<Event>,
-    /// What the stream said of itself so far.
+    /// The metadata that the stream has reported so far.
     answered: Answered,
-    /// The choices that have their finish reason; no more than are asked for.
+    /// The choices with a finish reason; at most as many as requested.
     finished_choices: HashSet<u32>,
     count: u64,
-    /// Chunks that came.
+    /// The number of chunks that arrived.
     chunks: u64,
-    /// One of them had a part of an answer.
+    /// A chunk contained a part of an answer.
     has_parts: bool,
-    /// The first line of a field that nobody knows, as it may be shown.
+    /// The first line with an unknown field, redacted.
     ignored: Option<String>,
     ending: Option<Ending>,
 }
@@ -80,7 +80,7 @@ enum Ending {
     Failed(Error),
 }
 
-/// A large one is not dropped on the I/O thread.
+/// A gatherer whose data, if large, is not dropped on the I/O thread.
 struct Gathering(Option<Gatherer>);
 
 impl Gathering {
@@ -118,42 +118,42 @@ impl StreamEvents {
         }
     }
 
-    /// How much was gathered.
+    /// The size of the gathered answer.
     pub(crate) fn gathered_bytes(&self) -> usize {
         self.gathering.bytes()
     }
 
-    /// How many events came.
+    /// The number of events that arrived.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
-    /// Whether part of the answer came: a chunk, and not an error or a mark alone (R-MET1).
+    /// Whether part of the answer arrived: a chunk, not only an error or an end mark (R-MET1).
     pub(crate) fn has_chunks(&self) -> bool {
         self.chunks > 0
     }
 
-    /// How many chunks came.
+    /// The number of chunks that arrived.
     pub(crate) fn chunks(&self) -> u64 {
         self.chunks
     }
 
-    /// What the stream said of itself so far.
+    /// The metadata that the stream has reported so far.
     pub(crate) fn answered(&self) -> &Answered {
         &self.answered
     }
 
-    /// The end, if it was reached.
+    /// Whether the stream has ended.
     pub(crate) fn is_over(&self) -> bool {
         self.ending.is_some()
     }
 
-    /// What is to be pushed.
+    /// The events to push.
     pub(crate) fn batch(&mut self) -> &mut VecDeque<Event> {
         &mut self.batch
     }
 
-    /// Ends the stream with an error, unless what came before ends it.
+    /// Ends the stream with an error, unless an earlier event ends it.
     pub(crate) fn fail(&mut self, error: Error) {
         self.seal();
         if self.ending.is_none() {
@@ -167,7 +167,7 @@ impl StreamEvents {
         }
     }
 
-    /// What came of the stream.
+    /// The outcome of the stream.
     pub(crate) fn conclude(self) -> Result<Response> {
         let gatherer = self.gathering.0.as_ref();
         match self.ending {
@@ -191,12 +191,12 @@ impl StreamEvents {
         }
     }
 
-    /// The error that an event carries.
+    /// The error in an event.
     fn error_of(&self, data: &str) -> Error {
         self.wanted.quotes.bounded(Error::from_event(data))
     }
 
-    /// One event of the stream; what comes after its end is ignored (R-STR3).
+    /// Adds an event; events after the end are ignored (R-STR3).
     fn add(&mut self, event: sse::Event<'_>) {
         let data = event.data.trim_matches([' ', '\t', '\n', '\r']);
         let is_error = event.name == "error";
@@ -209,7 +209,7 @@ impl StreamEvents {
         }
         self.count += 1;
         if let Err(cause) = self.slab.add(event.name, &event.data) {
-            // What is named an error is one, JSON or not (R-ERR6).
+            // An event named `error` is one, JSON or not (R-ERR6).
             if is_error {
                 return self.fail(self.error_of(data));
             }
@@ -225,7 +225,7 @@ impl StreamEvents {
         }
     }
 
-    /// The end mark. Where nothing of an answer came before, it ends none (R-STR7).
+    /// Handles the end mark. It does not end an answer of which no part arrived (R-STR7).
     fn done(&mut self) {
         if self.has_parts {
             let is_chat = self.wanted.endpoint == Endpoint::Chat;
@@ -247,8 +247,9 @@ impl StreamEvents {
         if self.has_parts { error } else { error.with_hint(NOTHING_HINT) }
     }
 
-    /// A line without `data: ` is an event where it could be one: it is part of what was paid for
-    /// (R-STR2). Broken JSON and a misspelt `data:` are errors, for words would be lost with them.
+    /// Treats a line without `data: ` as an event if it could be one: it is part of what was paid for
+    /// (R-STR2). Broken JSON and a misspelt `data:` are errors, because ignoring them would lose parts of
+    /// the answer.
     fn add_stray(&mut self, name: &str, line: &[u8]) {
         if self.ending.is_some() {
             return;
@@ -265,12 +266,12 @@ impl StreamEvents {
         self.fail(error.with_hint(if is_indented { INDENTED_HINT } else { STRAY_HINT }));
     }
 
-    /// Events that were read and not pushed.
+    /// The number of events that were read and not pushed.
     pub(crate) fn waiting(&self) -> usize {
         self.batch.len() + self.slab.len()
     }
 
-    /// Judges what was scanned, in order, up to the stream's end.
+    /// Judges the scanned events in order, up to the stream's end.
     pub(crate) fn seal(&mut self) {
         for chunk in Chunk::seal(&mut self.slab) {
             if self.ending.is_some() {
@@ -295,7 +296,7 @@ impl StreamEvents {
                 self.answered.finish_reason = choice.finish_reason().map(Cow::into_owned);
             }
             if self.finished_choices.len() >= self.wanted.choices {
-                break; // it is known that all are finished
+                break; // all are known to be finished
             }
             self.finished_choices.insert(choice.index());
         }
@@ -317,7 +318,7 @@ impl StreamEvents {
         }
     }
 
-    /// Complete without an end mark only if every choice of a chat has finished (R-STR7).
+    /// Without an end mark, a chat is complete only if every choice has finished (R-STR7).
     pub(crate) fn body_ended(&mut self, was_cut: bool) {
         self.seal();
         if self.ending.is_some() {
@@ -332,7 +333,7 @@ impl StreamEvents {
             0 => "the stream ended without a single event".to_owned(),
             count => format!("the stream ended without its end mark after {count} events"),
         };
-        // A service may have said there why it ended.
+        // That line may contain the service's reason.
         let message = match &self.ignored {
             Some(line) => format!("{message}; it has a line with an unknown field: {line}"),
             None => message,
@@ -341,7 +342,7 @@ impl StreamEvents {
     }
 }
 
-/// Whether a line is an event by itself: JSON, or the end mark.
+/// Whether a line is an event by itself: JSON or the end mark.
 fn is_whole(data: &str) -> bool {
     data == DONE_MARK || Value::parse(data).is_ok()
 }
@@ -361,7 +362,7 @@ impl Sink for StreamEvents {
         is_whole_bytes(data)
     }
 
-    /// Whatever stands behind the mark on its line: it may not have come yet, and no JSON begins so.
+    /// The rest of the line does not matter: it may not have arrived yet, and no JSON starts like this.
     fn is_end(&self, data: &[u8]) -> bool {
         data.starts_with(DONE_MARK.as_bytes())
     }
@@ -370,7 +371,7 @@ impl Sink for StreamEvents {
         self.add_stray(name, line);
     }
 
-    /// The grammar ignores it. It is logged once, in case it should have been `data`; without its text.
+    /// The SSE grammar ignores it. Logged once, without its text, in case it was a misspelt `data`.
     fn unknown_field(&mut self, line: &[u8]) {
         if self.ending.is_some() || self.ignored.is_some() {
             return;
@@ -383,13 +384,14 @@ impl Sink for StreamEvents {
     }
 }
 
-/// What the end of the body leaves: the grammar drops an event without its blank line. A whole JSON value,
-/// `[DONE]` and what is named an error (R-ERR6) are complete for all that; anything else was cut.
+/// Handles what is buffered when the body ends: the SSE grammar drops an event without its blank line. A
+/// whole JSON value, `[DONE]` and an event named `error` (R-ERR6) are complete nonetheless; anything else
+/// was cut.
 pub(crate) struct Rest<'a> {
     events: &'a mut StreamEvents,
-    /// An event that is not whole: the end of the body cut it, unless another one follows.
+    /// An incomplete event, cut by the end of the body unless another one follows.
     unfinished: Option<(String, String)>,
-    /// A line that is not whole.
+    /// There is an incomplete line.
     has_cut_line: bool,
 }
 
@@ -398,12 +400,12 @@ impl Rest<'_> {
         Rest { events, unfinished: None, has_cut_line: false }
     }
 
-    /// Whether the end of the body cut an event.
+    /// Whether the end of the body cut off an event.
     pub(crate) fn was_cut(self) -> bool {
         self.has_cut_line || self.unfinished.is_some()
     }
 
-    /// What comes behind an unfinished event shows that it was not cut: it is judged like any other.
+    /// If something follows an unfinished event, it was not cut: it is judged like any other.
     fn judge_unfinished(&mut self) {
         if let Some((name, data)) = self.unfinished.take() {
             self.events.add(sse::Event { name: &name, data: data.into() });
@@ -444,7 +446,7 @@ impl Sink for Rest<'_> {
 
     fn unknown_field(&mut self, line: &[u8]) {
         const FIELDS: [&[u8]; 4] = [b"data", b"event", b"id", b"retry"];
-        // The beginning of a field has lost nothing that was said.
+        // The beginning of a known field name has lost no content.
         if !FIELDS.iter().any(|field| field.starts_with(line)) {
             self.events.unknown_field(line);
         }

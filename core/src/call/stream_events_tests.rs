@@ -1,10 +1,10 @@
-//! What becomes of each line of a stream, whole, byte by byte and at every split; knows no socket.
+//! How each line of a stream is read: whole, byte by byte, and split at every position.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
 use crate::options::config::Config;
 
-/// Chunks, and the end's name or the error's kind.
+/// The chunks, and the name of the end or of the error kind.
 type Read = (Vec<String>, String);
 
 fn read(pieces: &[&[u8]], is_cut: bool) -> Read {
@@ -42,7 +42,7 @@ fn read(pieces: &[&[u8]], is_cut: bool) -> Read {
     (chunks, end.to_owned())
 }
 
-/// The vectors that real sockets replay, however the bytes come.
+/// The vectors that are also replayed on real sockets, with any split.
 #[test]
 fn lines_are_the_same_however_they_are_split() {
     let vectors = include_str!("../../../tests/vectors/lines/lines.json");
@@ -64,7 +64,7 @@ fn lines_are_the_same_however_they_are_split() {
     }
 }
 
-/// Bytes that are not UTF-8 change nothing of where an event ends.
+/// Bytes that are not UTF-8 do not change where an event ends.
 #[test]
 fn events_one_newline_apart_may_have_bytes_that_are_not_utf8() {
     let input = b"data: {\"x\":\"\xFF\"}\ndata: {\"choices\":[{}]}\ndata: [DONE]\n";
@@ -72,7 +72,7 @@ fn events_one_newline_apart_may_have_bytes_that_are_not_utf8() {
     assert_eq!((chunks.len(), &*end), (2, "done_mark"));
 }
 
-/// What streams are made of, well or badly.
+/// Pieces of well-formed and malformed streams.
 const FRAGMENTS: [&str; 28] = [
     "data: ",
     "data: ",
@@ -104,7 +104,7 @@ const FRAGMENTS: [&str; 28] = [
     "\r",
 ];
 
-/// Made-up streams, the same from a seed.
+/// Random streams, reproducible from a seed.
 #[test]
 fn no_split_changes_what_a_stream_says() {
     let wanted = std::env::var("TEST_SEED");
@@ -130,11 +130,11 @@ fn no_split_changes_what_a_stream_says() {
     assert_eq!(ends.len(), 4, "{ends:?}");
 }
 
-/// A line is looked at once, and judged whole once, however many follow it.
+/// A line is scanned once, and checked for completeness once, however many follow it.
 #[test]
 fn lines_without_end_are_read_in_linear_time() {
     let time = |lines: usize| {
-        // The first is not whole, so none of the others is asked for.
+        // The first line is incomplete, so none of the others is checked.
         let text = format!("data: [\n{}data: 1]\n\n", "data: 1,\n".repeat(lines));
         let start = std::time::Instant::now();
         let (chunks, _) = read(&[text.as_bytes()], false);

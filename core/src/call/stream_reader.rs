@@ -1,5 +1,5 @@
-//! Reads one stream: pieces of the body through the decoder into events, as long as that keeps nobody
-//! waiting, and on another thread where it would.
+//! Reads one stream: passes pieces of the body through the decoder, in place while that is fast, otherwise
+//! on another thread.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -20,34 +20,34 @@ use crate::driver::offload::{IN_PLACE_BYTES_MAX, offload};
 use crate::http::transport::Body;
 use crate::protocol::sse;
 
-/// At most so many events are gathered before they are pushed, even if more keep coming.
+/// The maximum number of events in a batch before it is pushed, even if more keep arriving.
 const BATCH_EVENTS_MAX: usize = 512;
-/// The same for the bytes that were read.
+/// The same in bytes read.
 const BATCH_BYTES_MAX: usize = 64 << 10;
-/// To an answer of so many bytes more is gathered in place.
+/// Up to this size of the gathered answer, chunks are added on the I/O thread.
 const GATHERED_IN_PLACE_BYTES_MAX: usize = 1 << 20;
 
-/// A stream being read: bytes go through the decoder into what was found. It borrows nothing and
-/// stands in a box, so that what takes long is done on another thread.
+/// A stream being read: decoder and decoded events. It borrows nothing and is boxed, so that it can move to
+/// another thread for slow work.
 pub(crate) struct Reading {
     decoder: sse::Decoder,
-    /// What is too large to be read in place.
+    /// Input that is too large to be processed in place.
     large: Option<Large>,
     events: StreamEvents,
 }
 
-/// What may complete an event that is large.
+/// Input that may complete a large event.
 enum Large {
     Piece(Bytes),
     EndOfBody,
     BrokenOff(Error),
 }
 
-/// What ended a look at the body.
+/// Why a look at the body ended.
 enum Look {
-    /// There is something to push, or a large piece, or the end.
+    /// There is something to push, or large input, or the end.
     Found,
-    /// Others get their turn.
+    /// The task should yield.
     TurnOver,
 }
 
@@ -57,7 +57,7 @@ impl Reading {
         Box::new(Reading { decoder, large: None, events: StreamEvents::new(wanted, head) })
     }
 
-    /// Takes what was too large for `fill`, on another thread.
+    /// Processes large input on another thread.
     async fn fill_elsewhere(mut self: Box<Self>, clock: &mut Clock) -> Box<Reading> {
         let Some(large) = self.large.take() else { return self };
         let (reading, mut progress) = offload(usize::MAX, move || {
@@ -88,46 +88,46 @@ impl Reading {
         }
     }
 
-    /// What was read and is to be pushed.
+    /// The events to push.
     pub(crate) fn batch(&mut self) -> &mut VecDeque<Event> {
         self.events.batch()
     }
 
-    /// Ends the stream with an error, unless what came before ends it.
+    /// Ends the stream with an error, unless an earlier event ends it.
     pub(crate) fn fail(&mut self, error: Error) {
         self.events.fail(error);
     }
 
-    /// The end, if it was reached.
+    /// Whether the stream has ended.
     pub(crate) fn is_over(&self) -> bool {
         self.events.is_over()
     }
 
-    /// Whether part of the answer came.
+    /// Whether part of the answer arrived.
     pub(crate) fn has_chunks(&self) -> bool {
         self.events.has_chunks()
     }
 
-    /// How many chunks came.
+    /// The number of chunks that arrived.
     pub(crate) fn chunks(&self) -> u64 {
         self.events.chunks()
     }
 
-    /// What the stream said of itself so far.
+    /// The metadata that the stream has reported so far.
     pub(crate) fn answered(&self) -> &Answered {
         self.events.answered()
     }
 
-    /// What came of the stream.
+    /// The outcome of the stream.
     pub(crate) async fn conclude(self: Box<Self>) -> Result<Response> {
         let bytes = self.events.gathered_bytes();
         offload(bytes, move || self.events.conclude()).await
     }
 
-    /// Reads until there is something to push. The connection's own task runs on this thread and
-    /// hands over one piece each time it runs, so when nothing more is there it gets one turn
-    /// before what was read is pushed: one push, and one wake of the consumer, for all pieces of
-    /// a read. What comes after a pause comes alone, most of the time, and is pushed at once.
+    /// Reads until there is something to push. The connection's own task runs on this thread and hands over
+    /// one piece per run. So when no more is ready, it runs once more before the batch is pushed: one push,
+    /// and one wake-up of the consumer, for all pieces of a read. A piece after a pause usually comes alone
+    /// and is pushed at once.
     async fn fill(&mut self, body: &mut Body, clock: &mut Clock) {
         if clock.is_past_deadline()
             && let Some(error) = clock.overdue()
@@ -137,7 +137,7 @@ impl Reading {
         let mut may_come_alone = true;
         let mut gave_turn = false;
         let mut bytes = 0;
-        // The clock is looked at once for what comes in one turn.
+        // One clock update for everything that arrives between two yields.
         let mut progress = Progress::default();
         loop {
             let look = poll_fn(|cx| {
@@ -203,7 +203,7 @@ impl Reading {
                         self.events.fail(error);
                     }
                     yield_now().await;
-                    // A body that is always ready is held back by its consumer, too.
+                    // The consumer also holds back a body that is always ready.
                     if self.events.waiting() > 0 && bytes >= BATCH_BYTES_MAX {
                         break;
                     }
@@ -214,14 +214,14 @@ impl Reading {
         self.events.seal();
     }
 
-    /// Whether the event under way is too large to be read in place, or what it may change is: one
-    /// small event can take apart or replace all that was gathered.
+    /// Whether the current event is too large to be processed in place, or the gathered answer is: one small
+    /// event can take apart or replace all of it.
     fn is_large(&self) -> bool {
         self.decoder.buffered() > IN_PLACE_BYTES_MAX
             || self.events.gathered_bytes() > GATHERED_IN_PLACE_BYTES_MAX
     }
 
-    /// Takes a piece, and notes what was in it.
+    /// Decodes a piece, and records what it contained.
     fn take(&mut self, piece: &[u8], progress: &mut Progress) {
         let (substance, count) = (self.decoder.substance(), self.events.count());
         let fed = self.decoder.feed_to(piece, &mut self.events);
@@ -233,16 +233,16 @@ impl Reading {
         progress.has_events |= self.events.count() != count;
     }
 
-    /// A clean end of the body.
+    /// Handles a clean end of the body.
     fn body_ended(&mut self) {
         let mut rest = Rest::new(&mut self.events);
-        // What waits in the decoder was within its bound, so this cannot fail.
+        // The decoder's buffer was within its limit, so this cannot fail.
         let _ = self.decoder.finish_to(&mut rest);
         let was_cut = rest.was_cut();
         self.events.body_ended(was_cut);
     }
 
-    /// The stream fails, behind an event that only its blank line was missing of.
+    /// Fails the stream, after an event that lacks only its blank line.
     fn broken_off(&mut self, error: Error) {
         let mut rest = Rest::new(&mut self.events);
         let _ = self.decoder.finish_to(&mut rest);
@@ -250,7 +250,7 @@ impl Reading {
     }
 }
 
-/// Only then anything can end in it.
+/// Without a line end, no event can end in this piece.
 fn has_line_end(piece: &[u8]) -> bool {
     memchr::memchr2(b'\n', b'\r', piece).is_some()
 }

@@ -1,30 +1,29 @@
-//! What a call's owner and its task share: the queue, what errors tell of the call, and how it is
-//! stopped.
+//! The state shared by a call's owner and its task: the queue, the context for errors, and the way to
+//! stop the call.
 //!
 //! # States of a call
 //!
-//! | state | what is true | what ends it |
+//! | state | what holds | what ends it |
 //! |---|---|---|
-//! | new | nothing was sent; `cancel` sticks | `start`, once |
-//! | sending | an attempt, or the wait before the next one, is under way | a head with a good status, or an error |
-//! | open | a good status came; a stream's `Open` is in the queue; nothing is retried any more | the end of the answer, or an error |
+//! | new | nothing was sent; `cancel` is remembered | `start`, once |
+//! | sending | an attempt, or the wait before the next one, runs | a head with a success status, or an error |
+//! | open | a success status arrived; a stream's `Open` is queued; no more retries | the answer's end, or an error |
 //! | done | `Done` is in the queue, exactly once; usage is counted | – |
 //!
-//! From every state `cancel` leads to done at once, without waiting for the I/O thread. After
-//! done the task may go on for a moment to read the body to its end, so that the connection is
-//! used again; nothing of that reaches the queue.
+//! From every state, `cancel` leads to done at once, without waiting for the I/O thread. After done, the
+//! task may briefly continue to read the body to its end, so that the connection can be reused; the queue
+//! gets nothing of that.
 //!
-//! The task owns a guard that puts `Done` in if nothing else did: a panic becomes
-//! [`ErrorKind::Internal`], the end of the runtime [`ErrorKind::Shutdown`]. So every started call
-//! ends with `Done`, whatever happens.
+//! The task owns a guard that inserts `Done` if nothing else did: with [`ErrorKind::Internal`] after a
+//! panic, with [`ErrorKind::Shutdown`] after the end of the runtime. So every started call ends with `Done`.
 //!
-//! Whoever ends a call first forbids further attempts, under the lock under which attempts begin. So the
-//! error and the record cover all that was sent: the task, which may run on another thread, sends nothing
+//! Whoever ends a call first forbids further attempts, under the same lock as the start of an attempt. So
+//! error and record cover everything that was sent: the task, which may run on another thread, sends nothing
 //! after `not_sent` was decided.
 //!
-//! Whoever puts `Done` in holds the lock of the end, so that it is one who does: under it the record is
-//! made, told to those who listen, and put on the answer or the error, then `Done` goes in. Nothing
-//! foreign runs under it: who is to be woken is woken after it.
+//! Whoever inserts `Done` holds the `ending` lock, so it happens once. Under this lock the record is made,
+//! passed to the observers and attached to the answer or error, then `Done` is inserted. No foreign code
+//! runs under it: wakers are called after it.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::Waker;
@@ -62,57 +61,57 @@ use crate::system::process;
 use crate::system::sync::lock;
 
 pub(crate) struct Shared {
-    /// The process that made the call: another one must not touch its locks.
+    /// The process that created the call: another one must not touch its locks.
     generation: u64,
     session: Arc<Session>,
     pub(crate) quotes: Quotes,
     pub(crate) queue: EventQueue,
     progress: Mutex<Progress>,
-    /// Taken before all other locks of the call.
+    /// Locked before all other locks of the call.
     ending: Mutex<Ending>,
     tag: u64,
-    /// What a thread that waits may do the I/O of.
+    /// The driver whose I/O a waiting thread may do.
     driver: OnceCell<Arc<Driver>>,
     handlers: Handlers,
-    /// Where waits can be interrupted.
+    /// Where interruptible waits sleep.
     bell: OnceCell<Arc<Bell>>,
 }
 
-/// What errors report of a call, and what is needed to stop it.
+/// The context for errors, and what is needed to stop the call.
 struct Progress {
     request: Option<Request>,
     context: Context,
     made: Made,
     started: Option<Instant>,
-    /// An attempt is on its way, so it may have been metered.
+    /// An attempt is in flight, so it may have been metered.
     in_flight: bool,
-    /// The end is being decided: no attempt begins any more.
+    /// The end is being decided: no attempt starts after this.
     is_ending: bool,
     task: Task,
     notes: Notes,
     spans: Spans,
 }
 
-/// How far the end of a call is.
+/// The progress of a call's end.
 enum Ending {
     Open,
-    /// It was cancelled before it was started: there is nothing to tell as yet.
+    /// Cancelled before it was started: no record was made.
     OfNew,
-    /// It is in, and this was told.
+    /// `Done` is in the queue, and the observers have this record.
     Told(CallRecord),
 }
 
-/// How `Done` goes in.
+/// How `Done` enters the queue.
 enum Way {
-    /// Behind what waits.
+    /// After the queued events.
     Finishes,
-    /// In place of what waits.
+    /// In place of the queued events.
     Abandons,
     /// Not at all: the start failed.
     Closes,
 }
 
-/// A wait of a call, until it is dropped.
+/// A wait of a call; ends when dropped.
 pub(crate) struct Waits<'a>(&'a Shared);
 
 impl Drop for Waits<'_> {
@@ -121,17 +120,16 @@ impl Drop for Waits<'_> {
     }
 }
 
-/// What stops the task, and who may still want to.
+/// The state of the task, for stopping it.
 enum Task {
     NotStarted,
     Running(AbortHandle),
-    /// Cancelled before the handle of the fresh task was stored.
+    /// Cancelled before the handle of the new task was stored.
     CancelWanted,
-    /// `Done` is in: the task is left alone, it may be draining the body.
+    /// The call has ended: the task is left alone, because it may be draining the body.
     Over,
 }
 
-/// The error of a call that was cancelled.
 fn cancelled() -> Error {
     Error::new(ErrorKind::Cancelled, "the call was cancelled")
 }
@@ -141,7 +139,6 @@ fn shut_down() -> Error {
 }
 
 impl Shared {
-    /// What a new call has.
     pub(crate) fn new(session: Arc<Session>, request: Request) -> Shared {
         let limits = session.settings.limits;
         let path = format!(
@@ -181,7 +178,7 @@ impl Shared {
         }
     }
 
-    /// The request, for the one who starts the call: it is started by this.
+    /// Takes the request, which marks the call as started.
     pub(crate) fn take_request(&self, streamed: bool) -> Option<Request> {
         let mut progress = self.progress();
         let request = progress.request.take()?;
@@ -193,23 +190,23 @@ impl Shared {
         let ending = lock(&self.ending);
         if matches!(*ending, Ending::Open) {
             self.progress().spans = spans;
-        } // else it was cancelled meanwhile
+        } // else it was cancelled in the meantime
         Some(request)
     }
 
-    /// The model that is asked for, and whether to stream.
+    /// Sets the requested model, and whether the service streams.
     pub(crate) fn set_asked(&self, prepared: &Prepared) {
         let mut progress = self.progress();
         progress.context.model = prepared.model.clone();
         progress.made.streams = prepared.stream;
     }
 
-    /// What a thread that waits may do the I/O of; a call starts once.
+    /// Sets the driver whose I/O a waiting thread may do; a call starts once.
     pub(crate) fn set_driver(&self, driver: Arc<Driver>) {
         let _ = self.driver.set(driver);
     }
 
-    /// How the task that was just spawned is stopped; at once where the call was cancelled meanwhile.
+    /// Stores how to stop the new task; stops it if the call was cancelled in the meantime.
     pub(crate) fn set_task(&self, task: AbortHandle) {
         let mut progress = self.progress();
         match progress.task {
@@ -223,7 +220,7 @@ impl Shared {
         process::generation() == self.generation
     }
 
-    /// As [`Call::cancel`].
+    /// Implements [`Call::cancel`].
     pub(crate) fn cancel(&self) {
         self.cancel_by(CancelledBy::Program);
     }
@@ -236,20 +233,20 @@ impl Shared {
         self.stop_task();
     }
 
-    /// What was wrong with a start that failed, and told as an event to nobody.
+    /// Ends a call whose start failed, without an event, and returns the explained error.
     pub(crate) fn refused(&self, error: Error) -> Error {
         let error = self.explain(error);
         self.end(Way::Closes, None, || Err(error.clone()));
-        drop(self.queue.close()); // no event comes, also where it was cancelled meanwhile
+        drop(self.queue.close()); // no event follows, even if it was cancelled in the meantime
         self.told(error)
     }
 
-    /// What was wrong with a start that failed, told as its end.
+    /// Ends a call whose start failed, with the error as its `Done`.
     pub(crate) fn refused_as_event(&self, error: Error) {
         self.end(Way::Finishes, None, || Err(self.explain(error)));
     }
 
-    /// The error of a start, with what was told of the call.
+    /// Attaches the record of the call, if there is one, to the error of a start.
     fn told(&self, error: Error) -> Error {
         match &*lock(&self.ending) {
             Ending::Told(record) => error.with_record(record.clone()),
@@ -257,11 +254,11 @@ impl Shared {
         }
     }
 
-    /// The start of a call that was cancelled before.
+    /// The error of a start after a cancel.
     pub(crate) fn was_cancelled(&self) -> Error {
         let error = self.explain(cancelled());
         let mut ending = lock(&self.ending);
-        // Else it was cancelled in this very moment, and is told.
+        // Otherwise it was cancelled just now, and the observers have its record.
         if matches!(*ending, Ending::OfNew) {
             let (record, _, wakes) = self.tell(Err(error.clone()), Some(CancelledBy::Program));
             *ending = Ending::Told(record);
@@ -273,7 +270,8 @@ impl Shared {
         self.told(error)
     }
 
-    /// Puts `Done` in, unless it is in; of a started call it tells the record before.
+    /// Inserts `Done`, unless it is in the queue. Before that, it passes the record of a started call to the
+    /// observers.
     fn end(
         &self,
         way: Way,
@@ -312,7 +310,7 @@ impl Shared {
         wakes.into_iter().for_each(Waker::wake);
     }
 
-    /// No attempt begins after this; called before the outcome is decided.
+    /// After this no attempt starts; called before the outcome is decided.
     fn forbid_attempts(&self) {
         self.progress().is_ending = true;
     }
@@ -321,13 +319,13 @@ impl Shared {
         let mut progress = self.progress();
         match std::mem::replace(&mut progress.task, Task::Over) {
             Task::NotStarted | Task::CancelWanted => progress.task = Task::CancelWanted,
-            // Not kept: it would keep the runtime, which a shutdown ends.
+            // The handle is not kept: it would keep the runtime alive, which a shutdown ends.
             Task::Running(task) => task.abort(),
             Task::Over => {}
         }
     }
 
-    /// Where waits for the call sleep that can be interrupted.
+    /// Where interruptible waits sleep.
     pub(crate) fn bell(&self) -> Option<&Arc<Bell>> {
         self.bell.get()
     }
@@ -337,12 +335,11 @@ impl Shared {
         self.bell.get_or_try_init(make).map(|_| ())
     }
 
-    /// Whether the request was taken by who starts the call.
+    /// Whether the call was started.
     pub(crate) fn was_started(&self) -> bool {
         self.progress().request.is_none()
     }
 
-    /// The handlers that the call was given.
     pub(crate) fn handlers(&self) -> &Handlers {
         &self.handlers
     }
@@ -351,7 +348,7 @@ impl Shared {
         lock(&self.progress)
     }
 
-    /// What a thread that waits for this call may do the I/O of.
+    /// The driver whose I/O a thread that waits for this call may do.
     pub(crate) fn driver(&self) -> Option<&Arc<Driver>> {
         self.driver.get()
     }
@@ -364,7 +361,8 @@ impl Shared {
         &self.session
     }
 
-    /// Counts an answer, makes the record, puts it on the outcome and tells it; gives who is to be woken.
+    /// Counts the usage, makes the record, and passes it to the outcome and the observers; returns the
+    /// wakers to call.
     fn tell(
         &self,
         outcome: Result<Response>,
@@ -438,7 +436,7 @@ impl Shared {
         })
     }
 
-    /// The error with everything that the call knows (R-ERR3), and without the key (R-AUTH4).
+    /// Adds everything that the call knows to the error (R-ERR3), and redacts the key (R-AUTH4).
     pub(crate) fn explain(&self, error: Error) -> Error {
         let error = error.masked(|text| self.quotes.mask(text).into_owned());
         let error = error.masked_partial(|text| self.quotes.key.mask_answer(text).into_owned());
@@ -452,22 +450,22 @@ impl Shared {
             (context, progress.made)
         };
         context.metered = metered_of(made, context.metered);
-        // Whatever the caller named it, an error shows no key.
+        // The model name may contain the key.
         context.model = context.model.map(|model| self.quotes.mask(&model).into_owned());
         advise(error, made, context.attempts).with_context(&context)
     }
 
-    /// A wait begins, until what is given is dropped.
+    /// Begins a wait; it ends when the returned value is dropped.
     pub(crate) fn waits(&self, reason: WaitReason) -> Waits<'_> {
         let mut progress = self.progress();
         progress.notes.wait_begins(reason);
-        // A wait for a turn is counted in the time that the call took.
+        // The elapsed time of the call includes a wait for admission.
         progress.started.get_or_insert_with(Instant::now);
         drop(progress);
         Waits(self)
     }
 
-    /// The timing of the attempt that begins; `None` where the call is being ended.
+    /// The timing of a new attempt; `None` if the call is being ended.
     pub(crate) fn attempt_begins(&self) -> Option<Arc<Seen>> {
         let mut progress = self.progress();
         if progress.is_ending {
@@ -484,7 +482,7 @@ impl Shared {
         let mut progress = self.progress();
         if progress.is_ending {
             drop(progress);
-            drop((span, call)); // in this order, and not under the lock
+            drop((span, call)); // in this order, not under the lock
             return None;
         }
         let earlier = progress.spans.attempts(span);
@@ -493,26 +491,26 @@ impl Shared {
         Some(seen)
     }
 
-    /// A good answer begins.
+    /// Records an answer with a success status.
     pub(crate) fn accepted(&self, head: &Head) {
         self.progress().notes.accepted(head);
     }
 
-    /// There are so many chunks by now, and the stream said this of itself.
+    /// Records that `count` chunks have arrived in total, and what the stream reported.
     pub(crate) fn chunks_came(&self, count: u64, answered: &Answered) {
         let mut progress = self.progress();
         progress.notes.chunks_came(count);
         progress.notes.learns(answered);
     }
 
-    /// Part of an answer came: it is processing that was paid for.
+    /// Part of an answer arrived: processing that was paid for.
     pub(crate) fn answer_began(&self) {
         self.metered(Metered::Entered);
     }
 
-    /// A refused attempt is followed by another.
+    /// Logs that a failed attempt will be retried.
     pub(crate) fn tells_of_retry(&self, error: &Error, wait: Duration) {
-        // Whoever listens may do anything, so nothing is locked meanwhile.
+        // A subscriber may run any code, so no lock is held.
         let context = self.progress().context.clone();
         let model = context.model.as_deref().map(|model| self.quotes.mask(model));
         tracing::info!(
@@ -566,7 +564,7 @@ impl Shared {
         self.end(Way::Finishes, cancelled_by, || outcome);
     }
 
-    /// What was not the caller's own doing is a warning.
+    /// Logs a failure: as a warning, unless a cancel or a shutdown caused it.
     fn tells_of_failure(error: &Error) {
         let (kind, elapsed_ms) = (error.kind().name(), error.elapsed().as_millis() as u64);
         macro_rules! tell {
@@ -602,20 +600,20 @@ impl UnderWay for Shared {
 }
 
 impl ShutDown for Shared {
-    /// Ends the call, and keeps what it received.
+    /// Ends the call, and keeps the received events.
     fn shut_down(&self) {
         self.stop_task();
         self.finish_by(Some(CancelledBy::Shutdown), Err(shut_down()));
     }
 }
 
-/// Notes that a task lives, for whoever does its I/O.
+/// Keeps the task counted as alive for the code that does its I/O.
 pub(crate) enum Alive {
     Ours(Living),
     External(#[expect(dead_code, reason = "its drop is what counts")] Registered),
 }
 
-/// Puts `Done` in when the task ends without having done so.
+/// Inserts `Done` if the task ends without doing so.
 pub(crate) struct DoneGuard {
     pub(crate) shared: Arc<Shared>,
     pub(crate) alive: Alive,
@@ -624,16 +622,16 @@ pub(crate) struct DoneGuard {
 }
 
 impl DoneGuard {
-    /// Before anything is sent.
+    /// Runs before anything is sent.
     pub(crate) async fn begin(&self) {
         if let Alive::Ours(living) = &self.alive {
             living.look_at_sockets().await;
         }
     }
 
-    /// The answer of a plain call: nothing is left to do when it is in.
+    /// Finishes a plain call: nothing is left to do once its answer is in the queue.
     pub(crate) fn finish(&self, outcome: Result<Response>) {
-        // Before the caller hears of it, for its next call may begin at once.
+        // Before the caller is woken, because it may start its next call at once.
         if let Alive::Ours(living) = &self.alive {
             living.end();
         }
@@ -660,7 +658,7 @@ impl Drop for DoneGuard {
     }
 }
 
-/// To list models is no processing by one (R-MET1).
+/// Listing models is not metered (R-MET1).
 fn metered_of(made: Made, metered: Metered) -> Metered {
     match made.endpoint {
         Endpoint::Models if metered != Metered::NotSent => Metered::NormallyNot,

@@ -122,7 +122,7 @@ impl Dispatcher {
         let threads = THREADS.get_or_try_init(|| Ok(Mutex::default()))?;
         let mut threads = lock(threads);
         if !process::is_running(run) {
-            return Err(process::shutting_down()); // nobody would join it
+            return Err(process::shutting_down()); // no shutdown would join it
         }
         let begin = move || {
             CALLS_BACK_FOR.set(calls_for);
@@ -267,7 +267,7 @@ pub(crate) fn join(left: impl Fn() -> Duration) -> bool {
     for (queue, thread) in threads {
         if thread.is_current() || !thread.join_within(left()) {
             is_all_gone = false;
-            lock(known).push((queue, thread)); // for who shuts down once more
+            lock(known).push((queue, thread)); // for the next shutdown
         }
     }
     is_all_gone

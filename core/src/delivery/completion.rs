@@ -46,7 +46,7 @@ pub struct CompletionQueue {
     generation: u64,
     many: Arc<Many<Arc<CallShared>>>,
     call_events_max: usize,
-    /// The I/O that a thread waiting here may do: that of the last call.
+    /// The driver whose I/O a waiting thread may do: that of the last call.
     driver: Arc<Mutex<Option<Arc<Driver>>>>,
     /// The program's runtime that does the I/O of calls here; its threads must not wait.
     external: Arc<OnceLock<ExternalRuntime>>,
@@ -122,7 +122,7 @@ impl CompletionQueue {
     fn awaited(&self) -> Awaited {
         match self.many.ready.bell() {
             None => Awaited::AtQueue,
-            Some(_) => Awaited::Anywhere, // nobody who does the I/O
+            Some(_) => Awaited::Anywhere, // such a wait does no I/O
         }
     }
 

@@ -1,4 +1,4 @@
-//! Levels, the bound, the wait, the stop. One test: the collector is one for the process.
+//! Levels, the bound, the wait, the stop. One test, because the collector is global to the process.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ fn records_wait_in_order_within_the_bound() {
     tracing::debug!(target: "modelwire", "below the level");
     ::log::warn!(target: "below::connect", "second");
     let records = take(10, Duration::from_secs(10)).unwrap();
-    // Other tests of this process may have something to say too.
+    // Other tests of this process may log too.
     let of = |text: &str| {
         let found = records.iter().find(|record| record.message.starts_with(text));
         found.map(|record| (record.level, record.target.as_str(), record.message.as_str()))
@@ -24,7 +24,7 @@ fn records_wait_in_order_within_the_bound() {
     );
     assert_eq!(of("second"), Some((Level::Warn, "below::connect", "second")));
     assert_eq!(of("below"), None);
-    // What libraries below say at trace level may hold heads of requests.
+    // Trace records of the underlying libraries may contain request heads.
     start(Level::Trace).unwrap();
     ::log::trace!(target: "below::proto", "authorization: ...");
     ::log::trace!(target: "modelwire", "{}", "x".repeat(RECORD_BYTES_MAX + 1));
@@ -38,7 +38,7 @@ fn records_wait_in_order_within_the_bound() {
         last.contains("records were dropped: the queue was full (RECORDS_MAX = 4096)"),
         "{last}"
     );
-    // A wait ends when a record comes, and when collecting stops.
+    // A wait ends when a record arrives, and when collecting stops.
     let start = Instant::now();
     let waiter = std::thread::spawn(|| while take(10, Duration::from_secs(60)).is_some() {});
     ::log::error!(target: "modelwire", "third");
@@ -50,7 +50,7 @@ fn records_wait_in_order_within_the_bound() {
     assert!(take(10, NOW).is_none());
 }
 
-/// Who logs may have seen that records are collected just before that ended.
+/// A logging thread may read that records are collected just before the stop.
 #[test]
 fn a_record_that_comes_after_the_stop_is_dropped() {
     let collected = Collected::new(None);
@@ -72,7 +72,7 @@ fn a_record_that_comes_after_the_stop_is_dropped() {
     assert!(collected.next().is_none());
     listen(Level::Info, &collected).unwrap();
     collected.put(record("listened to"));
-    // Other tests of this process may have something to say too.
+    // Other tests of this process may log too.
     let mut rest = std::iter::from_fn(|| collected.next());
     assert!(rest.any(|record| record.message == "listened to"));
     end(&collected);

@@ -6,9 +6,9 @@
 //! | state | meaning | ended by |
 //! |---|---|---|
 //! | reserved | counted as live; its call is being started | `insert`, or a start that failed |
-//! | armed | its waker lies in its call's queue, its number is not noted | the call puts an event in |
+//! | armed | its waker is in its call's queue, its number is not noted | the call inserts an event |
 //! | noted | its number is in the ready list; there may be events | a pop that finds none arms it |
-//! | paused | armed or noted, or passed over by a pop and neither | `resume`, `cancel`, `close` note it, the latter two for good |
+//! | paused | armed or noted, or passed over by a pop and neither | `resume`, or finally `cancel` or `close`, note it |
 //! | gone | `Done` was popped; its slot is free | – |
 //!
 //! A member that the queue owns is armed before its call is started, so that it can be paused and
@@ -16,17 +16,17 @@
 //!
 //! # Invariants
 //!
-//! 1. A live member is armed or noted, never neither: waiting events are always reported. A paused
-//!    member may be neither, so it makes no descriptor readable, and no consumer looks for it twice.
+//! 1. A live member is armed or noted, never neither: queued events are always reported. A paused
+//!    member may be neither: it makes no descriptor readable, and no consumer checks it twice.
 //! 2. Events of one call come out in the call's order, whichever consumer takes them.
 //! 3. A noted member stays noted while it may have events, and a consumer that takes some of them and
 //!    leaves it noted wakes one more sleeper, if any: no thread sleeps while another holds back events
 //!    that it could take.
 //! 4. After `TURN_EVENTS_MAX` consecutive events a member goes to the back.
-//! 5. Every waiter learns that the queue is closed and drained: each passes it on.
-//! 6. A late wake of a member that is gone notes a number that finds nothing, or the slot's next
+//! 6. A late wake of a removed member notes a number without a member, or notes the slot's next
 //!    member early: both are harmless.
-//! 7. The members' lock is taken before the ready list's and a call's own, never after.
+//!    member early: both are harmless.
+//! 7. The members' lock is taken before those of the ready list and of a call, never after.
 //! 8. No two members that the queue owns have the same tag.
 
 use std::collections::HashMap;
@@ -73,18 +73,18 @@ pub enum Next {
 pub enum Taken {
     /// It took one or more of [`Next::Event`], [`Next::Log`] and [`Next::Call`], and no others.
     Something,
-    /// As [`Next::Empty`].
+    /// Like [`Next::Empty`].
     Nothing,
-    /// As [`Next::Interrupted`].
+    /// Like [`Next::Interrupted`].
     Interrupted,
-    /// As [`Next::Closed`].
+    /// Like [`Next::Closed`].
     Closed,
 }
 
-/// Where events come from: a call, or a bare event queue in the models.
+/// A source of events: a call, or a bare event queue in the models.
 pub(crate) trait Source {
     fn poll_pop(&self, cx: &Context<'_>) -> Poll<Pop>;
-    /// Leaves the waker if nothing waits; false if something does.
+    /// Registers the waker if no event is queued; false if one is.
     fn watch(&self, waker: &Waker) -> bool;
     fn cancel(&self, by: CancelledBy);
 }
@@ -103,41 +103,39 @@ pub(crate) struct Many<S: Source + Clone> {
 }
 
 struct Members<S> {
-    /// A member's number is its place here.
+    /// A member's number is its index here.
     slots: Vec<Option<Member<S>>>,
     free: Vec<usize>,
-    /// The places of those that the queue owns, by their tags.
+    /// The indexes of the owned members, by tag.
     owned: HashMap<u64, usize>,
-    /// Reserved, armed, noted and paused ones.
+    /// The number of reserved, armed, noted and paused members.
     live: usize,
     closing: Closing,
-    /// Events that the first one gave in a row.
+    /// The number of consecutive events from the first member.
     in_a_row: u32,
     log: Option<Follower>,
     calls: Option<Calls>,
 }
 
-/// The log as a member, besides the slots.
+/// The log as a member, outside of the slots.
 struct Follower {
-    /// `None` while the log does not come out here.
+    /// `None` while the log is not delivered here.
     tag: Option<u64>,
-    /// For as long as the queue lives: so its number is noted no more than once.
+    /// Kept as long as the queue lives, so that its number is noted at most once.
     collected: Arc<Collected>,
 }
 
-/// Its number.
 const LOG_NUMBER: u64 = u64::MAX;
 
-/// The ended calls of clients as a member, besides the slots.
+/// The ended calls of clients as a member, outside of the slots.
 struct Calls {
-    /// The clients by the numbers of their ended calls, each with its tag.
+    /// The followed clients, each with its tag, by the numbers with which their ended calls arrive.
     followed: HashMap<u64, (u64, Observed)>,
     next: u64,
-    /// For as long as the queue lives, as with the log.
+    /// Kept as long as the queue lives, like the log's.
     ended: Arc<EndedCalls>,
 }
 
-/// Its number.
 const CALLS_NUMBER: u64 = u64::MAX - 1;
 
 impl Drop for Follower {
@@ -158,14 +156,14 @@ struct Member<S> {
 enum Pause {
     No,
     Yes,
-    /// A pop came by: it is neither armed nor noted.
+    /// A pop skipped it: it is neither armed nor noted.
     PassedOver,
-    /// It was cancelled: its end is no longer held back, even if it is paused a moment later.
+    /// It was cancelled: its end is not held back, even if it is paused later.
     Never,
 }
 
 impl<S> Member<S> {
-    /// Whether it has to be noted.
+    /// Changes the pause; returns whether the member has to be noted.
     fn unpause(&mut self, then: Pause) -> bool {
         let then = if self.pause == Pause::Never { Pause::Never } else { then };
         std::mem::replace(&mut self.pause, then) == Pause::PassedOver
@@ -180,7 +178,7 @@ fn closed() -> Error {
     Error::new(ErrorKind::Closed, "the completion queue was closed")
 }
 
-/// A slot that was reserved.
+/// A reserved slot.
 pub(super) struct Place(usize);
 
 impl<S: Source + Clone> Many<S> {
@@ -203,7 +201,7 @@ impl<S: Source + Clone> Many<S> {
         lock(&self.members).reserve()
     }
 
-    /// Makes a source that has not begun a member, owned by the queue.
+    /// Adds a source that has not started as a member owned by the queue.
     pub(crate) fn adopt(&self, source: S, tag: u64) -> Result<()> {
         let mut members = lock(&self.members);
         if members.owned.contains_key(&tag) {
@@ -219,7 +217,7 @@ impl<S: Source + Clone> Many<S> {
         }
         drop(members);
         if !source.watch(&waker) {
-            self.ready.note(slot as u64); // cancelled before it began
+            self.ready.note(slot as u64); // cancelled before it started
         }
         Ok(())
     }
@@ -235,7 +233,7 @@ impl<S: Source + Clone> Many<S> {
         let mut members = lock(&self.members);
         let is_closed = members.closing == Closing::Cancels;
         let Some((_, member)) = members.owned(tag) else { return false };
-        // Closed: every end comes out.
+        // A cancelled queue delivers every end.
         if member.pause == Pause::No && !is_closed {
             member.pause = Pause::Yes;
         }
@@ -269,11 +267,11 @@ impl<S: Source + Clone> Many<S> {
         log::listen(level, &collected)?;
         members.log = Some(Follower { tag: Some(tag), collected });
         drop(members);
-        self.ready.note(LOG_NUMBER); // who looks there first arms it
+        self.ready.note(LOG_NUMBER); // the first look there arms it
         Ok(())
     }
 
-    /// Lets the ended calls of a session come out with this tag; without one no more.
+    /// Delivers the ended calls of a session here with this tag; with `None`, no longer.
     pub(super) fn follow_calls(&self, session: &Session, tag: Option<u64>) -> Result<()> {
         let mut members = lock(&self.members);
         let Some(tag) = tag else {
@@ -290,7 +288,8 @@ impl<S: Source + Clone> Many<S> {
             let ended = Arc::new(EndedCalls::new(Some(self.ready.waker(CALLS_NUMBER))));
             Calls { followed: HashMap::new(), next: 0, ended }
         });
-        // Those of a program that makes clients without end do not add up.
+        // Remove those of dropped clients, so that a program that keeps creating clients does not grow the
+        // map.
         if calls.ended.is_empty() {
             calls.followed.retain(|_, (_, observed)| !observed.is_orphaned());
         }
@@ -304,12 +303,12 @@ impl<S: Source + Clone> Many<S> {
         calls.next += 1;
         drop(members);
         if is_new {
-            self.ready.note(CALLS_NUMBER); // who looks there first arms it
+            self.ready.note(CALLS_NUMBER); // the first look there arms it
         }
         Ok(())
     }
 
-    /// Ends a pause: whom to cancel or not, and the number to note of one that was passed over.
+    /// Ends a pause; returns the source, and the number to note if a pop skipped it.
     fn unpause(&self, tag: u64, then: Pause) -> Option<(S, Option<u64>)> {
         let mut members = lock(&self.members);
         let (slot, member) = members.owned(tag)?;
@@ -339,7 +338,7 @@ impl<S: Source + Clone> Many<S> {
         }
         drop(members);
         if is_closed {
-            source.cancel(CancelledBy::Program); // closed while it was started
+            source.cancel(CancelledBy::Program); // closed during its start
         }
         if !source.watch(&waker) {
             self.ready.note(number);
@@ -382,7 +381,7 @@ impl<S: Source + Clone> Many<S> {
         self.wait_for(timeout, take, wait)
     }
 
-    /// Tries until it takes something or a wait was in vain.
+    /// Tries until `take` takes something or a wait ends without a result.
     fn wait_for(
         &self,
         timeout: Option<Duration>,
@@ -399,7 +398,7 @@ impl<S: Source + Clone> Many<S> {
             let (is_over, live) = (members.is_over(), members.live);
             drop(members);
             if is_over {
-                self.ready.interrupt(); // the next waiter is told too
+                self.ready.interrupt(); // passes it on to the next waiter
                 return Taken::Closed;
             }
             if let Some(last) = last {
@@ -412,7 +411,7 @@ impl<S: Source + Clone> Many<S> {
                 }
                 Some(at) => at.saturating_duration_since(Instant::now()),
             });
-            // What ended the wait may be the close: one more look.
+            // The wait may have ended because of the close: check once more.
             last = match wait(live, left) {
                 Slept::Noted => None,
                 Slept::InVain => Some(Taken::Nothing),
@@ -421,7 +420,7 @@ impl<S: Source + Clone> Many<S> {
         }
     }
 
-    /// How many members have not given their `Done`.
+    /// The number of members whose `Done` was not taken.
     pub(super) fn unfinished(&self) -> usize {
         lock(&self.members).live
     }
@@ -458,7 +457,8 @@ impl<S: Source + Clone> Many<S> {
 }
 
 impl<S: Source> Members<S> {
-    /// Whether it is closed and empty. The records of the last calls come out too, and then no more.
+    /// Whether the queue is closed and drained. The records of the last calls come out too, and no later
+    /// ones.
     fn is_over(&self) -> bool {
         let is_over = |calls: &Calls| {
             calls.ended.stop();
@@ -478,13 +478,13 @@ impl<S: Source> Members<S> {
         })))
     }
 
-    /// The owned member with this tag, and its place.
+    /// The owned member with this tag, and its index.
     fn owned(&mut self, tag: u64) -> Option<(usize, &mut Member<S>)> {
         let slot = *self.owned.get(&tag)?;
         Some((slot, self.slots.get_mut(slot)?.as_mut()?))
     }
 
-    /// Takes what the first member has, at most `max` events in a row; how many it were.
+    /// Takes at most `max` consecutive events of the first member; returns their number.
     fn pop(&mut self, max: usize, ready: &Ready, mut put: impl FnMut(Next)) -> usize {
         while let Some(number) = ready.first() {
             if matches!(number, LOG_NUMBER | CALLS_NUMBER) {
@@ -500,7 +500,7 @@ impl<S: Source> Members<S> {
             };
             if member.is_paused() {
                 member.pause = Pause::PassedOver;
-                ready.drop_first(); // noted again by who ends the pause
+                ready.drop_first(); // whoever ends the pause notes it again
                 self.in_a_row = 0;
                 continue;
             }
@@ -530,7 +530,7 @@ impl<S: Source> Members<S> {
                 Some(popped) => {
                     ready.drop_first();
                     self.in_a_row = 0;
-                    // Armed now; or gone, if its `Done` was popped here or past us.
+                    // Armed now; or gone, if its `Done` was popped here or directly from the call.
                     if popped.is_ready() {
                         self.remove(slot, ready);
                     }
@@ -559,7 +559,7 @@ impl<S: Source> Members<S> {
         count
     }
 
-    /// The next record of the log or of ended calls; the inner `None` is a record without a receiver.
+    /// The next record of the log or of ended calls; the inner `None` is one without a receiver.
     fn next_other(&self, number: u64) -> Option<Option<Next>> {
         if number == LOG_NUMBER {
             let Follower { tag, collected } = self.log.as_ref()?;
@@ -571,7 +571,7 @@ impl<S: Source> Members<S> {
         Some(followed.get(&number).map(|(tag, _)| Next::Call(*tag, ended)))
     }
 
-    /// The same of one of these, which is first.
+    /// Like `pop`, for the log or the ended calls.
     fn pop_other(
         &mut self,
         number: u64,
@@ -582,7 +582,7 @@ impl<S: Source> Members<S> {
         let mut count = 0;
         let has_more = loop {
             let Some(next) = self.next_other(number) else { break false };
-            let Some(next) = next else { continue }; // late
+            let Some(next) = next else { continue }; // no longer followed
             put(next);
             count += 1;
             self.in_a_row += 1;
@@ -621,7 +621,7 @@ impl<S: Source> Members<S> {
 
 impl<S: Source + Clone> Drop for Many<S> {
     fn drop(&mut self) {
-        // Nobody else holds it, so no lock is taken: a fork may have left it locked.
+        // This is the last reference, so no lock is needed: after a fork it may be locked forever.
         let members = unpoisoned(self.members.get_mut());
         let slots = members.slots.iter().flatten();
         slots.for_each(|member| member.source.cancel(CancelledBy::Dropped));

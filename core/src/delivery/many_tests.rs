@@ -13,7 +13,7 @@ use super::*;
 use crate::call::queue::EventQueue;
 use crate::protocol::chunk::Chunk;
 
-/// An event queue with a producer's hands on it.
+/// An event queue whose producer is the test.
 impl Source for Arc<EventQueue> {
     fn poll_pop(&self, cx: &Context<'_>) -> Poll<Pop> {
         EventQueue::poll_pop(self, cx)
@@ -41,7 +41,7 @@ fn push(queue: &EventQueue, number: usize) -> bool {
     queue.poll_push(&mut batch, &Context::from_waker(Waker::noop())).is_ready()
 }
 
-/// A new source of this queue.
+/// Adds a source to this queue.
 pub(crate) fn source_of(many: &Many<Arc<EventQueue>>, tag: u64) -> Arc<EventQueue> {
     let source = Arc::new(EventQueue::new(1 << 20, 1 << 30));
     let place = many.reserve().unwrap();
@@ -49,7 +49,7 @@ pub(crate) fn source_of(many: &Many<Arc<EventQueue>>, tag: u64) -> Arc<EventQueu
     source
 }
 
-/// Waits as a queue does whose thread does no I/O.
+/// Waits like a queue whose threads do no I/O.
 impl Many<Arc<EventQueue>> {
     pub(crate) fn next(&self, timeout: Option<Duration>) -> Next {
         self.next_by(timeout, |_, left| Slept::of(self.ready.wait(left)))
@@ -74,7 +74,7 @@ fn many(count: u64) -> (Arc<Many<Arc<EventQueue>>>, Vec<Arc<EventQueue>>) {
     (many, sources)
 }
 
-/// A number of a chunk, or -1 for the end.
+/// The tag, and the number of the chunk, or -1 for the end.
 fn told(next: Next) -> (u64, i64) {
     match next {
         Next::Event(tag, Event::Chunk(chunk)) => (tag, chunk.json().parse().unwrap()),
@@ -151,7 +151,7 @@ fn close_cancels_drains_and_tells_every_waiter() {
     assert!(push(&sources[0], 1));
     many.close(Closing::Cancels);
     assert_eq!(many.reserve().err().unwrap().kind(), ErrorKind::Closed);
-    // Cancelled: what waited is dropped, each end is told.
+    // Cancelled: queued events are dropped, each end is delivered.
     let ends: Vec<_> = (0..2).map(|_| told(many.next(None)).1).collect();
     assert_eq!(ends, [-1, -1]);
     let waiters: Vec<_> = (0..4)
@@ -199,7 +199,7 @@ fn many_threads_lose_nothing() {
             let many = many.clone();
             thread::spawn(move || {
                 for tag in (0..CALLS).filter(|tag| tag % 4 == part) {
-                    // Small, so that producers wait for room now and then.
+                    // Small, so that producers sometimes wait for room.
                     let source = Arc::new(EventQueue::new(16, 1 << 20));
                     let place = many.reserve().unwrap();
                     many.insert(place, source.clone(), tag as u64);
@@ -249,7 +249,7 @@ fn many_threads_lose_nothing() {
                 -1 => count.1 += 1,
                 number => {
                     count.0 += 1;
-                    // Each thread sees a call's events in their order.
+                    // Each thread gets a call's events in order.
                     assert!(last.insert(tag, number).is_none_or(|before| before < number));
                 }
             }
@@ -260,7 +260,7 @@ fn many_threads_lose_nothing() {
     assert_eq!(lock(&many.members).live, 0);
 }
 
-/// A source that the queue owns, not begun yet.
+/// A source owned by the queue, not started yet.
 fn owned(many: &Many<Arc<EventQueue>>, tag: u64) -> Arc<EventQueue> {
     let source = Arc::new(EventQueue::new(8, 1 << 20));
     many.adopt(source.clone(), tag).unwrap();
@@ -274,9 +274,9 @@ fn an_owned_tag_is_free_again_once_its_end_was_taken() {
     let refused = many.adopt(Arc::new(EventQueue::new(8, 1024)), 3).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Argument);
     drop(first.finish(done()));
-    assert!(many.adopt(Arc::new(EventQueue::new(8, 1024)), 3).is_err(), "not taken yet");
+    assert!(many.adopt(Arc::new(EventQueue::new(8, 1024)), 3).is_err(), "end not taken yet");
     assert_eq!(told(many.next(NOW)), (3, -1));
-    assert!(!many.cancel(3), "it is over");
+    assert!(!many.cancel(3), "it has ended");
     assert!(push(&owned(&many, 3), 1));
     assert_eq!(told(many.next(NOW)), (3, 1));
     assert_eq!(lock(&many.members).live, 1);
@@ -285,7 +285,7 @@ fn an_owned_tag_is_free_again_once_its_end_was_taken() {
 #[test]
 fn who_owns_no_such_call_is_told() {
     let (many, _sources) = many(2);
-    // Calls that others own have tags that may repeat: they are not reached by them.
+    // Calls that the queue does not own may share tags, so tags do not reach them.
     assert!(!many.cancel(1) && !many.pause(1) && !many.resume(1));
 }
 
@@ -304,11 +304,11 @@ fn a_paused_call_gives_nothing_until_it_is_resumed() {
     assert!(many.resume(1));
     let taken: Vec<_> = (0..3).map(|_| told(many.next(NOW))).collect();
     assert_eq!(taken, [(1, 0), (1, 1), (1, -1)]);
-    assert!(!many.resume(1), "it is over");
+    assert!(!many.resume(1), "it has ended");
 }
 
-/// A loop that looks whenever the descriptor is readable does not spin while only paused calls
-/// have something.
+/// A loop that checks whenever the descriptor is readable does not spin while only paused calls have
+/// events.
 #[test]
 fn a_paused_call_makes_no_descriptor_readable_twice() {
     let many = Many::new();
@@ -326,7 +326,7 @@ fn a_paused_call_makes_no_descriptor_readable_twice() {
     assert_eq!(told(many.next(NOW)), (1, 0));
 }
 
-/// Whoever pauses and resumes without ever looking fills no list.
+/// Pauses and resumes without any pop do not fill the list.
 #[test]
 fn pauses_that_nobody_sees_leave_nothing_behind() {
     let many = Many::new();
@@ -349,14 +349,14 @@ fn a_cancel_and_a_close_end_a_pause() {
     }
     assert!(matches!(many.next(NOW), Next::Empty));
     assert!(many.cancel(1));
-    assert_eq!(told(many.next(NOW)), (1, -1), "at once, and what waited is gone");
+    assert_eq!(told(many.next(NOW)), (1, -1), "at once, without the queued event");
     many.close(Closing::Cancels);
     assert!(many.pause(2), "it is unfinished");
     assert_eq!(told(many.next(NOW)), (2, -1), "a closed queue holds nothing back");
     assert!(matches!(many.next(None), Next::Closed));
 }
 
-/// Another thread's pause that comes a moment later holds back no end.
+/// A later pause by another thread does not hold back the end.
 #[test]
 fn a_cancelled_call_is_not_paused_any_more() {
     let many = Many::new();

@@ -1,5 +1,5 @@
-//! The wake protocols under every interleaving of a few threads (`make test-deep`, with loom): no
-//! event is lost, no sleeper is forgotten, no byte is missing.
+//! The wake protocols under every interleaving of a few threads (`make test-deep`, with loom): no lost event,
+//! no forgotten sleeper, no missing byte.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::collections::VecDeque;
@@ -104,7 +104,7 @@ fn the_byte_is_there_whenever_something_waits() {
                 ready.note(2);
             })
         };
-        // An event loop: looks only when the byte is there.
+        // An event loop: checks only when the byte is there.
         let mut taken = 0;
         while taken < 2 {
             if ready.bytes_waiting() > 0 {
@@ -121,7 +121,7 @@ fn the_byte_is_there_whenever_something_waits() {
     });
 }
 
-/// The bell is rung past the lock that numbers are noted under: neither hides the other.
+/// The bell is rung without the lock of the notes: neither hides the other.
 #[test]
 fn a_ring_is_told_and_hides_no_note() {
     model(|| {
@@ -140,7 +140,7 @@ fn a_ring_is_told_and_hides_no_note() {
                 thread::yield_now();
                 continue;
             }
-            // As a queue looks with a timeout of zero, from one end of its look to the other.
+            // Like a queue with a timeout of zero, from start to end of its check.
             taken |= ready.take().is_some();
             let at_once = Some(std::time::Duration::ZERO);
             was_told |= ready.wait_at(ready.bell().unwrap(), at_once) == Slept::Interrupted;
@@ -152,7 +152,7 @@ fn a_ring_is_told_and_hides_no_note() {
     });
 }
 
-/// A resume or a cancel beside the event that comes to a paused member: it is told of.
+/// A resume or a cancel concurrent with an event for a paused member: the event is reported.
 #[test]
 fn a_pause_that_ends_hides_no_event() {
     model(|| {

@@ -22,16 +22,16 @@ struct Observer {
     thread: Arc<OwnThread>,
 }
 
-/// Those of this process whose thread may still run.
+/// The observers of this process whose threads may still run.
 static RUNNING: PerProcess<Mutex<Vec<Running>>> = PerProcess::new();
 
 /// A buffer and the thread that empties it.
 type Running = (Arc<EndedCalls>, Arc<OwnThread>);
 
-/// A function, until the thread has it: an earlier failure drops it where nothing is locked.
+/// A function until its thread takes it: after an earlier failure, it is dropped without a lock held.
 type Given<F> = Arc<Mutex<Option<F>>>;
 
-/// Held while the thread runs: the close of the session waits for it as for a handler.
+/// Held while the thread runs: the close of the session waits for it like for a handler.
 struct Own {
     session: Weak<Session>,
     held: Handlers,
@@ -54,7 +54,7 @@ impl Drop for Own {
 }
 
 thread_local! {
-    /// The session whose observer runs on this thread; weak, so that no other has its address.
+    /// The session whose observer runs on this thread; weak, so that no other session gets its address.
     static OBSERVED: RefCell<Weak<Session>> = const { RefCell::new(Weak::new()) };
 }
 
@@ -68,12 +68,12 @@ pub(crate) fn check_elsewhere(session: &Arc<Session>) -> Result<()> {
     Ok(())
 }
 
-/// Sets the observer of a session in place of an earlier one.
+/// Sets the observer of a session, and replaces an earlier one.
 pub(crate) fn replace(
     session: &Arc<Session>,
     function: impl FnMut(CallEnded) -> ControlFlow<()> + Send + 'static,
 ) -> Result<()> {
-    // A failure drops the function where nothing is locked.
+    // After a failure, the function is dropped without a lock held.
     let function = Arc::new(Mutex::new(Some(function)));
     session.change_observer(|place| {
         let earlier = place.as_ref().and_then(|earlier| earlier.downcast_ref());
@@ -83,7 +83,7 @@ pub(crate) fn replace(
     })
 }
 
-/// Ends the observer of a session; that of a closed session has ended.
+/// Ends the observer of a session; after a close, it has already ended.
 pub(crate) fn end(session: &Session) -> Result<()> {
     match session.change_observer(|place| {
         drop(place.take());
@@ -116,7 +116,7 @@ impl Observer {
                 call_with_all(&calls, &mut function);
                 match calls.is_of_this_process() {
                     true => drop(guarded(|| drop(function))),
-                    false => std::mem::forget(function), // a child of a fork inside it: it is the parent's
+                    false => std::mem::forget(function), // in a forked child: it is the parent's
                 }
             }
             drop(own);
@@ -134,7 +134,7 @@ impl Observer {
     }
 }
 
-/// Until it is stopped and empty, or the function ends it.
+/// Calls the function until the buffer is stopped and empty, or the function breaks.
 fn call_with_all(calls: &EndedCalls, function: &mut impl FnMut(CallEnded) -> ControlFlow<()>) {
     while let Some(ended) = calls.wait() {
         // After a panic it still receives the next call.
@@ -145,7 +145,7 @@ fn call_with_all(calls: &EndedCalls, function: &mut impl FnMut(CallEnded) -> Con
     }
 }
 
-/// Whether the thread ends in time.
+/// Whether the thread ends within the timeout.
 fn is_over(thread: &OwnThread, timeout: Duration) -> bool {
     !thread.is_current() && thread.join_within(timeout)
 }
@@ -164,6 +164,6 @@ pub(crate) fn end_all(timeout: Duration) -> bool {
     running.iter().for_each(|(ended, _)| ended.stop());
     running.retain(|(_, thread)| !is_over(thread, timeout.saturating_sub(start.elapsed())));
     let are_gone = running.is_empty();
-    lock(known).append(&mut running); // for who shuts down once more
+    lock(known).append(&mut running); // for the next shutdown
     are_gone
 }

@@ -4,11 +4,11 @@
 //! # Invariants
 //!
 //! 1. A source's waker notes its number; numbers come out in the order in which they were noted.
-//! 2. Threads that sleep are woken by the first note after they found nothing, one thread a note.
-//! 3. While a number or an interruption waits, the descriptor was made readable: under the lock when
-//!    the first one comes, and it is emptied under the lock when nothing is left. The program may empty
-//!    it too; a consumer that takes until there is nothing misses nothing. A bell makes it readable
-//!    without the lock: so with a bell, the consumer checks it after emptying the descriptor.
+//! 2. Sleeping threads are woken by the first note after they found nothing, one thread per note.
+//! 3. While a number or an interruption is queued, the descriptor was made readable: under the lock when the
+//!    first one arrives. It is emptied under the lock when nothing is left. The program may empty it too: a
+//!    consumer that takes until nothing is left misses nothing. A bell makes it readable without the lock, so
+//!    with a bell, the consumer checks it after emptying the descriptor.
 //! 4. Notes never fail and never block, whatever the program did to its descriptor.
 
 use std::collections::VecDeque;
@@ -36,7 +36,7 @@ struct Shared {
     /// The process that created it: another one must not touch its lock.
     generation: u64,
     kind: WireKind,
-    /// Where waits can be interrupted.
+    /// For interruptible waits.
     bell: Option<Bell>,
     noted: Mutex<Noted>,
     readable: Condvar,
@@ -45,12 +45,12 @@ struct Shared {
 #[derive(Default)]
 struct Noted {
     numbers: VecDeque<u64>,
-    /// One waiter, or the next one, is to return with nothing.
+    /// The current or next waiter is to return without a number.
     interrupted: bool,
     sleepers: usize,
     /// The task that found nothing.
     waiter: Option<Waker>,
-    /// Made when the descriptor is first asked for.
+    /// Created when the descriptor is first requested.
     wake_fd: Option<WakeFd>,
 }
 
@@ -81,7 +81,7 @@ impl Shared {
         }
     }
 
-    /// Where nothing is left to tell of, the descriptor must not be readable.
+    /// If nothing is queued, the descriptor must not be readable.
     fn settle(&self, noted: &mut Noted) {
         if !noted.numbers.is_empty() || noted.interrupted {
             return;
@@ -129,12 +129,12 @@ impl Ready {
         Ready::of(WireKind::Socket)
     }
 
-    /// One whose descriptor is of this kind.
+    /// A list with this kind of descriptor.
     pub(crate) fn of(kind: WireKind) -> Ready {
         Ready::over(kind, None, Noted::default())
     }
 
-    /// One whose waits can be interrupted.
+    /// A list whose waits can be interrupted.
     pub(crate) fn interruptible(kind: WireKind) -> Result<Ready> {
         let bell = Bell::new(kind)?;
         let noted = Noted { wake_fd: Some(WakeFd::of(&bell)), ..Noted::default() };
@@ -147,7 +147,7 @@ impl Ready {
         Ready { shared: Arc::new(Shared { generation, kind, bell, noted, readable }) }
     }
 
-    /// Where waits can be interrupted.
+    /// The bell of interruptible waits.
     pub(crate) fn bell(&self) -> Option<&Bell> {
         self.shared.bell.as_ref()
     }
@@ -195,7 +195,7 @@ impl Ready {
         }
     }
 
-    /// As [`Ready::wait`], at the bell: a sleep that ends early.
+    /// Like [`Ready::wait`], but sleeps at the bell, and a signal or a ring ends it.
     pub(crate) fn wait_at(&self, bell: &Bell, timeout: Option<Duration>) -> Slept {
         if !self.shared.is_ours() {
             return Slept::InVain;
@@ -220,7 +220,7 @@ impl Ready {
             return Slept::InVain;
         }
         match bell.sleep(timeout) {
-            // Another thread may have taken it: then the caller finds nothing, and sleeps again.
+            // If another thread took it, the caller finds nothing, and sleeps again.
             Slept::Noted => look().unwrap_or(Slept::Noted),
             slept @ (Slept::InVain | Slept::Interrupted) => slept,
         }
@@ -250,13 +250,13 @@ impl Ready {
         noted.sleepers > 0 || noted.wake_fd.is_some()
     }
 
-    /// The number that was noted first; it stays, and so does an interruption.
+    /// The number that was noted first. Keeps it, and an interruption.
     pub(crate) fn first(&self) -> Option<u64> {
         self.change(|noted| noted.numbers.front().copied())
     }
 
-    /// The first number had something and may have more: another thread that sleeps may come for
-    /// it. With `to_the_back` the others come before it.
+    /// Keeps the first number, which may have more events: wakes another sleeping thread for them. With
+    /// `to_the_back`, the other numbers come first.
     pub(crate) fn keep_first(&self, to_the_back: bool) {
         self.shared.signal(|noted| {
             if to_the_back {
@@ -265,7 +265,7 @@ impl Ready {
         });
     }
 
-    /// The first number has nothing any more; its waker will note it again.
+    /// Removes the first number, which has no more events; its waker notes it again.
     pub(crate) fn drop_first(&self) {
         if self.shared.is_ours() {
             lock(&self.shared.noted).numbers.pop_front();

@@ -7,8 +7,8 @@ use super::*;
 use crate::driver::wake_fd::INTERRUPTIBLE_MAX;
 
 impl Ready {
-    /// The program's end of the wake_fd, as a program would watch it; it has asked for it before, for
-    /// asking rings.
+    /// The program's end of the `wake_fd`. It must have been requested before, because a request makes it
+    /// readable.
     pub(crate) fn bytes_waiting(&self) -> usize {
         lock(&self.shared.noted).wake_fd.as_mut().unwrap().bytes_waiting()
     }
@@ -28,7 +28,7 @@ fn numbers_come_out_in_order() {
     assert_eq!([(); 5].map(|()| ready.take()), [Some(3), Some(1), Some(2), Some(1), None]);
 }
 
-/// By what stands behind the descriptor.
+/// One list per kind of descriptor.
 fn every_kind() -> Vec<Ready> {
     let kinds = [WireKind::Event, WireKind::Socket];
     let plain = kinds.map(Ready::of);
@@ -79,11 +79,11 @@ fn a_ring_sticks_until_one_wait_took_it() {
     bell.ring();
     assert!(is_readable(&ready));
     assert_eq!(ready.take(), None);
-    assert!(is_readable(&ready), "who looks without waiting leaves it to who waits");
+    assert!(is_readable(&ready), "a check without a wait leaves it for a waiter");
     assert_eq!(ready.wait_at(bell, None), Slept::Interrupted);
     assert!(!is_readable(&ready));
     assert_eq!(ready.wait_at(bell, Some(Duration::ZERO)), Slept::InVain);
-    // What waits comes first, and the ring stays.
+    // A queued number comes first, and the ring remains.
     ready.note(4);
     bell.ring();
     assert_eq!(ready.wait_at(bell, None), Slept::Noted);
@@ -144,7 +144,7 @@ fn many_threads_lose_no_note() {
     let producers: Vec<_> = producers.collect();
     let consumers = (0..CONSUMERS).map(|_| {
         let (ready, sum) = (ready.clone(), sum.clone());
-        // 0 is the last one.
+        // 0 marks the end.
         thread::spawn(move || {
             loop {
                 assert!(ready.wait(None));

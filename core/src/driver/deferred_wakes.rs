@@ -1,10 +1,10 @@
-//! Wakes that the I/O thread defers: a consumer that is woken while there is more to come would race it for
+//! Wakes that the I/O thread defers: a consumer woken while more events are about to come would contend for
 //! the same locks, and be woken again.
 //!
-//! None is deferred for long, however busy the thread is: the first one puts a task at the end of
-//! the runtime's queue that sends all of them when it runs for the second time: behind what was
-//! ready before them and what that made ready. They are sent earlier when `DEFERRED_MAX` have come
-//! together, and when the thread leaves the runtime.
+//! No wake is deferred for long, however busy the thread is. The first one schedules a task at the end of
+//! the runtime's queue; on its second run, after the tasks that were ready before and those that they made
+//! ready, it sends all of them. They are sent earlier when `DEFERRED_MAX` have accumulated, and when the
+//! thread leaves the runtime.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -13,7 +13,7 @@ use std::task::{Poll, Waker};
 
 use tokio::sync::Notify;
 
-/// Wakes that wait at most.
+/// The maximum number of deferred wakes.
 const DEFERRED_MAX: usize = 32;
 
 struct Deferred {
@@ -22,14 +22,14 @@ struct Deferred {
 }
 
 thread_local! {
-    /// `None` on every thread but those that defer.
+    /// `None` on every thread that does not defer.
     static DEFERRED: RefCell<Option<Deferred>> = const { RefCell::new(None) };
 }
 
 /// The thread defers its wakes until this is dropped.
 pub(crate) struct Deferring(());
 
-/// Lets this thread defer its wakes; the sender is told when there is something to send.
+/// Lets this thread defer its wakes; `sender` is notified when there is something to send.
 pub(crate) fn start_deferring(sender: Arc<Notify>) -> Deferring {
     DEFERRED.set(Some(Deferred { wakers: Vec::with_capacity(DEFERRED_MAX), sender }));
     Deferring(())
@@ -42,7 +42,7 @@ impl Drop for Deferring {
     }
 }
 
-/// The task that sends them.
+/// The task that sends the deferred wakes.
 pub(crate) async fn send_when_told(told: Arc<Notify>) {
     loop {
         told.notified().await;
@@ -51,7 +51,7 @@ pub(crate) async fn send_when_told(told: Arc<Notify>) {
     }
 }
 
-/// Ready again at once, at the end of the runtime's queue.
+/// Reschedules the task at the end of the runtime's queue.
 async fn go_behind_the_others() {
     let mut has_gone = false;
     poll_fn(|cx| {
@@ -64,10 +64,10 @@ async fn go_behind_the_others() {
     .await;
 }
 
-/// Wakes, now or soon.
+/// Wakes now, or defers the wake on a thread that defers.
 pub(crate) fn wake(waker: Waker) {
     let mut waker = Some(waker);
-    // At the end of a thread there is no list any more.
+    // At the end of a thread, the list no longer exists.
     let is_full = DEFERRED.try_with(|deferred| {
         let mut deferred = deferred.borrow_mut();
         let Some(Deferred { wakers, sender }) = &mut *deferred else { return false };
@@ -84,7 +84,7 @@ pub(crate) fn wake(waker: Waker) {
     }
 }
 
-/// Sends what was deferred. Whoever is woken may defer again meanwhile.
+/// Sends the deferred wakes. The woken code may defer new ones at the same time.
 pub(crate) fn send() {
     let wakers = DEFERRED.try_with(|deferred| {
         let mut deferred = deferred.borrow_mut();
@@ -136,12 +136,12 @@ mod tests {
         defer(DEFERRED_MAX + 1);
         assert_eq!(woken(), 4 + DEFERRED_MAX);
         drop(deferring);
-        assert_eq!(woken(), 5 + DEFERRED_MAX, "the last one when it is over");
+        assert_eq!(woken(), 5 + DEFERRED_MAX, "the last one when it is dropped");
         defer(1);
         assert_eq!(woken(), 6 + DEFERRED_MAX);
     }
 
-    /// A runtime that always has something to do sends them all the same, after what was ready before.
+    /// A runtime that is never idle sends them nonetheless, after the tasks that were ready before.
     #[test]
     fn a_runtime_that_never_sleeps_sends() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

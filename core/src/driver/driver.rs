@@ -1,17 +1,17 @@
-//! Who does the I/O: the I/O thread, or a thread that waits alone for all that is under way. The
-//! threads and the runtime around the state machine of `state`.
+//! Decides who does the I/O: the I/O thread, or a thread that alone waits for all calls in flight. Connects
+//! threads and runtime to the state machine in `state`.
 //!
-//! Handing work to another thread and waiting for it costs two wakes, which on an idle machine are
-//! most of what a plain call costs, and of what a chunk of a slow stream costs. A program that waits
-//! for one thing at a time needs no second thread: the I/O thread stands aside, and the thread that
-//! waits does the I/O meanwhile. When its wait is over nobody does, until it waits again or the I/O
-//! thread's alarm rings, `UNWATCHED_MAX` after the sockets were last looked at.
+//! Handing work to another thread and waiting for it costs two wake-ups. On an idle machine, they are most of
+//! the cost of a plain call, and of a chunk of a slow stream. A program that waits for one thing at a time
+//! needs no second thread: the I/O thread steps aside, and the waiting thread does the I/O. When its wait is
+//! over, nobody does, until it waits again or the I/O thread's alarm fires, `UNWATCHED_MAX` after the sockets
+//! were last polled.
 //!
-//! What is added here to the invariants of `state`:
+//! Invariants in addition to those of `state`:
 //!
-//! 1. The state changes under one lock, and nothing foreign runs under it.
-//! 2. A waiter is told of no SIGPIPE that its I/O raised.
-//! 3. The runtime is torn down by the I/O thread, after a waiter that is inside has come out.
+//! 1. The state changes under one lock, and no foreign code runs under it.
+//! 2. A waiter receives no SIGPIPE that its I/O raised.
+//! 3. The I/O thread shuts the runtime down, after a waiter inside it has left.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -31,29 +31,29 @@ use crate::system::without_sigpipe;
 
 /// The runtime of a process, and who does its I/O.
 pub(crate) struct Driver {
-    /// What the times of the state count from.
+    /// The zero of the state's times.
     made: Instant,
     inner: Mutex<Inner>,
-    /// The I/O thread waits here while it is outside, and a waiter for it to come out.
+    /// The I/O thread waits here while it is outside the runtime, and a waiter until it has left.
     changed: Condvar,
-    /// Calls the I/O thread out of the runtime.
+    /// Makes the I/O thread leave the runtime.
     io_thread_called: Notify,
-    /// Calls a waiter out of the runtime.
+    /// Makes a waiter leave the runtime.
     waiter_called: Notify,
-    /// Runs when wakes are deferred.
+    /// Notified when wakes are deferred.
     sender: Arc<Notify>,
     is_stopped: AtomicBool,
 }
 
 struct Inner {
     state: State,
-    /// Taken away when the library is shut down, like the handle: whoever keeps a driver of an earlier
-    /// run keeps none of its descriptors.
+    /// Removed at shutdown, like the handle: whoever keeps a driver of an earlier run keeps none of its
+    /// descriptors.
     runtime: Option<Arc<Runtime>>,
     handle: Option<Handle>,
 }
 
-/// The calling thread: an address of its own.
+/// An id of the calling thread: the address of a thread-local.
 fn this_thread() -> ThreadId {
     thread_local! {
         static MARK: u8 = const { 0 };
@@ -61,18 +61,18 @@ fn this_thread() -> ThreadId {
     MARK.try_with(|mark| std::ptr::from_ref(mark).addr()).unwrap_or_default()
 }
 
-/// A task that lives; told of its end.
+/// Counts a task as alive until it ends.
 pub(crate) struct Living {
     driver: Arc<Driver>,
     looks_first: bool,
     has_ended: AtomicBool,
 }
 
-/// How a wait ended that could have made the thread the driver.
+/// The result of a wait that could have made the thread the driver.
 pub(crate) enum Waited<T> {
     Found(T),
     TimedOut,
-    /// The thread has to wait as one that does no I/O.
+    /// The thread has to wait without doing I/O.
     Elsewhere,
 }
 
@@ -80,10 +80,10 @@ pub(crate) enum Waited<T> {
 struct DrivingWaiter<'a> {
     driver: &'a Driver,
     runtime: Option<Arc<Runtime>>,
-    /// How many tasks it may wait for.
+    /// The maximum number of tasks it waits for.
     own: usize,
     has_looked: bool,
-    /// Somebody else waits for the same.
+    /// Another thread waits for the same.
     has_company: bool,
 }
 
@@ -116,18 +116,18 @@ impl Driver {
         self.is_stopped.load(Ordering::SeqCst)
     }
 
-    /// Wakes the I/O thread from its sleep where the state says so.
+    /// Wakes the sleeping I/O thread if the state machine says so.
     fn call(&self, call: Call) {
         if call == Call::IoThread {
             self.changed.notify_all();
         }
     }
 
-    /// A task is about to be spawned, here; nowhere once the library is shut down.
+    /// Registers a task that this thread is about to spawn. The handle is `None` after a shutdown.
     pub(crate) fn begin(self: &Arc<Self>, awaited: Awaited) -> (Living, Option<Handle>) {
         let ((looks_first, call), handle) = {
             let Inner { state, handle, .. } = &mut *self.lock();
-            // The clock is read only where it counts.
+            // The clock is read only if it matters.
             let now = match state.driver {
                 DrivenBy::Nobody { .. } => self.now(),
                 DrivenBy::IoThread | DrivenBy::Waiter => Duration::ZERO,
@@ -138,8 +138,8 @@ impl Driver {
         (Living { driver: self.clone(), looks_first, has_ended: AtomicBool::new(false) }, handle)
     }
 
-    /// Waits for this as the driver, where the thread may be it: it waits for `own` tasks or what
-    /// is left of them, and nobody else waits for the same.
+    /// Waits for `ready` as the driver, if the thread may be it: if only `own` tasks or fewer are alive and
+    /// nobody else waits for the same.
     pub(crate) fn wait<T>(
         &self,
         own: usize,
@@ -152,18 +152,18 @@ impl Driver {
         }
         let Some(mut waiter) = self.take(own) else { return Waited::Elsewhere };
         let found = waiter.wait_for(timeout, ready);
-        // Who came meanwhile is not to depend on this thread's coming back.
+        // A waiter that arrived in between must not depend on this thread's return.
         waiter.has_company = has_company();
         match found {
             Some(found) => Waited::Found(found),
             None if timeout.is_some() && !self.is_stopped() => Waited::TimedOut,
-            None => Waited::Elsewhere, // shut down: there is something to be found soon
+            None => Waited::Elsewhere, // shut down: there will soon be a result
         }
     }
 
-    /// Makes the driver of a thread that is about to wait for `own` tasks or what is left of them.
+    /// Makes the calling thread the driver, if it waits for all live tasks, `own` or fewer.
     fn take(&self, own: usize) -> Option<DrivingWaiter<'_>> {
-        // Not under the lock: at first it looks for the thread's stack.
+        // Not under the lock: the first call determines the thread's stack.
         let may_enter = !self.is_stopped() && may_do_io_here();
         let mut inner = self.lock();
         if let Take::Refused(call) = inner.state.take(own, may_enter) {
@@ -171,7 +171,7 @@ impl Driver {
             self.call(call);
             return None;
         }
-        // Not inside the runtime, which would leave something of its own behind in this thread.
+        // A condition variable, not the runtime, which would leave thread-local state in this thread.
         while inner.state.io_thread == IoThread::Inside && !self.is_stopped() {
             self.io_thread_called.notify_one();
             inner = unpoisoned(self.changed.wait(inner));
@@ -186,7 +186,7 @@ impl Driver {
         Some(DrivingWaiter { driver: self, runtime, own, has_looked: false, has_company: false })
     }
 
-    /// The life of the I/O thread.
+    /// The main loop of the I/O thread.
     pub(crate) fn run(&self) {
         loop {
             let Some(runtime) = self.lock().runtime.clone() else { return };
@@ -233,7 +233,7 @@ impl Driver {
         }
     }
 
-    /// Everything ends: tasks are dropped, and their calls with them.
+    /// Shuts the runtime down: drops the tasks, which ends their calls.
     fn tear_down(&self) {
         let mut inner = self.lock();
         let (runtime, handle) = (inner.runtime.take(), inner.handle.take());
@@ -242,7 +242,7 @@ impl Driver {
         }
         drop(inner);
         drop(handle);
-        // A name lookup may still block a helper thread; nobody waits for it.
+        // A name lookup may still block a helper thread; nobody waits for that.
         if let Some(runtime) = runtime.and_then(Arc::into_inner) {
             runtime.shutdown_background();
         }
@@ -258,20 +258,20 @@ impl Driver {
     }
 }
 
-/// Lets the runtime see what happened to its connections meanwhile: who yields goes on after that.
+/// Lets the runtime poll its sockets: a task that yields resumes after that.
 async fn look_at_sockets() {
     tokio::task::yield_now().await;
 }
 
 impl Living {
-    /// What the task does first.
+    /// Runs first in the task.
     pub(crate) async fn look_at_sockets(&self) {
         if self.looks_first {
             look_at_sockets().await;
         }
     }
 
-    /// The task is as good as over.
+    /// Counts the task as ended; it has nothing important left to do.
     pub(crate) fn end(&self) {
         if !self.has_ended.swap(true, Ordering::Relaxed) {
             self.driver.lock().state.end();
@@ -286,7 +286,7 @@ impl Drop for Living {
 }
 
 impl DrivingWaiter<'_> {
-    /// Does the I/O until this is ready; `None` when the time ran out or the library is shut down.
+    /// Does the I/O until `ready` is; `None` after the timeout or a shutdown.
     fn wait_for<T>(
         &mut self,
         timeout: Option<Duration>,
@@ -294,8 +294,7 @@ impl DrivingWaiter<'_> {
     ) -> Option<T> {
         let runtime = self.runtime.as_ref()?;
         let driver = self.driver;
-        // Between two polls of its main future the runtime looks at the sockets, and not before
-        // the first.
+        // The runtime polls the sockets between two polls of its main future, but not before the first.
         let mut polls = 0;
         let until = async {
             let mut ready = pin!(ready);

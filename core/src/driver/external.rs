@@ -1,5 +1,5 @@
-//! Tasks whose I/O runs on a tokio runtime of the program's own: who they are, so that the library's shutdown
-//! ends them too, whatever that runtime is doing; and where a wait for them is possible.
+//! Tasks whose I/O runs on the program's tokio runtime: the list of them, so that the library's shutdown ends
+//! them too, whatever that runtime is doing; and the check where a blocking wait is possible.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, Weak};
@@ -14,12 +14,12 @@ use crate::options::config::ExternalRuntime;
 use crate::system::process::{self, PerProcess, Run};
 use crate::system::sync::lock;
 
-/// What can be ended from outside.
+/// A task that a shutdown can end from outside.
 pub(crate) trait ShutDown: Send + Sync {
     fn shut_down(&self);
 }
 
-/// The tasks under way, by number.
+/// The running tasks, by number.
 #[derive(Default)]
 struct Tasks {
     under_way: HashMap<u64, Weak<dyn ShutDown>>,
@@ -28,7 +28,7 @@ struct Tasks {
 
 static TASKS: PerProcess<Mutex<Tasks>> = PerProcess::new();
 
-/// A task's place on the list; dropped when the task is over.
+/// A task's entry in the list; dropped when the task has ended.
 pub(crate) struct Registered(u64);
 
 impl Drop for Registered {
@@ -39,19 +39,19 @@ impl Drop for Registered {
     }
 }
 
-/// Whether a runtime polls a task on this thread, and does nothing else there until the task returns.
-/// A thread of `spawn_blocking` or in `block_in_place` is in the runtime too, and may wait: tokio counts
-/// no budget there. A task that tokio's `unconstrained` wraps is not found.
+/// Whether a runtime polls a task on this thread, so that it is blocked until the task returns. A thread of
+/// `spawn_blocking` or in `block_in_place` belongs to the runtime too, but may wait: tokio counts no coop
+/// budget there. A task wrapped in tokio's `unconstrained` is not detected.
 fn is_polled_here() -> bool {
     let mut cx = Context::from_waker(Waker::noop());
-    // The first one gives the budget back when it is dropped.
+    // The first one restores the budget when it is dropped.
     let Poll::Ready(_gives_back) = poll_proceed(&mut cx) else { return true };
-    // A budget is a number of 8 bits.
+    // The budget is an 8-bit number.
     (0..=u8::MAX).any(|_| poll_proceed(&mut cx).map(|one| one.made_progress()).is_pending())
 }
 
 impl ExternalRuntime {
-    /// Fails on a thread of this runtime that is to do the I/O: a wait there would never end.
+    /// Fails on a thread of this runtime that has to do the I/O: a wait there would never end.
     pub(crate) fn check_may_wait(&self) -> Result<()> {
         let is_here = Handle::try_current().is_ok_and(|here| here.id() == self.handle.id());
         if !is_here || !is_polled_here() {
@@ -64,8 +64,8 @@ impl ExternalRuntime {
         Err(Error::argument(message).with_hint(hint))
     }
 
-    /// Where a task is to be spawned, and its place on the list. Fails in a forked child, which has
-    /// no thread that would drive the runtime.
+    /// The handle to spawn a task on, and its entry in the list. Fails in a forked child, which has no thread
+    /// that would drive the runtime.
     pub(crate) fn register(&self, task: Weak<dyn ShutDown>) -> Result<(Handle, Registered, Run)> {
         if self.generation != process::generation() {
             let message = "the client's runtime belongs to the parent process";

@@ -1,5 +1,5 @@
-//! Every state that the driver can get into, with two threads that do whatever they like, and the
-//! I/O thread: walked exhaustively, each invariant of `state` checked in each.
+//! A model of the driver: two threads that act arbitrarily, and the I/O thread. All reachable states are
+//! explored, and each invariant of `state` is checked in each.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -12,17 +12,17 @@ use std::time::Duration;
 
 use super::state::{Awaited, Call, DrivenBy, IoThread, Rest, State, Take, UNWATCHED_MAX};
 
-/// Time passes in such steps, and only when no thread of the library has something to do at once.
+/// Time advances in these steps, and only while no thread of the library has something to do at once.
 const STEP: Duration = Duration::from_millis(5);
-/// Every state is looked at as if it were this time.
+/// Every state is normalized to this time.
 const NOW: Duration = Duration::from_secs(1);
 const LIVE_MAX: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum User {
-    /// In the program's own code, for as long as it likes.
+    /// In the program's own code, for any time.
     Away,
-    /// It is the driver, and waits for the I/O thread to come out.
+    /// It is the driver, and waits for the I/O thread to leave.
     Entering {
         own: usize,
     },
@@ -36,19 +36,19 @@ enum User {
 struct World {
     state: State,
     users: [User; 2],
-    /// A waiter called the I/O thread out of the runtime.
+    /// A waiter made the I/O thread leave the runtime.
     is_called_out: bool,
-    /// Steps of time since anybody looked at the sockets.
+    /// Time steps since the sockets were last polled.
     unwatched: u32,
 }
 
-/// What may be wrong with the driver on purpose.
+/// A deliberate fault in the driver.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fault {
     None,
-    /// A call that begins puts the alarm off.
+    /// A starting call postpones the alarm.
     BeginCountsAsLook,
-    /// A wait that ends does not wake the I/O thread.
+    /// The end of a wait does not wake the I/O thread.
     SleepsOn,
 }
 
@@ -71,14 +71,14 @@ impl World {
     fn check(&self) {
         let inside = self.users.iter().filter(|user| matches!(user, User::Inside { .. })).count();
         let inside = inside + usize::from(self.is_io_thread_inside());
-        assert!(inside <= 1, "two are inside: {self:?}");
+        assert!(inside <= 1, "two threads are inside: {self:?}");
         let holders = self.users.iter().filter(|user| **user != User::Away).count();
         assert_eq!(holders, usize::from(self.state.driver == DrivenBy::Waiter), "{self:?}");
         let steps = (UNWATCHED_MAX.as_millis() / STEP.as_millis()) as u32;
         assert!(self.unwatched <= steps, "the sockets were forgotten: {self:?}");
     }
 
-    /// Whether a thread of the library has something to do before time may pass.
+    /// Whether a thread of the library has something to do before time may advance.
     fn is_busy(&self) -> bool {
         let is_due = match self.state.io_thread {
             IoThread::Awake => true,
@@ -89,7 +89,7 @@ impl World {
         is_due || (enters && !self.is_io_thread_inside())
     }
 
-    /// Every world that one step of anybody leads to.
+    /// All worlds reachable by one step of any thread.
     fn next(&self, fault: Fault) -> Vec<World> {
         let mut found = Vec::new();
         let mut add = |change: &dyn Fn(&mut World)| {
@@ -141,7 +141,7 @@ impl World {
                     world.state.io_thread_looked();
                     world.unwatched = 0;
                 });
-                // It looks once before it heeds a call.
+                // It polls once before it obeys a call to leave.
                 if self.is_called_out && self.state.has_io_thread_looked() {
                     add(&|world| {
                         world.is_called_out = false;
@@ -153,7 +153,7 @@ impl World {
                 Rest::Enter => assert_eq!(world.state.driver, DrivenBy::IoThread),
                 Rest::SleepUntil(until) => assert!(until.is_none_or(|until| until > NOW)),
             }),
-            // Also for no reason at all.
+            // Also spuriously.
             IoThread::Asleep { .. } => add(&|world| world.state.io_thread_woke()),
         }
         if !self.is_busy() {
@@ -169,7 +169,7 @@ impl World {
         let was_inside = self.is_io_thread_inside();
         let was_nobody = matches!(self.state.driver, DrivenBy::Nobody { .. });
         let (looks_first, call) = self.state.begin(awaited, user, NOW);
-        assert!(looks_first || was_inside, "nobody watched, and it does not look: {self:?}");
+        assert!(looks_first || was_inside, "nobody polled, nor does it: {self:?}");
         assert!(call == Call::Nobody || was_nobody, "{self:?}");
         if fault == Fault::BeginCountsAsLook {
             self.state.pretend_a_look(NOW);
@@ -183,13 +183,13 @@ impl World {
                 self.users[user] = User::Entering { own };
                 self.is_called_out |= self.is_io_thread_inside();
             }
-            // It sleeps until it is woken: somebody has to look, now or soon.
+            // It sleeps until it is woken: some thread must poll, now or soon.
             Take::Refused(_) => {}
         }
     }
 }
 
-/// Walks all worlds; how many there are, or what is wrong with one.
+/// Explores all worlds; returns their number, or panics on a violation.
 fn walk(fault: Fault) -> usize {
     let mut seen = HashSet::from([World::new()]);
     let mut queue = VecDeque::from([World::new()]);
@@ -207,7 +207,7 @@ fn walk(fault: Fault) -> usize {
 #[test]
 fn the_sockets_are_never_forgotten() {
     let worlds = walk(Fault::None);
-    assert!(worlds > 10_000, "only {worlds}: the model does not reach what it should");
+    assert!(worlds > 10_000, "only {worlds} worlds: the model does not reach what it should");
 }
 
 #[test]

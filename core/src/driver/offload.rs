@@ -1,5 +1,4 @@
-//! Work that takes longer than other calls may wait, on a helper thread of the runtime: the I/O
-//! thread is kept by no answer, whatever its size.
+//! Runs slow work on a helper thread of the runtime, so that no answer of any size blocks the I/O thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex};
@@ -10,10 +9,10 @@ use tokio::sync::oneshot;
 use crate::system::sync::lock;
 use crate::system::with_signals_blocked;
 
-/// So many bytes of JSON are read in place, in about a millisecond; more on a helper thread.
+/// This much JSON is parsed in place, in about a millisecond; more on a helper thread.
 pub(crate) const IN_PLACE_BYTES_MAX: usize = 128 << 10;
 
-/// Does this work elsewhere if it is large, and waits for it.
+/// Runs `work` on a helper thread if `bytes` is large, and waits for it.
 pub(crate) async fn offload<T: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,
@@ -27,13 +26,13 @@ pub(crate) async fn offload<T: Send + 'static>(
     });
     match take.await {
         Ok(Ok(done)) => done,
-        Ok(Err(panic)) => resume_unwind(panic), // as if it had been done here
-        // The runtime ends, and this task with it.
+        Ok(Err(panic)) => resume_unwind(panic), // as if it had panicked here
+        // The runtime is shutting down, and drops this task.
         Err(_) => std::future::pending().await,
     }
 }
 
-/// Bytes that are dropped elsewhere if they are many: giving back so much memory takes long.
+/// Bytes that are dropped on a helper thread if they are many: freeing them takes long.
 #[derive(Default)]
 pub(crate) struct Held(pub(crate) Vec<u8>);
 
@@ -44,14 +43,14 @@ impl Drop for Held {
     }
 }
 
-/// Drops what is large elsewhere.
+/// Drops a large value on a helper thread.
 pub(crate) fn drop_elsewhere<T: Send + 'static>(bytes: usize, large: T) {
     if bytes > IN_PLACE_BYTES_MAX {
         later(move || drop(large));
     }
 }
 
-/// Does this on a helper thread; here where there is none to be had.
+/// Runs `work` on a helper thread, or here if none is available.
 fn later(work: impl FnOnce() + Send + 'static) {
     let slot = Arc::new(Mutex::new(Some(work)));
     let take = |slot: &Mutex<Option<_>>| lock(slot).take();
@@ -62,8 +61,7 @@ fn later(work: impl FnOnce() + Send + 'static) {
         }
     };
     if let Ok(handle) = Handle::try_current() {
-        // It panics where the system gives no thread. A thread of the program may be the one that
-        // does this.
+        // It panics if the system provides no thread. The calling thread may belong to the program.
         let spawn = || with_signals_blocked(|| drop(handle.spawn_blocking(at_work)));
         let spawned = catch_unwind(AssertUnwindSafe(spawn));
         if spawned.is_ok() {

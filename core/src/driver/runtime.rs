@@ -12,13 +12,12 @@ use crate::driver::thread::OwnThread;
 use crate::system::process::{self, PerProcess, Run};
 use crate::system::sync::{lock, unpoisoned};
 
-/// The runtime and the I/O thread.
 struct Running {
     driver: Arc<Driver>,
     thread: OwnThread,
 }
 
-/// The one of this run, and those of earlier ones whose threads were not gone in time.
+/// The runtime of this run, and threads of earlier runs that did not end in time.
 #[derive(Default)]
 struct Runtimes {
     current: Option<Running>,
@@ -28,8 +27,7 @@ struct Runtimes {
 static RUNTIMES: PerProcess<Mutex<Runtimes>> = PerProcess::new();
 static THREADS: AtomicU32 = AtomicU32::new(0);
 
-/// The runtime of this run, started if need be. A task that is spawned on it ends early when the
-/// library is shut down; its future is dropped then.
+/// The driver of this run, started on first use. A shutdown of the library drops the tasks spawned on it.
 pub(crate) fn driver() -> Result<(Arc<Driver>, Run)> {
     let mut runtimes = lock(RUNTIMES.get_or_try_init(|| Ok(Mutex::default()))?);
     let run = process::run()?;
@@ -44,7 +42,7 @@ fn start() -> Result<Running> {
     let failed = |cause: std::io::Error| {
         Error::new(ErrorKind::Internal, format!("the I/O thread cannot be started: {cause}"))
     };
-    // Not a channel: its wait would leave something behind in this thread, which is not ours.
+    // Not a channel: waiting on it would leave thread-local state in this thread, which is not ours.
     let built = Arc::new((Mutex::new(None), Condvar::new()));
     let building = built.clone();
     let name = format!("mw-io-{}", THREADS.fetch_add(1, Ordering::Relaxed));
@@ -73,7 +71,7 @@ fn build() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .enable_time()
-        // Look at the sockets and at new calls often: a task may take a millisecond.
+        // Poll sockets and new calls often: a task may take a millisecond.
         .event_interval(16)
         .global_queue_interval(8)
         .thread_name("mw-dns")
@@ -94,7 +92,7 @@ pub(crate) fn shutdown(left: impl Fn() -> Duration) -> bool {
     }
     threads.retain_mut(|thread| !thread.join_within(left()));
     let are_gone = threads.is_empty();
-    lock(runtimes).left.append(&mut threads); // for who shuts down once more
+    lock(runtimes).left.append(&mut threads); // for the next shutdown
     are_gone
 }
 
@@ -125,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_helper_thread_takes_none_even_where_the_program_starts_it() {
-        let takes = takes_signals(); // as threads of programs do, where there are signals
+        let takes = takes_signals(); // as program threads do, if there are signals
         let helper = build().unwrap().block_on(offload(usize::MAX, || {
             (takes_signals(), thread::current().name().map(str::to_owned))
         }));

@@ -1,42 +1,42 @@
-//! Who looks at the sockets, as a state machine: pure transitions under one lock, every one of them
-//! walked by `model`.
+//! The state machine of who polls the sockets: pure transitions under one lock, all of them explored by
+//! `model`.
 //!
 //! # States
 //!
-//! | driver | who looks | what ends it |
+//! | driver | who polls | what ends it |
 //! |---|---|---|
-//! | I/O thread | that thread | a waiter becomes the driver: it waited [`ALONE_MIN`] times in a row for all that lived |
-//! | waiter | the thread that waits | its wait ends: nobody, or the I/O thread where something else lives or waits beside it |
-//! | nobody | no one, for [`UNWATCHED_MAX`] at most | the waiter comes back; other work begins; the I/O thread's alarm |
+//! | I/O thread | that thread | a waiter becomes the driver: it waited [`ALONE_MIN`] times in a row for all live tasks |
+//! | waiter | the waiting thread | its wait ends: then nobody, or the I/O thread if another task or waiter is left |
+//! | nobody | no one, for up to [`UNWATCHED_MAX`] | the waiter returns; other work starts; the I/O thread's alarm fires |
 //!
 //! # Invariants
 //!
-//! 1. Whatever any thread does or leaves undone, the sockets are looked at within
-//!    [`UNWATCHED_MAX`]: while nobody looks the I/O thread is awake, or sleeps no longer than that
-//!    counted from the last look. Only a look moves that time: a call that begins does not.
-//! 2. One thread at a time is inside the runtime. A waiter becomes the driver only when it waits for all
-//!    that lives.
-//! 3. A call that begins while the I/O thread is not inside, or has not looked since it came back,
-//!    looks at the sockets first: a connection that the service closed meanwhile is not used.
+//! 1. Whatever any thread does or omits, the sockets are polled within [`UNWATCHED_MAX`]: while nobody polls,
+//!    the I/O thread is awake, or sleeps at most that long after the last poll. Only a poll moves this time,
+//!    a starting call does not.
+//! 2. One thread at a time is inside the runtime. A waiter becomes the driver only if it waits for all live
+//!    tasks.
+//! 3. A call that starts while the I/O thread is outside, or has not polled since it returned, first polls
+//!    the sockets: a connection that the service has closed is not used.
 
 use std::time::Duration;
 
-/// How long the sockets go without a look at most.
+/// The maximum time between two polls of the sockets.
 pub(crate) const UNWATCHED_MAX: Duration = Duration::from_millis(10);
 
-/// A waiter that was away for longer does other things: what it submits is not left to it.
+/// A waiter that was away for longer is busy otherwise: it is not relied on to poll for what it submits.
 const AWAY_MAX: Duration = Duration::from_millis(4);
 
-/// Waits in a row, each for all that lived, before a waiter becomes the driver.
+/// The number of consecutive waits, each for all live tasks, before a waiter becomes the driver.
 const ALONE_MIN: u32 = 4;
 
-/// After so many alarms in one and the same wait the I/O thread sleeps until that ends.
+/// After this many alarms in the same wait, the I/O thread sleeps until the wait ends.
 const ALARMS_MAX: u32 = 3;
 
-/// A thread, by an address of its own.
+/// A thread, identified by the address of a thread-local.
 pub(crate) type ThreadId = usize;
 
-/// Who looks at the sockets.
+/// Who polls the sockets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum DrivenBy {
     IoThread,
@@ -49,33 +49,33 @@ pub(super) enum DrivenBy {
 pub(super) enum IoThread {
     /// In the runtime, or on its way in as the driver.
     Inside,
-    /// Outside and awake: it asks [`State::rest`] next.
+    /// Outside and awake: it calls [`State::rest`] next.
     Awake,
-    /// Outside, until this time or until it is called.
+    /// Outside, until this time or until it is woken.
     Asleep { until: Option<Duration> },
 }
 
-/// Who waits for a call that is about to begin.
+/// Who waits for a call that is about to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Awaited {
-    /// Nobody is known to look for it.
+    /// No known waiter.
     Anywhere,
-    /// The thread that begins it, next.
+    /// The thread that starts it, next.
     Here,
     /// Whoever waits at its completion queue.
     AtQueue,
 }
 
-/// What the I/O thread does next.
+/// The next action of the I/O thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rest {
-    /// It is the driver.
+    /// Enter the runtime as the driver.
     Enter,
-    /// Until this time, or until it is called.
+    /// Sleep until this time, or until it is woken.
     SleepUntil(Option<Duration>),
 }
 
-/// Whether the I/O thread has to be woken from its sleep.
+/// Whether the I/O thread has to be woken.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Call {
@@ -83,30 +83,30 @@ pub(super) enum Call {
     Nobody,
 }
 
-/// How a waiter got on that asked to be the driver.
+/// The answer to a waiter that asked to be the driver.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Take {
-    /// It is the driver, and enters when the I/O thread is not inside.
+    /// It is the driver, and enters once the I/O thread has left.
     Granted,
-    /// It waits as one that does no I/O.
+    /// It waits without doing I/O.
     Refused(Call),
 }
 
-/// Times are since any fixed moment.
+/// Times are durations since a fixed moment.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct State {
     pub(super) driver: DrivenBy,
     pub(super) io_thread: IoThread,
-    /// Tasks of calls.
+    /// The number of live call tasks.
     pub(super) live: usize,
-    /// Waits in a row that nothing ran beside.
+    /// Consecutive waits with no other work in flight.
     alone: u32,
-    /// The last look of a waiter or of the I/O thread before it left.
+    /// The last poll by a waiter, or by the I/O thread before it left.
     looked_at: Duration,
-    /// The look that the last alarm found, and how many found the same.
+    /// The value of `looked_at` at the last alarm, and the number of alarms with the same value.
     alarmed: (Duration, u32),
-    /// The I/O thread has not looked since it came back.
+    /// The I/O thread has not polled since it returned.
     is_stale: bool,
 }
 
@@ -123,8 +123,8 @@ impl State {
         }
     }
 
-    /// A task is about to be spawned by this thread. Whether it has to look at the sockets first,
-    /// and whom to call.
+    /// Registers a task that this thread is about to spawn. Returns whether the task has to poll the sockets
+    /// first, and whom to wake.
     pub(super) fn begin(
         &mut self,
         awaited: Awaited,
@@ -160,7 +160,7 @@ impl State {
         self.live = self.live.saturating_sub(1);
     }
 
-    /// Makes the driver of a thread that is about to wait for `own` tasks or what is left of them.
+    /// Makes a thread that is about to wait for `own` tasks the driver, if no other task is alive.
     pub(super) fn take(&mut self, own: usize, can_enter: bool) -> Take {
         let waits_for_all = self.live > 0 && self.live <= own;
         if !waits_for_all || !can_enter {
@@ -184,8 +184,8 @@ impl State {
         Take::Granted
     }
 
-    /// The waiter's wait for `own` tasks is over. `has_looked`: it was long enough inside to see the
-    /// sockets; `has_company`: somebody else waits for the same.
+    /// Ends the waiter's wait for `own` tasks. `has_looked`: it was inside long enough to poll the sockets;
+    /// `has_company`: another thread waits for the same.
     pub(super) fn let_go(
         &mut self,
         own: usize,
@@ -210,7 +210,7 @@ impl State {
         }
     }
 
-    /// The I/O thread becomes the driver: the waiter did nothing, or the library is shut down.
+    /// Makes the I/O thread the driver: no waiter polls, or the library is shut down.
     pub(super) fn give_to_io_thread(&mut self) -> Call {
         self.driver = DrivenBy::IoThread;
         self.alone = 0;
@@ -227,23 +227,23 @@ impl State {
         }
     }
 
-    /// The I/O thread is inside and has looked.
+    /// Records that the I/O thread is inside and has polled.
     pub(super) fn io_thread_looked(&mut self) {
         self.is_stale = false;
     }
 
-    /// The I/O thread has left the runtime, where it has looked, and looked until now.
+    /// Records that the I/O thread has left the runtime, where it polled until now.
     pub(super) fn io_thread_left(&mut self, now: Duration) {
         self.io_thread = IoThread::Awake;
         self.is_stale = true;
         self.looked_at = now;
     }
 
-    /// The I/O thread is outside and awake: what it does next.
+    /// The next action of the I/O thread, which is outside and awake.
     pub(super) fn rest(&mut self, now: Duration) -> Rest {
         let alarm = self.looked_at + UNWATCHED_MAX;
         if matches!(self.driver, DrivenBy::Nobody { .. }) && now >= alarm {
-            let _ = self.give_to_io_thread(); // it is awake
+            let _ = self.give_to_io_thread(); // no wake needed: it is awake
         }
         let until = match self.driver {
             DrivenBy::IoThread => {
@@ -263,7 +263,7 @@ impl State {
         Rest::SleepUntil(until)
     }
 
-    /// The I/O thread's sleep is over, for whatever reason.
+    /// Records that the I/O thread's sleep has ended, for any reason.
     pub(super) fn io_thread_woke(&mut self) {
         self.io_thread = IoThread::Awake;
     }
@@ -273,13 +273,13 @@ impl State {
         !self.is_stale
     }
 
-    /// What the driver did once: a call that begins counts as a look.
+    /// A former bug, for the model: a starting call counts as a poll.
     #[cfg(test)]
     pub(super) fn pretend_a_look(&mut self, now: Duration) {
         self.looked_at = now;
     }
 
-    /// The same state at another time: what only matters by its distance from now is moved.
+    /// The same state at another time: times that matter only relative to now are moved.
     #[cfg(test)]
     pub(super) fn moved_back(&mut self, by: Duration, oldest: Duration) {
         let moved = |time: Duration| time.saturating_sub(by).max(oldest);

@@ -1,4 +1,4 @@
-//! Who becomes the driver and when: the choices that the model leaves open, one by one.
+//! Who becomes the driver and when: single decisions that the model leaves open.
 
 use super::*;
 
@@ -56,7 +56,7 @@ fn work_of_others_begins_the_count_anew() {
 fn a_call_looks_first_unless_the_io_thread_has_looked() {
     let mut state = State::new();
     let looks_first = |state: &State| state.clone().begin(Awaited::Anywhere, THREAD, ms(0)).0;
-    assert!(looks_first(&state), "it has not looked yet");
+    assert!(looks_first(&state), "it has not polled yet");
     state.io_thread_looked();
     assert!(!looks_first(&state));
     assert!(looks_first(&driven_by_a_waiter()));
@@ -80,7 +80,7 @@ fn after_a_wait_nobody_drives_unless_something_is_left() {
     }
 }
 
-/// Who was away for long, or is another thread, does not come back to what it submits.
+/// A thread that was away for long, or another one, is not relied on to poll for what it submits.
 #[test]
 fn only_who_comes_back_soon_is_left_alone() {
     let left = {
@@ -98,7 +98,7 @@ fn only_who_comes_back_soon_is_left_alone() {
     }
 }
 
-/// It is woken only if it would sleep beyond the time at which somebody has to look.
+/// It is woken only if it would sleep beyond the time of the next required poll.
 #[test]
 fn the_io_thread_sleeps_on_where_it_wakes_in_time() {
     for (looks_at, is_woken) in [(None, false), (Some(ms(5)), false)] {
@@ -114,10 +114,10 @@ fn the_io_thread_sleeps_on_where_it_wakes_in_time() {
     while state.rest(ms(0)) != Rest::SleepUntil(None) {
         state.io_thread_woke();
     }
-    assert_eq!(state.let_go(1, THREAD, true, false, ms(5)), Call::IoThread, "it sleeps for ever");
+    assert_eq!(state.let_go(1, THREAD, true, false, ms(5)), Call::IoThread, "it sleeps forever");
 }
 
-/// While a waiter drives, the alarm rings a few times and then no more, until there was a look.
+/// While a waiter drives, the alarm fires a few times, then no more until the next poll.
 #[test]
 fn the_alarms_beside_a_waiter_end() {
     let mut state = driven_by_a_waiter();
@@ -131,8 +131,8 @@ fn the_alarms_beside_a_waiter_end() {
     assert_eq!(state.rest(ms(36)), Rest::SleepUntil(Some(ms(45))), "nobody drives");
     state.io_thread_woke();
     assert_eq!(state.take(1, true), Take::Granted);
-    assert_eq!(state.rest(ms(40)), Rest::SleepUntil(Some(ms(50))), "there was a look");
+    assert_eq!(state.rest(ms(40)), Rest::SleepUntil(Some(ms(50))), "the sockets were polled");
     state.io_thread_woke();
     let _ = state.let_go(1, THREAD, false, false, ms(44));
-    assert_eq!(state.rest(ms(45)), Rest::Enter, "nobody has looked for UNWATCHED_MAX");
+    assert_eq!(state.rest(ms(45)), Rest::Enter, "no poll for UNWATCHED_MAX");
 }

@@ -1,5 +1,5 @@
-//! Threads: those of the library's own, which take no signal of the process, and those of the program on
-//! which the library may do its I/O.
+//! Threads: the library's own, which receive no signal of the process, and those of the program that may do
+//! the library's I/O.
 
 use std::cell::Cell;
 use std::sync::{Arc, Condvar, Mutex};
@@ -12,16 +12,15 @@ use crate::system;
 use crate::system::process::PerProcess;
 use crate::system::sync::{lock, unpoisoned};
 
-/// A thread of the library's own: it takes no signal of the process, and its end can be waited
-/// for with a bound.
+/// A thread of the library: it receives no signal of the process, and can be joined with a timeout.
 pub(crate) struct OwnThread {
     gone: Arc<Gone>,
-    /// Joined only once it is past its last line.
+    /// Joined only after it has signalled its end.
     thread: Mutex<Option<thread::JoinHandle<()>>>,
 }
 
 thread_local! {
-    /// Which thread of ours this is.
+    /// The id of the `OwnThread` that runs here.
     static CURRENT: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -31,7 +30,7 @@ struct Gone {
     changed: Condvar,
 }
 
-/// Says so when the thread is past its last line, however it came there.
+/// Signals the end of the thread when dropped, also on a panic.
 struct Goes(Arc<Gone>);
 
 impl Drop for Goes {
@@ -64,33 +63,33 @@ impl OwnThread {
     }
 
     pub(crate) fn is_current(&self) -> bool {
-        // Not by thread::current(), which leaves something behind in a thread that is not ours.
+        // Not thread::current(), which leaves thread-local state in threads of the program.
         CURRENT.try_with(Cell::get).is_ok_and(|own| own == Arc::as_ptr(&self.gone).addr())
     }
 
-    /// Waits until it is past its last line; false if that is not in time.
+    /// Waits for the end of the thread; false after the timeout.
     pub(crate) fn is_gone_within(&self, timeout: Duration) -> bool {
         let is_gone = lock(&self.gone.is_gone);
         let waited = self.gone.changed.wait_timeout_while(is_gone, timeout, |gone| !*gone);
         !unpoisoned(waited).1.timed_out()
     }
 
-    /// False if it does not end in time; it then ends on its own, or is waited for again.
+    /// Joins the thread; false after the timeout: then it ends by itself, or is joined later.
     pub(crate) fn join_within(&self, timeout: Duration) -> bool {
-        // Joined, so that nothing of it is left.
+        // Joined, so that all its resources are freed.
         self.is_gone_within(timeout)
             && lock(&self.thread).take().is_none_or(|thread| thread.join().is_ok())
     }
 }
 
-/// Stack that doing the I/O may need: TLS handshakes and everything below them.
+/// The stack that the I/O may need, in bytes: TLS handshakes and everything below them.
 const STACK_BYTES_MIN: usize = 256 << 10;
 
-/// Whether the calling thread can do the I/O: it is in no runtime of its own, it is not
-/// about to end, and it has stack enough, which threads of other languages may not have.
+/// Whether the calling thread can do the I/O: it is in no other runtime, is not about to end, and has enough
+/// stack, which threads of other languages may lack.
 pub(crate) fn may_do_io_here() -> bool {
     thread_local! {
-        /// The lowest address of this thread's stack, found once.
+        /// The lowest address of this thread's stack, determined once.
         static STACK_BOTTOM: Option<usize> = {
             keep_handle_of_main_thread();
             system::stack_bottom()
@@ -99,13 +98,13 @@ pub(crate) fn may_do_io_here() -> bool {
     let in_no_runtime = Handle::try_current().is_err_and(|error| error.is_missing_context());
     let here = &raw const in_no_runtime as usize;
     let bottom = STACK_BOTTOM.try_with(|bottom| *bottom).ok().flatten();
-    // On a stack of the program's own the address is below the bottom or far above it.
+    // On a stack allocated by the program, the address is below the bottom or far above it.
     let room = bottom.and_then(|bottom| here.checked_sub(bottom));
     in_no_runtime && room.is_some_and(|room| (STACK_BYTES_MIN..=1 << 30).contains(&room))
 }
 
-/// The standard library keeps a handle of each thread that enters the runtime until the thread
-/// ends, which the main thread of a C program does not. Kept here too, where a leak checker finds it.
+/// The standard library keeps a handle for each thread that enters the runtime until the thread ends, which
+/// the main thread of a C program does not. It is also kept here, where a leak checker finds it.
 fn keep_handle_of_main_thread() {
     static MAIN: PerProcess<thread::Thread> = PerProcess::new();
     if system::is_main_thread() {

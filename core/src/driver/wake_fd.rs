@@ -1,5 +1,5 @@
-//! A descriptor that an event loop can watch, and at which a thread sleeps whom signals may wake. An eventfd,
-//! or a pair of sockets for loops that take nothing else.
+//! A descriptor that an event loop can watch, and on which a thread can sleep until a signal. An eventfd,
+//! or a socket pair for event loops that accept nothing else.
 
 use std::sync::Arc;
 use std::task::Wake;
@@ -10,17 +10,17 @@ use crate::system::process;
 use crate::system::sync::{AtomicBool, Ordering};
 use crate::system::{Descriptor, Polled, keeping_errno};
 
-/// A wait that signals may interrupt ends after this time at the latest: a signal that came just
-/// before the thread slept wakes nobody, so whoever waits looks for itself as often as this.
+/// The longest interruptible sleep: a signal just before the sleep does not end it, so the waiter checks for
+/// itself at this interval.
 pub(crate) const INTERRUPTIBLE_MAX: Duration = Duration::from_millis(100);
 
-/// What the descriptor is.
+/// The type of the descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WireKind {
-    /// One descriptor, where there is such a thing.
+    /// A single descriptor, if the system has eventfd.
     Event,
-    /// A socket, beside two that stay ours. Sent without raising SIGPIPE, because the program may
-    /// have closed its end.
+    /// A socket, in addition to two that the library keeps. Written without raising SIGPIPE, because the
+    /// program may have closed its end.
     Socket,
 }
 
@@ -41,8 +41,8 @@ mod wire {
     pub(crate) struct Sockets {
         send: Socket,
         receive: Socket,
-        /// What the program watches: the same socket as `receive` under another number, so that a
-        /// program that closes it, against its documentation, makes us read nobody else's file.
+        /// The program's descriptor: a duplicate of `receive`. If the program closes it, contrary to the
+        /// documentation, we do not read another file.
         given: Option<Socket>,
     }
 
@@ -53,7 +53,7 @@ mod wire {
             Ok(Sockets { send, receive, given })
         }
 
-        /// Reads all that waits; how much it was.
+        /// Reads everything; returns the number of bytes.
         fn empty(&self) -> usize {
             let mut bytes = [0; 16];
             let mut count = 0;
@@ -62,7 +62,7 @@ mod wire {
                     Ok(read) => {
                         count += read;
                         if read < bytes.len() {
-                            return count; // no need to be told that nothing is left
+                            return count; // saves the call that would return nothing
                         }
                     }
                     Err(error) if error.kind() == IoErrorKind::Interrupted => {}
@@ -74,7 +74,7 @@ mod wire {
 
     impl Drop for Sockets {
         fn drop(&mut self) {
-            // A number that the program closed may stand for a file of the program's by now.
+            // A number that the program closed may refer to a file of the program by now.
             let is_ours = |given: &Socket| {
                 given
                     .identity()
@@ -104,7 +104,8 @@ mod wire {
             })
         }
 
-        /// System calls only: also from inside a signal handler. Full means that it is readable.
+        /// Makes it readable. System calls only, so it may run in a signal handler. A full buffer is
+        /// readable anyway.
         pub(super) fn send(&self) {
             match self {
                 Wire::Event(event) => event.add(),
@@ -112,7 +113,7 @@ mod wire {
             }
         }
 
-        /// Reads all that waits; how much it was.
+        /// Reads everything; returns the count.
         pub(super) fn empty(&self) -> usize {
             match self {
                 Wire::Event(event) => event.take(),
@@ -120,7 +121,7 @@ mod wire {
             }
         }
 
-        /// A thread of ours sleeps here until it is readable.
+        /// Blocks the calling thread until it is readable.
         pub(super) fn poll(&self, timeout: Duration) -> Polled {
             let end = match self {
                 Wire::Event(event) => event.borrowed(),
@@ -129,7 +130,7 @@ mod wire {
             poll_readable(end, timeout)
         }
 
-        /// What the program watches.
+        /// The descriptor that the program watches.
         pub(super) fn fd(&self) -> Descriptor {
             match self {
                 Wire::Event(event) => event.raw(),
@@ -139,7 +140,7 @@ mod wire {
     }
 }
 
-/// The model of the descriptor: loom cannot look into the kernel.
+/// A model of the descriptor, because loom cannot see into the kernel.
 #[cfg(modelwire_loom)]
 mod wire {
     use std::time::Duration;
@@ -176,7 +177,7 @@ mod wire {
     }
 }
 
-/// A descriptor that is readable from when it is raised until it is cleared.
+/// A descriptor that is readable from `raise` until `clear`.
 pub(crate) struct WakeFd {
     wire: Arc<wire::Wire>,
     is_raised: bool,
@@ -187,7 +188,7 @@ impl WakeFd {
         Ok(WakeFd { wire: Arc::new(wire::Wire::new(kind)?), is_raised: false })
     }
 
-    /// The one that a bell makes readable as well.
+    /// Shares the descriptor of a bell.
     pub(crate) fn of(bell: &Bell) -> WakeFd {
         WakeFd { wire: bell.wire.clone(), is_raised: false }
     }
@@ -206,7 +207,7 @@ impl WakeFd {
         }
     }
 
-    /// The same where it may have been made readable past this.
+    /// Clears it even if it was made readable by other means.
     pub(crate) fn clear_all(&mut self) {
         self.is_raised = false;
         self.wire.empty();
@@ -217,11 +218,11 @@ impl WakeFd {
     }
 }
 
-/// Wakes who sleeps at a descriptor, from anywhere, also from inside a signal handler: atomics and one
-/// system call. Rung, it stays rung until somebody takes it, and its descriptor readable; whoever
-/// empties the descriptor looks at the bell after that, never before.
+/// Wakes a thread that sleeps on a descriptor, from anywhere, including a signal handler: atomics and one
+/// system call. Once rung, bell and descriptor stay so until taken. Whoever empties the descriptor checks the
+/// bell after that, never before.
 pub(crate) struct Bell {
-    /// The process that made it: to another one the descriptor is its parent's.
+    /// The process that created it: in another one, the descriptor is the parent's.
     generation: u64,
     wire: Arc<wire::Wire>,
     is_rung: AtomicBool,
@@ -240,7 +241,7 @@ impl Bell {
         }
     }
 
-    /// Makes the descriptor readable, and no more: who sleeps there looks for what it waits for.
+    /// Only makes the descriptor readable: a thread that sleeps there checks what it waits for.
     pub(crate) fn nudge(&self) {
         if process::generation() == self.generation {
             self.wire.send();
@@ -251,12 +252,12 @@ impl Bell {
         self.is_rung.load(Ordering::SeqCst)
     }
 
-    /// Whether it was rung; not any more.
+    /// Resets the bell; returns whether it was rung.
     pub(crate) fn take(&self) -> bool {
         self.is_rung() && self.is_rung.swap(false, Ordering::SeqCst)
     }
 
-    /// Until the descriptor is emptied it wakes everybody at once.
+    /// Empties the descriptor; until then, every sleep on it returns at once.
     pub(crate) fn empty(&self) {
         self.wire.empty();
     }
@@ -268,12 +269,11 @@ impl Bell {
             Polled::Readable => Slept::Noted,
             Polled::Signal => Slept::Interrupted,
             Polled::TimedOut if timeout.is_some_and(|timeout| timeout <= time) => Slept::InVain,
-            Polled::TimedOut => Slept::Interrupted, // a signal may have come before
+            Polled::TimedOut => Slept::Interrupted, // a signal may have arrived before
         }
     }
 }
 
-/// Nudges.
 impl Wake for Bell {
     fn wake(self: Arc<Self>) {
         self.nudge();
@@ -284,14 +284,14 @@ impl Wake for Bell {
     }
 }
 
-/// How a sleep ended.
+/// The result of a sleep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slept {
-    /// There may be something.
+    /// There may be a result.
     Noted,
-    /// The time ran out, or a waiter was to return with nothing.
+    /// The timeout expired, or the wait is to return without a result.
     InVain,
-    /// A signal handler may have run, or asked for it.
+    /// A signal handler has run or may have run.
     Interrupted,
 }
 
@@ -303,14 +303,14 @@ impl Slept {
 
 #[cfg(test)]
 impl WakeFd {
-    /// How much a program would find.
+    /// The number of bytes that the program would read.
     pub(crate) fn bytes_waiting(&mut self) -> usize {
         let count = self.wire.empty();
         (0..count).for_each(|_| self.wire.send());
         count
     }
 
-    /// Reads what waits as a program may.
+    /// Empties the descriptor as the program may.
     pub(crate) fn steal(&mut self) {
         self.wire.empty();
     }

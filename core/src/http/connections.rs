@@ -1,9 +1,9 @@
-//! How many connections there may be at once: the client's bound and the process's. Whoever finds
-//! none free waits for one in order.
+//! The limits on concurrent connections, of the client and of the process. A call without a free
+//! connection queues for one.
 //!
-//! A call has a [`Permit`] from before its attempt until its answer was read to the end and the
-//! connection is back in its pool, so the next call in line finds it idle there. A wait between two
-//! attempts holds none.
+//! A call holds a [`Permit`] from before its attempt until its answer was read to the end and the connection
+//! is back in its pool, so the next call in line finds it idle there. A call holds no permit while it waits
+//! between attempts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,15 +14,15 @@ use crate::answer::error::Result;
 use crate::system::descriptors_max;
 use crate::system::process::PerProcess;
 
-/// Connections take half of the process's descriptors at most: six sixteenths those in use, of all
-/// clients together, and one sixteenth each those that a client has idle and that it is opening.
+/// The share of the process's descriptors for connections in use, of all clients together. Each client may
+/// have another sixteenth idle and another one opening: half in total, with one client.
 const SIXTEENTHS_IN_USE: usize = 6;
 
-/// What all clients of the process have together.
+/// Shared by all clients of the process.
 static OF_PROCESS: PerProcess<Arc<Semaphore>> = PerProcess::new();
 
-/// The most connections that may be idle in the pool of a client, and the most that it may be
-/// opening: one that was begun is opened to its end although its call got another meanwhile.
+/// The maximum number of idle connections in the pool of a client, and of connections that it is opening: a
+/// started connection is completed even if its call got another one.
 pub(crate) fn spare_max(connections_max: usize) -> usize {
     connections_max.min(descriptors_max() / 16).max(1)
 }
@@ -33,17 +33,17 @@ pub(crate) struct Connections {
     of_process: Arc<Semaphore>,
     bound: usize,
     waiting: AtomicUsize,
-    /// HTTP/2: calls share a connection, so that they are not counted.
+    /// HTTP/2: calls share a connection, so they are not counted.
     is_shared: AtomicBool,
 }
 
-/// The right to one connection.
+/// The permit for one connection.
 pub(crate) struct Permit {
     _own: Option<OwnedSemaphorePermit>,
     _of_process: Option<OwnedSemaphorePermit>,
 }
 
-/// One that waits; counted until it is dropped.
+/// A waiting call; counted until it is dropped.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl Drop for Waiting<'_> {
@@ -52,7 +52,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// At least one, and no more than a semaphore takes.
+/// A semaphore with at least one permit and no more than tokio allows.
 fn semaphore(permits: usize) -> Arc<Semaphore> {
     Arc::new(Semaphore::new(permits.clamp(1, Semaphore::MAX_PERMITS / 2)))
 }
@@ -66,17 +66,17 @@ impl Connections {
         Ok(Connections { own: semaphore(bound), of_process, bound, waiting, is_shared })
     }
 
-    /// The bound: `connections_max`, or what the process may have where that is less.
+    /// The limit: `connections_max`, or that of the process if it is lower.
     pub(crate) fn bound(&self) -> usize {
         self.bound
     }
 
-    /// How many calls wait.
+    /// The number of waiting calls.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    /// A permit if there is one and nobody waits.
+    /// A permit, if one is available and no call waits.
     pub(crate) fn try_get(&self) -> Option<Permit> {
         let own = self.own.clone().try_acquire_owned().ok()?;
         if self.is_shared.load(Ordering::Relaxed) {
@@ -86,7 +86,7 @@ impl Connections {
         Some(Permit { _own: Some(own), _of_process: Some(of_process) })
     }
 
-    /// The next permit, in order. Dropping the future gives up the place.
+    /// Waits for a permit, in order. Dropping the future gives up the place in line.
     pub(crate) async fn get(&self) -> Permit {
         self.waiting.fetch_add(1, Ordering::Relaxed);
         let _waiting = Waiting(&self.waiting);
@@ -99,7 +99,7 @@ impl Connections {
         Permit { _own: own, _of_process: of_process }
     }
 
-    /// The service speaks HTTP/2: whoever waits goes on.
+    /// Lifts the limit, because the service uses HTTP/2: waiting calls continue.
     pub(crate) fn are_shared(&self) {
         if !self.is_shared.swap(true, Ordering::Relaxed) {
             self.own.add_permits(Semaphore::MAX_PERMITS / 2);
@@ -126,7 +126,7 @@ mod tests {
         assert!(third.as_mut().poll(&mut cx).is_pending());
         assert_eq!(connections.waiting(), 2);
         drop(first);
-        assert!(connections.try_get().is_none(), "it belongs to the one that waits");
+        assert!(connections.try_get().is_none(), "the permit belongs to the waiter");
         assert!(third.as_mut().poll(&mut cx).is_pending());
         let Poll::Ready(permit) = second.as_mut().poll(&mut cx) else { unreachable!() };
         drop(permit);

@@ -1,5 +1,5 @@
-//! Why an attempt got no answer, or not all of it, told apart by type (R-ERR5), and whether it may have been
-//! metered (R-MET1).
+//! Classifies why an attempt got no answer, or only part of it (R-ERR5), and whether it may have been metered
+//! (R-MET1).
 
 use std::error::Error as StdError;
 
@@ -10,21 +10,21 @@ use crate::answer::error::Error;
 use crate::answer::error_kind::{ErrorKind, Metered, TimeoutPhase};
 use crate::options::config::{Proxy, Settings};
 
-/// Of an attempt whose handshake had succeeded: the service judges a certificate after it.
+/// For an attempt whose handshake succeeded: the service verifies a client certificate after it.
 const TLS_BROKE_OFF_HINT: &str = "The service may have processed the request. If it requires a client \
     certificate, configure one.";
 
 const UNPROCESSED_HINT: &str = "It is safe to send it again: the retry policy does so if retries on connect \
     errors are enabled.";
 
-/// A failed attempt, and what it says about metering.
+/// A failed attempt, and whether it was metered.
 pub(crate) struct Failure {
     pub(crate) error: Error,
     pub(crate) metered: Metered,
 }
 
 impl Failure {
-    /// What the attempt before the redirect sent may have been metered, whatever became of this one.
+    /// The attempt before the redirect may have been metered, whatever happened to this one.
     pub(crate) fn after_a_redirect(self) -> Failure {
         let error = match self.metered {
             Metered::NotSent => {
@@ -37,7 +37,7 @@ impl Failure {
     }
 }
 
-/// The causes below an error, outermost first, each said once.
+/// The causes of an error, outermost first, without repetitions.
 pub(crate) fn causes(error: &(dyn StdError + 'static)) -> String {
     let mut said: Vec<String> = Vec::new();
     let mut next = error.source();
@@ -57,7 +57,7 @@ fn find<'e, E: StdError + 'static>(error: &'e (dyn StdError + 'static)) -> Optio
         if let Some(found) = cause.downcast_ref() {
             return Some(found);
         }
-        // An io::Error hides what it wraps from source().
+        // source() of an io::Error skips the error that it wraps.
         if let Some(inner) = cause.downcast_ref::<std::io::Error>().and_then(|io| io.get_ref())
             && let Some(found) = find::<E>(inner)
         {
@@ -68,10 +68,10 @@ fn find<'e, E: StdError + 'static>(error: &'e (dyn StdError + 'static)) -> Optio
     None
 }
 
-/// Whether the service said by HTTP/2 that it has not processed and will not process a request: by
+/// Whether the service reported by HTTP/2 that it has not processed and will not process a request: by
 /// REFUSED_STREAM (RFC 9113 section 8.7), or by a GOAWAY whose last stream is below that of the request
-/// (section 6.8). h2 gives the GOAWAY as the error of those requests alone, and of those whose body was not
-/// begun because it had come; a request that it covers ends with that of its stream or its connection.
+/// (section 6.8). h2 reports the GOAWAY as the error only for such requests, and for those whose body was not
+/// started because the GOAWAY had arrived. A request that it covers gets that of its stream or connection.
 #[cfg(feature = "http2")]
 pub(crate) fn is_refused_unprocessed(cause: &reqwest::Error) -> bool {
     find::<h2::Error>(cause).is_some_and(|h2| {
@@ -85,8 +85,8 @@ pub(crate) fn is_refused_unprocessed(_: &reqwest::Error) -> bool {
     false
 }
 
-/// An attempt that got no head, told apart by type (R-ERR5).
-/// `place` is [`place_of`] the client's settings.
+/// Classifies an attempt without a response head by the type of its error (R-ERR5). `place` is the result of
+/// [`place_of`] for the client's settings.
 pub(crate) fn failure(cause: reqwest::Error, settings: &Settings, place: &str) -> Failure {
     let cause = cause.without_url();
     let not_sent =
@@ -102,7 +102,7 @@ pub(crate) fn failure(cause: reqwest::Error, settings: &Settings, place: &str) -
                 metered: Metered::NotSent,
             },
             _ => {
-                // The system's own words where there are any: "Connection refused".
+                // The system's message if there is one: "Connection refused".
                 let why = find::<std::io::Error>(&cause)
                     .map_or_else(|| causes(&cause), ToString::to_string);
                 not_sent(ErrorKind::Connect, format!("cannot connect to {place}: {why}"))
@@ -121,13 +121,13 @@ pub(crate) fn failure(cause: reqwest::Error, settings: &Settings, place: &str) -
         return Failure { error: failure.error.with_hint(UNPROCESSED_HINT), ..failure };
     }
     let hyper = find::<hyper::Error>(&cause);
-    // Only of a request that was not begun to be written.
+    // Only for a request of which nothing was written.
     if hyper.is_some_and(hyper::Error::is_canceled) {
         let message = format!("{place} closed the connection before anything was sent");
         return not_sent(ErrorKind::Connect, format!("{message}: {}", causes(&cause)));
     }
     let (kind, what) = match hyper {
-        // Of one version of TLS the service judges a client's certificate after the first request.
+        // In TLS 1.3, the service verifies the client's certificate after the first request.
         _ if tls.is_some() => (ErrorKind::Tls, format!("the TLS connection to {place} was lost")),
         Some(hyper) if hyper.is_parse() => (
             ErrorKind::Protocol,
@@ -145,7 +145,7 @@ pub(crate) fn failure(cause: reqwest::Error, settings: &Settings, place: &str) -
     Failure { error, metered: Metered::Unknown }
 }
 
-/// A body that ended before its end, or whose framing is not HTTP's.
+/// The error of a body that was cut off, or whose framing is not HTTP.
 pub(crate) fn broken_off(cause: &reqwest::Error) -> Error {
     use std::io::ErrorKind::{InvalidData, InvalidInput};
     let is_framing = find::<std::io::Error>(cause)
@@ -160,8 +160,8 @@ pub(crate) fn broken_off(cause: &reqwest::Error) -> Error {
     Error::new(kind, format!("{what}: {}", causes(cause)))
 }
 
-/// Host and port, and the proxy on the way, without anything secret. Asked when a client's connections are
-/// made: later the environment may be another one.
+/// Host, port and proxy for messages, without secrets. Called when the transport is created, because the
+/// environment may change later.
 pub(crate) fn place_of(settings: &Settings) -> String {
     let named = |url: &Url| {
         let host = url.host_str().unwrap_or_default();
@@ -186,7 +186,7 @@ pub(crate) fn place_of(settings: &Settings) -> String {
     }
 }
 
-/// The proxy that the environment names for this URL, as the library below judges it.
+/// The proxy from the environment for this URL, as reqwest chooses it.
 fn of_environment(url: &Url) -> Option<Url> {
     let proxy = Matcher::from_system().intercept(&url.as_str().parse().ok()?)?;
     Url::parse(&proxy.uri().to_string()).ok()

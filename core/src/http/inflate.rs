@@ -1,15 +1,15 @@
-//! Unpacks a gzip body piece by piece, as it arrives and never much of it at once.
+//! Decompresses a gzip body piece by piece as it arrives, in bounded steps.
 
 use std::io::Write;
 
 use bytes::Bytes;
 use flate2::write::MultiGzDecoder;
 
-/// How much packed input is unpacked in one step, in bytes: gzip grows at most about a
-/// thousandfold, so no step gives more than some hundred KiB.
+/// The maximum compressed input of one step, in bytes: gzip expands at most about a thousandfold, so a step
+/// yields at most a few hundred KiB.
 const STEP_BYTES_MAX: usize = 256;
 
-/// One body being unpacked.
+/// A body being decompressed.
 pub(crate) struct Inflate {
     decoder: MultiGzDecoder<Vec<u8>>,
     packed: Bytes,
@@ -20,13 +20,13 @@ impl Inflate {
         Inflate { decoder: MultiGzDecoder::new(Vec::new()), packed: Bytes::new() }
     }
 
-    /// The next packed piece. The one before must have been taken out whole.
+    /// Sets the next compressed piece. The previous one must have been consumed.
     pub(crate) fn put(&mut self, packed: Bytes) {
         self.packed = packed;
     }
 
-    /// What the packed bytes that are there unpack to, a part at a time, which may be empty; `None`
-    /// when they are used up. Nothing is held back for a fuller buffer.
+    /// Decompresses a part of the current piece; the result may be empty. `None` if the piece is used up.
+    /// Output is not held back to fill a buffer.
     pub(crate) fn take(&mut self) -> std::io::Result<Option<Bytes>> {
         if self.packed.is_empty() {
             return Ok(None);
@@ -37,7 +37,7 @@ impl Inflate {
         Ok(Some(std::mem::take(self.decoder.get_mut()).into()))
     }
 
-    /// The end of the packed body: an error if it was cut.
+    /// Ends the compressed body: an error if it was cut off.
     pub(crate) fn finish(&mut self) -> std::io::Result<()> {
         self.decoder.try_finish()
     }

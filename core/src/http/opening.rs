@@ -1,5 +1,5 @@
-//! Connections as they are opened: how long the name, the connection and TLS took, noted for the attempt that
-//! asked for one.
+//! Measures the opening of a connection: the durations of name lookup, connect and TLS, for the attempt that
+//! requested it.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -20,7 +20,7 @@ use crate::system::with_signals_blocked;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Around whatever connects.
+/// The layer around reqwest's connector.
 #[derive(Clone)]
 pub(crate) struct Watch(pub(crate) Arc<Returns>);
 
@@ -52,8 +52,9 @@ where
         self.0.poll_ready(cx).map_err(Into::into)
     }
 
-    /// The attempt is the one on whose behalf this is called. It may get another connection meanwhile;
-    /// then this one goes on without it, but is not begun.
+    /// Opens a connection for the current attempt. If the attempt gets another one during the wait for
+    /// returning connections, none is opened; if it gets another one later, the opening continues without
+    /// it.
     fn call(&mut self, place: R) -> Self::Future {
         let connecting = self.0.call(place);
         let Some(seen) = Seen::current() else {
@@ -77,7 +78,7 @@ where
     }
 }
 
-/// Looks names up as the library below does by itself.
+/// Resolves names like reqwest by default, and measures it.
 pub(crate) struct Names(GaiResolver);
 
 impl Names {
@@ -93,7 +94,7 @@ impl Resolve for Names {
         Box::pin(async move {
             let began = Instant::now();
             let name = HostName::from_str(name.as_str())?;
-            // It looks them up on a helper thread, which a thread of the program may start.
+            // The resolver uses a helper thread, which a thread of the program may spawn.
             let found = with_signals_blocked(|| resolver.call(name)).await;
             if let Some(opening) = opening {
                 opening.looked_up(began.elapsed());

@@ -1,5 +1,5 @@
-//! Connections that are about to be idle again: the answer is over and the end of its body is still
-//! to come. A call that would open a connection waits for them first, briefly.
+//! Connections that are about to become idle: the answer is complete, but the end of its body is not. A call
+//! that would open a connection first waits briefly for them.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -9,19 +9,19 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-/// How long a call that would open a connection waits at most.
+/// The longest that a call waits before it opens a connection.
 pub(crate) const RETURN_WAIT_MAX: Duration = Duration::from_millis(5);
 
 /// The returning connections of one client in one process.
 #[derive(Default)]
 pub(crate) struct Returns {
     under_way: AtomicUsize,
-    /// The last one took longer than a call waits, so none is waited for.
+    /// The last one took longer than `RETURN_WAIT_MAX`, so no call waits for the others.
     is_slow: AtomicBool,
     none_left: Notify,
 }
 
-/// One connection, until it is idle or lost.
+/// One returning connection, until it is idle or lost.
 pub(crate) struct Returning {
     returns: Arc<Returns>,
     began: Instant,
@@ -33,7 +33,7 @@ impl Returns {
         Returning { returns: self.clone(), began: Instant::now() }
     }
 
-    /// Until none is returning, and no longer than `RETURN_WAIT_MAX`.
+    /// Waits until none is returning, at most `RETURN_WAIT_MAX`.
     pub(crate) async fn wait(&self) {
         if self.is_slow.load(Ordering::Relaxed) {
             return;
@@ -80,7 +80,7 @@ mod tests {
         runtime().block_on(async {
             let returns = Arc::new(Returns::default());
             let mut cx = Context::from_waker(Waker::noop());
-            assert_eq!(pin!(returns.wait()).poll(&mut cx), Poll::Ready(()), "none returns");
+            assert_eq!(pin!(returns.wait()).poll(&mut cx), Poll::Ready(()), "none is returning");
             let (first, second) = (returns.begins(), returns.begins());
             let mut wait = pin!(returns.wait());
             assert!(wait.as_mut().poll(&mut cx).is_pending());
@@ -91,7 +91,7 @@ mod tests {
         });
     }
 
-    /// A server that ends its bodies late, or never, delays one call.
+    /// A server that ends its bodies late or never delays only one call.
     #[test]
     fn slow_ones_are_not_waited_for_until_one_was_fast() {
         runtime().block_on(async {

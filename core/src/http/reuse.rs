@@ -1,29 +1,28 @@
-//! Whether a connection that has just carried an answer may be used again at once. Pure: knows no
-//! clock and no socket, only times and local ports.
+//! Decides whether a connection that has just carried an answer may be reused at once. Pure: no clock, no
+//! socket, only times and local ports.
 //!
-//! Some servers and proxies promise keep-alive and close a moment after an answer. A request that
-//! is written into that moment is lost, and sending it again could be metered twice. So until a
-//! server has shown that it keeps connections, a call that follows an answer waits until the moment
-//! is over: then a closed connection is seen as closed and replaced before anything is written. After
-//! a whole answer it may take a fresh connection instead, which is cheap without TLS. One call answered
-//! on a connection that carried an answer before is the proof, and from then on nothing is waited
-//! for. Streams and whole answers are judged apart: some servers keep their connections after the
-//! one and close them after the other.
+//! Some servers and proxies promise keep-alive but close shortly after an answer. A request written during
+//! this grace period is lost, and sending it again could be metered twice. So until a server has proved
+//! that it keeps connections, a call after an answer waits until the grace period is over: a closed
+//! connection is then detected and replaced before anything is written. After a document, it may open a
+//! fresh connection instead, which is cheap without TLS. The proof is one answer on a connection that
+//! carried an answer before; from then on no call waits. Streams and documents are judged separately,
+//! because some servers keep connections after one and close them after the other.
 
 use std::time::Duration;
 
 /// How long after the end of an answer a server may close its connection unexpectedly.
 pub(crate) const REUSE_GRACE: Duration = Duration::from_millis(10);
 
-/// Fresh connections that are opened after documents instead of waiting, until the server has shown
-/// what it does: calls that follow each other so fast that they need more wait for the rest of the
-/// moment. After a stream a call always waits: its connection is to be used again (R-STR3).
+/// The number of fresh connections opened after documents instead of waiting, until the server has proved its
+/// behaviour. Further calls wait for the rest of the grace period. After a stream, a call always waits,
+/// because its connection is to be reused (R-STR3).
 const FRESH_MAX: u32 = 2;
 
-/// Local ports that are remembered until the server has shown what it does.
+/// The number of local ports remembered until the server has proved its behaviour.
 const PORTS_MAX: usize = 256;
 
-/// What is known of a server. Times are since any fixed moment.
+/// What is known about a server. Times are durations since a fixed moment.
 #[derive(Debug, Default)]
 pub(crate) struct Reuse {
     streams: Kept,
@@ -31,31 +30,31 @@ pub(crate) struct Reuse {
     fresh: u32,
 }
 
-/// Which connection a call that is about to be sent takes.
+/// The connection for the next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Connection {
-    /// An idle one, or a new one where there is none.
+    /// An idle one, or a new one if there is none.
     Pooled,
     /// A new one.
     Fresh,
-    /// As pooled, after this time, which may be none, and after a look at the sockets: that the
-    /// moment is over says nothing if the close was not seen yet.
+    /// Like `Pooled`, after this wait, which may be zero, and after a poll of the sockets: a close that was
+    /// not read yet would go unnoticed.
     PooledAfter(Duration),
 }
 
-/// The same of one kind of answers.
+/// What is known about one kind of answer.
 #[derive(Debug, Default)]
 struct Kept {
     /// It has answered on a connection that carried one before.
     is_proved: bool,
-    /// The local ports that carried one. Empty once it is proved.
+    /// The local ports of connections that carried one. Empty once it is proved.
     ports: Vec<u16>,
     /// When the last one ended.
     ended: Option<Duration>,
 }
 
 impl Kept {
-    /// What is left of the moment, where it has to be waited for.
+    /// The rest of the grace period, if a call has to wait for it.
     fn wait(&self, now: Duration) -> Option<Duration> {
         let ended = self.ended.filter(|_| !self.is_proved)?;
         Some((ended + REUSE_GRACE).saturating_sub(now))
@@ -80,8 +79,8 @@ impl Kept {
 }
 
 impl Reuse {
-    /// What a call that is about to be sent does. `is_cheap`: a fresh connection costs less than
-    /// the moment.
+    /// Chooses the connection for the next request. `is_cheap`: a fresh connection costs less than the grace
+    /// period.
     pub(crate) fn choose(&mut self, is_cheap: bool, now: Duration) -> Connection {
         let (streams, documents) = (self.streams.wait(now), self.documents.wait(now));
         let Some(wait) = streams.max(documents) else { return Connection::Pooled };
@@ -92,19 +91,19 @@ impl Reuse {
         Connection::PooledAfter(wait)
     }
 
-    /// An answer ended whole on this local port, whose connection is in the pool now.
+    /// Records that an answer ended completely on this local port; its connection is in the pool now.
     pub(crate) fn ended(&mut self, is_stream: bool, port: u16, now: Duration) {
         let kept = if is_stream { &mut self.streams } else { &mut self.documents };
         kept.carried(port, now);
     }
 
-    /// An answer came on this local port.
+    /// Records an answer on this local port.
     pub(crate) fn answered(&mut self, port: u16) {
         self.streams.answered(port);
         self.documents.answered(port);
     }
 
-    /// A connection broke off before it answered: what was believed may be wrong.
+    /// Records that a connection was lost before an answer: the proof may no longer hold.
     pub(crate) fn broke_off(&mut self) {
         self.streams.broke_off();
         self.documents.broke_off();
@@ -120,7 +119,7 @@ mod tests {
         Duration::from_millis(ms)
     }
 
-    /// How long a call waits for which a fresh connection is dear.
+    /// The wait of a call for which a fresh connection is expensive.
     fn wait(reuse: &mut Reuse, now: Duration) -> Option<Duration> {
         match reuse.choose(false, now) {
             Connection::Pooled => None,
@@ -136,7 +135,7 @@ mod tests {
         reuse.ended(true, 7, ms(100));
         assert_eq!(wait(&mut reuse, ms(100)), Some(REUSE_GRACE));
         assert_eq!(wait(&mut reuse, ms(104)), Some(ms(6)));
-        assert_eq!(wait(&mut reuse, ms(110)), None, "the moment is over");
+        assert_eq!(wait(&mut reuse, ms(110)), None, "the grace period is over");
         reuse.answered(8);
         reuse.ended(true, 8, ms(200));
         assert_eq!(
@@ -189,13 +188,13 @@ mod tests {
     #[test]
     fn a_few_fresh_connections_are_taken_where_they_are_cheap() {
         let mut reuse = Reuse::default();
-        assert_eq!(reuse.choose(true, ms(0)), Connection::Pooled, "there is none yet");
+        assert_eq!(reuse.choose(true, ms(0)), Connection::Pooled, "no answer yet");
         reuse.ended(false, 7, ms(0));
         for _ in 0..FRESH_MAX {
             assert_eq!(reuse.choose(true, ms(1)), Connection::Fresh);
         }
         assert_eq!(reuse.choose(true, ms(1)), Connection::PooledAfter(ms(9)));
-        assert_eq!(reuse.choose(true, ms(10)), Connection::PooledAfter(ms(0)), "it is over");
+        assert_eq!(reuse.choose(true, ms(10)), Connection::PooledAfter(ms(0)), "grace period over");
         reuse.answered(7);
         reuse.ended(false, 7, ms(20));
         assert_eq!(reuse.choose(true, ms(20)), Connection::Pooled);

@@ -8,37 +8,37 @@ use std::time::{Duration, Instant};
 
 use crate::system::sync::lock;
 
-/// Connections that one attempt is known to have opened, at most: the last ones.
+/// The maximum number of connection openings kept per attempt: the last ones.
 const OPENINGS_MAX: usize = 4;
 
 tokio::task_local! {
-    /// The attempt on whose behalf something is done.
+    /// The attempt for which the current task works.
     static SEEN: Arc<Seen>;
-    /// The connection that is being opened.
+    /// The connection that the current task opens.
     static OPENING: Arc<Opening>;
 }
 
-/// An attempt as it is seen; written on its way, and read by whoever ends its call, at any time.
+/// The timing of an attempt; written while it runs, read by whoever ends its call, at any time.
 pub(crate) struct Seen {
     /// The start of the call.
     origin: Instant,
     state: Mutex<State>,
-    /// Of the body, as they came.
+    /// Body bytes, before decompression.
     bytes_in: AtomicU64,
-    /// In nanoseconds from the origin, and never 0 once it came.
+    /// In nanoseconds from `origin`; 0 until it arrived.
     first_byte: AtomicU64,
 }
 
-/// What is noted some times in each attempt.
+/// Values written a few times per attempt.
 #[derive(Clone, Default)]
 pub(crate) struct State {
     pub(crate) head: Option<Duration>,
     pub(crate) status: Option<u16>,
-    /// Of bodies that were sent.
+    /// Bytes of request bodies.
     pub(crate) bytes_out: u64,
-    /// A wait before it was sent: when it began, and how long it was.
+    /// A wait before sending: its start and length.
     pub(crate) wait: Option<(Duration, Duration)>,
-    /// What its answer came over: both ends.
+    /// The two ends of the connection that carried the answer.
     ends: Option<Ends>,
     openings: Vec<Arc<Opening>>,
 }
@@ -46,7 +46,7 @@ pub(crate) struct State {
 /// The local and the remote address of a connection.
 type Ends = (SocketAddr, SocketAddr);
 
-/// What an attempt was connected to.
+/// The connection of an attempt.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Connected {
     pub(crate) address: Option<SocketAddr>,
@@ -66,17 +66,17 @@ impl Seen {
         }
     }
 
-    /// Does something on behalf of this attempt.
+    /// Runs `work` on behalf of this attempt.
     pub(crate) async fn scope<F: Future>(self: Arc<Self>, work: F) -> F::Output {
         SEEN.scope(self, work).await
     }
 
-    /// On whose behalf something is done.
+    /// The attempt for which the current task works.
     pub(crate) fn current() -> Option<Arc<Seen>> {
         SEEN.try_with(Arc::clone).ok()
     }
 
-    /// A connection is being opened for it.
+    /// Adds a connection that is being opened for this attempt.
     pub(crate) fn opens(&self, opening: &Arc<Opening>) {
         let mut state = lock(&self.state);
         if state.openings.len() >= OPENINGS_MAX {
@@ -85,31 +85,31 @@ impl Seen {
         state.openings.push(opening.clone());
     }
 
-    /// It waited before it was sent.
+    /// Records a wait before sending.
     pub(crate) fn waited(&self, length: Duration) {
         let start = self.origin.elapsed().saturating_sub(length);
         lock(&self.state).wait = Some((start, length));
     }
 
-    /// A body of so many bytes goes out.
+    /// Counts a request body of this size.
     pub(crate) fn sends(&self, bytes: usize) {
         lock(&self.state).bytes_out += bytes as u64;
     }
 
-    /// It did not go out after all.
+    /// Subtracts a request body that was not sent after all.
     pub(crate) fn sent_nothing(&self, bytes: usize) {
         let mut state = lock(&self.state);
         state.bytes_out = state.bytes_out.saturating_sub(bytes as u64);
     }
 
-    /// A head is complete; that of a redirect is followed by another.
+    /// Records a complete head; that of a redirect is followed by another.
     pub(crate) fn answered(&self, status: u16, ends: Option<Ends>) {
         let mut state = lock(&self.state);
         state.head = Some(self.origin.elapsed());
         (state.status, state.ends) = (Some(status), ends);
     }
 
-    /// So many bytes of a body came. One thread at a time reads a body.
+    /// Counts received body bytes. Only one thread at a time reads a body.
     pub(crate) fn received(&self, bytes: usize) {
         if bytes == 0 {
             return;
@@ -139,8 +139,8 @@ impl Seen {
 }
 
 impl State {
-    /// What it was connected to: a connection that it opened itself, or one that was there. It may have
-    /// opened one and got another that was free sooner.
+    /// The connection of the attempt, opened by itself or reused. An attempt may open one and then use
+    /// another that became free sooner.
     pub(crate) fn connected(&self) -> Connected {
         let own = |opening: &&Arc<Opening>| opening.ends() == self.ends;
         match self.ends {
@@ -150,17 +150,17 @@ impl State {
                     Connected { address: Some(remote), reused: Some(true), ..Connected::default() }
                 }
             },
-            // Of an attempt without an answer there is what is known of its own connection.
+            // Without an answer, the connection that the attempt itself opened is reported.
             None => self.openings.last().map(|opening| opening.connected()).unwrap_or_default(),
         }
     }
 }
 
-/// A connection that is being opened. Where an attempt opens several at once, each has its own.
+/// A connection that is being opened. If an attempt opens several at once, each has its own.
 pub(crate) struct Opening {
     began: Instant,
-    /// How long names were looked up, and when the last handshake of TLS and the whole began and ended:
-    /// all in nanoseconds, and 0 where it is not known.
+    /// The duration of name lookups, the start of the last TLS handshake, and the end of the opening: in
+    /// nanoseconds, 0 if unknown.
     dns: AtomicU64,
     tls_began: AtomicU64,
     ended: AtomicU64,
@@ -178,22 +178,22 @@ impl Opening {
         }
     }
 
-    /// Does a part of it.
+    /// Runs a part of the opening.
     pub(crate) async fn scope<F: Future>(self: Arc<Self>, work: F) -> F::Output {
         OPENING.scope(self, work).await
     }
 
-    /// The one of which this is a part.
+    /// The opening to which the current task belongs.
     pub(crate) fn current() -> Option<Arc<Opening>> {
         OPENING.try_with(Arc::clone).ok()
     }
 
-    /// A name was looked up.
+    /// Adds the duration of a name lookup.
     pub(crate) fn looked_up(&self, length: Duration) {
         self.dns.fetch_add(nanoseconds(length), Ordering::Relaxed);
     }
 
-    /// A handshake of TLS begins; that with a proxy is followed by another.
+    /// Records the start of a TLS handshake; one with a proxy is followed by another.
     pub(crate) fn tls_begins(&self) {
         self.tls_began.store(nanoseconds(self.began.elapsed()), Ordering::Relaxed);
     }
@@ -220,7 +220,7 @@ impl Opening {
     }
 }
 
-/// Never 0: that is what is not known.
+/// Nanoseconds, never 0, which means unknown.
 fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).max(1)
 }

@@ -1,5 +1,5 @@
-//! The TLS configuration of a client: roots, an added CA, a client certificate; and where sessions are kept.
-//! With `failure` the only file that names rustls.
+//! The TLS configuration of a client: root certificates, an added CA, a client certificate, and the session
+//! cache. With `failure` the only file that names rustls.
 
 use std::sync::Arc;
 
@@ -17,9 +17,9 @@ use crate::http::timing::Opening;
 use crate::options::config::Settings;
 use crate::system::process::PerProcess;
 
-/// Certificates of the system's store, of SSL_CERT_FILE and of SSL_CERT_DIR; read once in each
-/// process, at its first https call. Not once for all: a child that is forked meanwhile would wait
-/// for a thread that it does not have.
+/// Certificates from the system's store, SSL_CERT_FILE and SSL_CERT_DIR, read once per process at its first
+/// https call. Not in a plain static: a child forked during the read would wait for a thread that it does
+/// not have.
 fn system_roots() -> Result<&'static Arc<RootCertStore>> {
     static ROOTS: PerProcess<Arc<RootCertStore>> = PerProcess::new();
     ROOTS.get_or_try_init(|| {
@@ -29,7 +29,7 @@ fn system_roots() -> Result<&'static Arc<RootCertStore>> {
     })
 }
 
-/// The configuration that https clients with default settings share.
+/// The configuration shared by all https clients with default settings.
 fn shared() -> Result<ClientConfig> {
     static SHARED: PerProcess<ClientConfig> = PerProcess::new();
     let made = SHARED.get_or_try_init(|| {
@@ -39,16 +39,15 @@ fn shared() -> Result<ClientConfig> {
     made.cloned()
 }
 
-/// What can be wrong with the certificates of the settings, without a look at the system's.
+/// Checks the certificates of the settings without reading the system's.
 pub(crate) fn check(settings: &Settings) -> Result<()> {
     let mut roots = RootCertStore::empty();
     add_own(&mut roots, settings)?;
     with_client_certificate(settings, roots).map(drop)
 }
 
-/// The configuration for a client's settings. One that speaks plain http reads no certificate
-/// store: it builds in microseconds, and where there is no store at all. Another one reads it,
-/// which takes milliseconds.
+/// The configuration for a client's settings. A client of plain http reads no certificate store: it builds in
+/// microseconds, even on a system without a store. For https, reading it takes milliseconds.
 pub(crate) fn config(settings: &Settings) -> Result<ClientConfig> {
     let is_plain = settings.ca_pem.is_none() && settings.client_pem.is_none();
     let mut config = if is_plain && !settings.needs_tls() {
@@ -95,10 +94,10 @@ fn with_client_certificate(settings: &Settings, roots: RootCertStore) -> Result<
         .map_err(|cause| refused("client_certificate_pem", cause))
 }
 
-/// As many sessions as are kept by default.
+/// The default of rustls.
 const SESSIONS_MAX: usize = 256;
 
-/// Each handshake begins with a question for a session to go on with: that is how its beginning is seen.
+/// Each handshake first looks for a session to resume: this is how its start is observed.
 #[derive(Debug)]
 struct WatchedSessions(ClientSessionMemoryCache);
 

@@ -1,5 +1,5 @@
-//! Puts a prepared request on the wire and hands back the head and the body's pieces. With `opening` and
-//! `failure` the only file that names reqwest and hyper.
+//! Sends a prepared request, and returns the head and the pieces of the body. With `opening` and `failure`
+//! the only file that names reqwest and hyper.
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -38,27 +38,27 @@ use crate::request::prepared::Prepared;
 use crate::system::process::PerProcess;
 use crate::system::sync::lock;
 
-/// The connections of one client in one process.
+/// The HTTP client and the connections of one client in one process.
 pub(crate) struct Transport {
     client: reqwest::Client,
-    /// Keeps no connection; made when it is needed.
+    /// A client that keeps no connection; created on first use.
     fresh: PerProcess<reqwest::Client>,
     pub(crate) connections: Connections,
     headers: HeaderMap,
     urls: [Url; 3],
-    /// What errors name.
+    /// Host and port for error messages.
     place: String,
     reuse: Mutex<Reuse>,
     returns: Arc<Returns>,
     /// A fresh connection costs a TLS handshake.
     speaks_tls: bool,
-    /// What the times of `reuse` count from.
+    /// The zero of the times of `reuse`.
     made: Instant,
 }
 
-/// An answer whose head has come.
+/// An answer whose head has arrived.
 pub(crate) struct Reply {
-    /// What was asked.
+    /// The requested URL.
     pub(crate) url: Url,
     pub(crate) head: Head,
     pub(crate) body: Body,
@@ -68,16 +68,16 @@ pub(crate) struct Reply {
 pub(crate) struct Body {
     response: reqwest::Response,
     permit: Permit,
-    /// The local port of its connection, if that goes back to the pool.
+    /// The local port of its connection, if that returns to the pool.
     port: Option<u16>,
     inflate: Option<Box<Inflate>>,
     /// Why the body cannot be read, although the head is fine.
     broken: Option<Error>,
-    /// A piece that was looked at and put back.
+    /// A piece that was read and put back.
     ahead: Option<Bytes>,
-    /// What comes behind the last piece, which was too large to be handed out whole.
+    /// The remainder of the last piece, which was too large to be returned whole.
     rest: Option<Bytes>,
-    /// Where it is noted how much came.
+    /// Where received bytes are counted.
     seen: Arc<Seen>,
 }
 
@@ -86,20 +86,19 @@ const STREAM: HeaderValue = HeaderValue::from_static("text/event-stream, applica
 #[cfg(feature = "gzip")]
 const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 
-/// The largest piece that is handed out in one go, in bytes: what is done with a piece is done
-/// without a break.
+/// The maximum size of a returned piece, in bytes: a piece is processed without yielding.
 const PIECE_BYTES_MAX: usize = 16 << 10;
 
 #[cfg(feature = "http2")]
-/// HTTP/2 flow control: how much of one stream may wait unread, in bytes.
+/// HTTP/2 flow control: how many bytes of one stream may be unread.
 const HTTP2_STREAM_WINDOW: u32 = 256 << 10;
 #[cfg(feature = "http2")]
 /// The same over all streams of a connection: 128 streams with full windows.
 const HTTP2_CONNECTION_WINDOW: u32 = 32 << 20;
 
 impl Transport {
-    /// What can be wrong with certificates and proxy is told when the client is made, not at its
-    /// first call. Costs nothing where neither is set.
+    /// Checks certificates and proxy, so that errors are reported when the client is created, not at its
+    /// first call. Costs nothing if neither is set.
     pub(crate) fn check(settings: &Settings) -> Result<()> {
         if settings.http2 && !cfg!(feature = "http2") {
             return Err(not_built_in("http2", "http2"));
@@ -113,7 +112,7 @@ impl Transport {
         }
     }
 
-    /// Reads the system's certificates where TLS is spoken, which takes milliseconds.
+    /// With TLS, this reads the system's certificates, which takes milliseconds.
     pub(crate) fn new(settings: &Settings) -> Result<Transport> {
         let returns = Arc::default();
         let client = built(builder(settings, &returns)?)?;
@@ -133,8 +132,8 @@ impl Transport {
         })
     }
 
-    /// One attempt with this body, up to the complete head of its answer. `moved` is where a
-    /// redirect pointed.
+    /// One attempt with this body, up to the complete head of its answer. `moved` is the target of a
+    /// redirect.
     pub(crate) async fn send(
         &self,
         settings: &Settings,
@@ -154,7 +153,7 @@ impl Transport {
                     sleep(wait).await;
                     seen.waited(began.elapsed());
                 }
-                yield_now().await; // whoever yields goes on after a look at the sockets
+                yield_now().await; // resumes after a poll of the sockets
                 &self.client
             }
             Connection::Fresh => {
@@ -224,7 +223,7 @@ impl Transport {
         let mut request = reqwest::Request::new(method, url);
         let mut headers = self.headers.clone();
         if prepared.stream {
-            // Not compressed: a packed stream arrives in lumps.
+            // Not compressed: a compressed stream arrives in bursts.
             headers.insert(ACCEPT, STREAM);
         } else {
             headers.insert(ACCEPT, JSON);
@@ -239,7 +238,7 @@ impl Transport {
         }
         let own = prepared.options.headers.iter();
         for (name, value) in own.filter(|(name, value)| !is_content_type_of_all(name, value)) {
-            // They were checked when the call was made.
+            // They were checked when the call was created.
             if let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), value.parse()) {
                 headers.insert(name, value);
             }
@@ -252,8 +251,7 @@ impl Transport {
         request
     }
 
-    /// An answer came to its end on this body's connection, which the head did not announce to
-    /// close.
+    /// Records that an answer ended on this body's connection, unless the head announced a close.
     pub(crate) fn answer_ended(&self, is_stream: bool, head: &Head, body: &Body) {
         let closes = head.header("connection").is_some_and(|said| {
             said.split(',').any(|option| option.trim().eq_ignore_ascii_case("close"))
@@ -263,7 +261,7 @@ impl Transport {
         }
     }
 
-    /// The connection of an answer that is over is about to be idle.
+    /// Announces that the connection of a complete answer is about to become idle.
     pub(crate) fn connection_returns(&self) -> Returning {
         self.returns.begins()
     }
@@ -274,17 +272,17 @@ impl Transport {
 }
 
 impl Body {
-    /// Lets the next read find the last piece again, or what is left of it.
+    /// Puts back the last piece, or the rest of it, for the next read.
     pub(crate) fn put_back(&mut self, piece: Bytes) {
         self.ahead = Some(piece).filter(|piece| !piece.is_empty());
     }
 
-    /// The rest is not wanted: the right to its connection, for another request.
+    /// Drops the body and returns the permit for its connection, for another request.
     pub(crate) fn into_permit(self) -> Permit {
         self.permit
     }
 
-    /// The next piece, of `PIECE_BYTES_MAX` at most; `None` is the clean end of the body.
+    /// The next piece, of at most `PIECE_BYTES_MAX` bytes; `None` at the clean end of the body.
     pub(crate) fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>>> {
         let mut polled = self.poll_whole_piece(cx);
         if let Poll::Ready(Ok(Some(piece))) = &mut polled
@@ -310,7 +308,7 @@ impl Body {
                     Err(cause) => return Poll::Ready(Err(not_gzip(&cause))),
                 }
             }
-            // The future holds no data of its own, so it may be made anew for each poll.
+            // The future holds no state, so a new one may be created for each poll.
             let piece = std::task::ready!(pin!(self.response.chunk()).poll(cx));
             if let Ok(Some(piece)) = &piece {
                 self.seen.received(piece.len());
@@ -327,7 +325,7 @@ impl Body {
     }
 }
 
-/// What a client of these settings is built from.
+/// The builder of a reqwest client with these settings.
 fn builder(settings: &Settings, returns: &Arc<Returns>) -> Result<ClientBuilder> {
     let limits = &settings.limits;
     let spare_max = spare_max(limits.connections_max);
@@ -337,19 +335,19 @@ fn builder(settings: &Settings, returns: &Arc<Returns>) -> Result<ClientBuilder>
         .http1_max_headers(limits.headers_max)
         .pool_idle_timeout(Duration::from_millis(limits.idle_connection_ms_max as u64))
         .pool_max_idle_per_host(spare_max.min(limits.idle_connections_max))
-        // Together, for each is cloned for each request.
+        // Combined in one layer, because each layer is cloned for each request.
         .connector_layer(Stack::new(ConcurrencyLimitLayer::new(spare_max), Watch(returns.clone())))
         .dns_resolver(Names::new())
         .tcp_nodelay(true);
-    // A request that was written is never sent again behind the caller's back: by default reqwest does so
-    // where an HTTP/2 server refused it, and neither counts that nor asks the retry policy.
+    // A request that was written is never resent silently: by default reqwest resends one that an HTTP/2
+    // server refused, without counting it or asking the retry policy.
     builder = builder.retry(reqwest::retry::never());
     builder = match settings.http2 {
         #[cfg(not(feature = "http2"))]
         true => return Err(not_built_in("http2", "http2")),
         false => builder.http1_only(),
-        // hyper opens no second connection at a peer's stream limit, so one connection has to
-        // carry many streams whose consumers are slow.
+        // hyper opens no second connection at a peer's stream limit, so one connection has to carry many
+        // streams with slow consumers.
         #[cfg(feature = "http2")]
         true => builder
             .http2_initial_stream_window_size(HTTP2_STREAM_WINDOW)
@@ -374,7 +372,7 @@ fn built(builder: ClientBuilder) -> Result<reqwest::Client> {
     })
 }
 
-/// What unpacks a body, where it came packed; only gzip is asked for.
+/// The decompressor for a compressed body; only gzip is requested.
 fn unpacker(response: &reqwest::Response) -> Result<Option<Box<Inflate>>> {
     let Some(coding) = response.headers().get(CONTENT_ENCODING) else { return Ok(None) };
     match coding.to_str().unwrap_or("?").trim() {
@@ -395,14 +393,14 @@ fn not_gzip(cause: &std::io::Error) -> Error {
     Error::new(ErrorKind::Protocol, format!("the answer's gzip data is corrupt: {cause}"))
 }
 
-/// An option that needs a feature which this build does not have.
+/// The error for an option that needs a feature missing from this build.
 fn not_built_in(option: &str, feature: &str) -> Error {
     let message = format!("{option} needs the feature {feature:?}, which this build does not have");
     Error::new(ErrorKind::Config, message)
         .with_hint("Build the crate modelwire with that feature, or leave the option out.")
 }
 
-/// A proxy from its URL, which may hold a password and is not shown.
+/// Parses the proxy URL, which may contain a password and is not shown.
 fn proxy_of(given: &str) -> Result<reqwest::Proxy> {
     const SCHEMES: [&str; 6] = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"];
     let refused = || {
@@ -427,8 +425,8 @@ fn url_of(base: &Url, endpoint: Endpoint) -> Url {
     url
 }
 
-/// The value of the Authorization header; every checked key has one. All clones of it share one text,
-/// which is wiped with the last of them.
+/// The value of the Authorization header; every checked key has one. All its clones share one buffer, which
+/// is wiped when the last of them is dropped.
 fn bearer(key: &ApiKey) -> Option<HeaderValue> {
     let mut value = HeaderValue::from_maybe_shared(Bytes::from_owner(key.bearer())).ok()?;
     value.set_sensitive(true);

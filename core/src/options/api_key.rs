@@ -1,4 +1,4 @@
-//! The API key and its protection: checked once, wiped when dropped, masked in every text from the
+//! The API key and its protection: checked once, wiped when dropped, redacted in every text from the
 //! service.
 
 use std::borrow::Cow;
@@ -73,7 +73,7 @@ impl ApiKey {
         Zeroizing::new(value)
     }
 
-    /// `text` with every occurrence of the key masked (R-AUTH4), even if JSON escapes parts of it.
+    /// `text` with every occurrence of the key redacted (R-AUTH4), even if JSON escapes parts of it.
     pub(crate) fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut masked = Cow::Borrowed(text);
         if memchr::memmem::find(text.as_bytes(), self.key.as_bytes()).is_some() {
@@ -132,7 +132,7 @@ impl ApiKey {
         Some(text.len() - rest.len())
     }
 
-    /// The bytes to read beyond a limit, so that a key that crosses the limit is masked before the cut.
+    /// The bytes to read beyond a limit, so that a key that crosses the limit is redacted before the cut.
     pub(crate) fn longest_written(&self) -> usize {
         self.key.len() * "\\u0000".len()
     }

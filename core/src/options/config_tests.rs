@@ -1,4 +1,4 @@
-//! What a configuration accepts and refuses; knows no socket.
+//! Which configurations are accepted and which are rejected.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use std::time::Duration;

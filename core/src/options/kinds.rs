@@ -45,7 +45,7 @@ pub struct NamedOption {
     pub doc: &'static str,
 }
 
-/// What an option was given.
+/// A parsed value of an option.
 pub(crate) enum Given {
     Text(String),
     Flag(bool),
@@ -59,7 +59,7 @@ pub(crate) enum Given {
 }
 
 impl OptionKind {
-    /// The error for a value of the wrong kind.
+    /// What an option of this kind takes, for the error message.
     fn takes(self) -> &'static str {
         match self {
             OptionKind::Text => "a string",
@@ -103,7 +103,7 @@ impl OptionKind {
         })
     }
 
-    /// What a value says to an option of this kind.
+    /// Parses a value for an option of this kind.
     pub(crate) fn read(self, name: &str, value: Value<'_>) -> Result<Given> {
         self.find(value).ok_or_else(|| self.refused(name))
     }
@@ -113,8 +113,8 @@ impl OptionKind {
     }
 }
 
-/// A table of options of something. A row is a name, what it takes, what it does, and how that is
-/// done.
+/// A table of named options. A row is a name, the kind of its value, its documentation, and the code that
+/// sets it.
 macro_rules! options {
     (
         $table:ident, set by $set:ident of $target:ty;
@@ -129,7 +129,7 @@ macro_rules! options {
             doc: concat!($($doc),+).trim_ascii(),
         },)+];
 
-        /// Sets an option of this table; false if it has none of this name.
+        /// Sets an option of this table; false if it has no option of this name.
         fn $set(name: &str, value: Value<'_>, to: &mut $target) -> Result<bool> {
             match name {
                 $(stringify!($name) => {

@@ -1,4 +1,4 @@
-//! Options by name, of a client and of a call: what they set, and what they refuse.
+//! Named options of a client and of a call: what they set, and what they reject.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
@@ -32,7 +32,7 @@ fn options_are_set_by_name() {
     assert_eq!(settings.retry, retry.retry_after_max(Duration::from_secs(1)));
 }
 
-/// Every option refuses what is of no kind that it takes, and shows nothing of it.
+/// Every option rejects a value of a kind that it does not take, and shows nothing of it.
 #[test]
 fn a_value_of_the_wrong_kind_is_refused_and_not_shown() {
     let timeouts = Timeouts::ALL.iter().map(|timeout| timeout.name.to_owned() + TIMEOUT_MS);
@@ -66,7 +66,7 @@ fn what_is_refused_changes_nothing() {
     assert!(error.hint().contains("event_bytes_max") && error.hint().contains("http2"));
 }
 
-/// A part of the retry policy without an option would be out of reach of bindings.
+/// Bindings could not reach a part of the retry policy without an option.
 #[test]
 fn every_part_of_the_retry_policy_has_its_option() {
     for part in RetryPolicy::NAMES {
@@ -110,7 +110,7 @@ fn options_of_a_call_are_set_by_name() {
     assert_eq!(*call.retry(&settings()), settings().retry, "the client's");
 }
 
-/// A call changes the client's policy in what it names, and in nothing else.
+/// A call changes only the named parts of the client's policy.
 #[test]
 fn a_part_of_the_retry_policy_is_changed_alone() {
     let mut call = set_of(r#"{"max_retries":2,"retry_jitter":0}"#).unwrap();
@@ -136,7 +136,7 @@ fn every_option_of_a_call_refuses_what_it_does_not_take() {
     }
 }
 
-/// The values are judged at once, and not shown.
+/// Values are checked at once, and not shown.
 #[test]
 fn what_is_wrong_for_a_call_is_refused_and_changes_nothing() {
     let mut call = set_of(r#"{"max_retries":2}"#).unwrap();

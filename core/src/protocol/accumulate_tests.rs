@@ -1,5 +1,4 @@
-//! Gathering, driven by the vectors in tests/vectors/gather and by recorded streams; knows no
-//! socket.
+//! Gathering, tested with the vectors in tests/vectors/gather and with recorded streams.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -44,7 +43,7 @@ fn gather<T: AsRef<str>>(endpoint: Endpoint, chunks: &[T]) -> String {
     gatherer.json()
 }
 
-/// A cut at every chunk never errs, gives JSON, and asking in between changes nothing.
+/// A cut after any chunk causes no error and gives JSON, and reading the partial answer changes nothing.
 fn check_cuts<T: AsRef<str>>(name: &str, endpoint: Endpoint, chunks: &[T]) {
     let mut gatherer = Gatherer::new(endpoint, BYTES_MAX);
     for (at, chunk) in chunks.iter().enumerate() {
@@ -56,7 +55,7 @@ fn check_cuts<T: AsRef<str>>(name: &str, endpoint: Endpoint, chunks: &[T]) {
     }
 }
 
-/// Every bound either fits or errs, and leaves JSON that does not change afterwards.
+/// With any limit, gathering either fits or fails, and leaves JSON that does not change afterwards.
 fn check_bounds<T: AsRef<str>>(name: &str, endpoint: Endpoint, chunks: &[T]) {
     let total: usize = chunks.iter().map(|chunk| chunk.as_ref().len()).sum();
     let mut fitted = false;
@@ -70,12 +69,12 @@ fn check_bounds<T: AsRef<str>>(name: &str, endpoint: Endpoint, chunks: &[T]) {
         assert!(first.is_none_or(|at| added[at..].iter().all(Result::is_err)), "{name}");
         Value::parse(&gatherer.json()).unwrap_or_else(|cause| panic!("{name}: {cause}"));
     }
-    assert!(fitted, "{name}: never more than the input and a little");
+    assert!(fitted, "{name}: it never fits, even with room for the input and more");
 }
 
 const VECTORS: usize = 98;
 
-/// Every vector: its name, its endpoint, its chunks, and what they are gathered to.
+/// Passes each vector to `check`: name, endpoint, chunks, expected result.
 fn each_vector(check: impl Fn(&str, Endpoint, &[&str], &str)) {
     let folder = tests_folder().join("vectors/gather");
     let mut paths: Vec<PathBuf> =
@@ -133,7 +132,7 @@ fn base64(text: &str) -> Vec<u8> {
     out
 }
 
-/// The events of a recorded stream that are chunks; `None` if it is not a stream.
+/// The events of a recorded stream that are chunks; `None` if the recording is not a stream.
 fn recorded_chunks(recording: &Json) -> Option<Vec<String>> {
     let mut decoder = crate::protocol::sse::Decoder::new(1 << 20);
     let mut chunks = Vec::new();
@@ -151,7 +150,7 @@ fn recorded_chunks(recording: &Json) -> Option<Vec<String>> {
     Some(chunks)
 }
 
-/// What must be alike in two answers that say the same: content, calls, finish reasons.
+/// What two equivalent answers have in common: content, calls, finish reasons.
 fn gist(answer: &Json) -> Json {
     let calls = |message: &Json| -> Vec<Json> {
         let calls = message["tool_calls"].as_array().cloned().unwrap_or_default();
@@ -167,7 +166,7 @@ fn gist(answer: &Json) -> Json {
     choices.iter().map(of).collect()
 }
 
-/// Recorded streams say what their recorded plain answers say.
+/// Recorded streams contain the same as their recorded plain answers.
 #[test]
 fn recorded_streams_are_gathered_to_what_their_twins_say() {
     let mut pairs = Vec::new();
@@ -216,7 +215,7 @@ fn recorded_streams_are_gathered_to_what_their_twins_say() {
     assert!(pairs.len() >= 20, "{} pairs", pairs.len());
 }
 
-/// The reasoning that chunks add is that of the answer that they add up to, whoever sends it.
+/// The reasoning of all chunks equals that of the gathered answer, for every service.
 #[test]
 fn recorded_reasoning_is_told_alike_by_pieces_and_whole() {
     let mut told = Vec::new();
@@ -250,12 +249,12 @@ fn recorded_reasoning_is_told_alike_by_pieces_and_whole() {
     assert_eq!(told, telling.concat());
 }
 
-/// Here the server itself says other things when it streams: the first was asked for fewer
+/// Here the server itself answers differently when it streams: the first request asked for fewer
 /// tokens, the second never finishes its second choice.
 const KNOWN_TO_DIFFER: [&str; 2] =
     ["llama-server/chat_stream_n2.json", "litellm/chat_stream_n2.json"];
 
-/// Without its last event a response has the same output, built from the events.
+/// Without its last event, a response has the same output, built from the events.
 fn check_cut_response(name: &str, chunks: &[String]) {
     let whole: Json = serde_json::from_str(&gather(Endpoint::Responses, chunks)).unwrap();
     if whole["status"] != "completed" {
@@ -278,13 +277,13 @@ fn too_large_names_the_option_and_what_came_before_stays() {
     let too_large = gatherer.add(Value::validated(&piece(&"x".repeat(1000)))).unwrap_err();
     let said = too_large.to_string();
     assert_eq!(said, "the accumulated answer exceeds response_bytes_max = 1000 bytes");
-    assert!(gatherer.add(Value::validated(&piece("!"))).is_err(), "no text with a gap");
+    assert!(gatherer.add(Value::validated(&piece("!"))).is_err(), "a text must have no gap");
     assert!(!gatherer.is_empty());
     let json = gatherer.json();
     assert!(json.contains(r#""content":"kept""#), "{json}");
 }
 
-/// A document becomes chunks that gather to the document again.
+/// A document becomes chunks that gather to the same document.
 #[test]
 fn a_document_becomes_chunks() {
     let chat = r#" {"id":"c", "object" : "chat.completion","created":1e3,"choices":[{"index":0,"message" : {"role":"assistant","content":"message","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}, { "index" : 7 },{},3]},"logprobs":null,"finish_reason":"stop"},{"finish_reason":"length","message":null,"index":1}],"message":{},"usage":{"total_tokens":1}} "#;
@@ -324,7 +323,7 @@ fn a_document_becomes_chunks() {
     }
 }
 
-/// Recorded plain answers, as chunks and gathered again, are the same value.
+/// Recorded plain answers, converted to chunks and gathered, are the same value.
 #[test]
 fn recorded_documents_survive_the_round_trip() {
     let mut count = 0;
@@ -351,9 +350,8 @@ fn recorded_documents_survive_the_round_trip() {
     assert!(count >= 20, "{count}");
 }
 
-/// Gathers eight times as many of these chunks in at most 24 times the time: work that grows with the
-/// square of the input takes 64 times as long. Other work on the machine makes one measurement
-/// wrong, not five.
+/// Gathers eight times as many of these chunks in at most 24 times the time: quadratic work takes 64 times as
+/// long. Other load on the machine can spoil one measurement, but not five.
 fn check_linear(name: &str, count: usize, chunk: &dyn Fn(usize) -> String) {
     let endpoint = if chunk(0).contains("response") { Endpoint::Responses } else { Endpoint::Chat };
     let timed = |count: usize| {
@@ -374,8 +372,8 @@ fn check_linear(name: &str, count: usize, chunk: &dyn Fn(usize) -> String) {
     panic!("{name}: {count} chunks and eight times as many took {measured:?}");
 }
 
-/// Of every kind, from `texts` to `8 * texts` pieces of text, and from `parts` to `8 * parts` that each
-/// add something new: of those an answer has no more than `ELEMENTS_MAX`.
+/// For each kind, from `texts` to `8 * texts` pieces of text, and from `parts` to `8 * parts` pieces that
+/// each add a new part: an answer has at most `ELEMENTS_MAX` of those.
 fn check_all_linear(texts: usize, parts: usize) {
     let chunk = |choice: String| {
         format!(
@@ -424,7 +422,7 @@ fn work_is_linear_in_the_input() {
     check_all_linear(400, 400);
 }
 
-/// The same, large.
+/// The same with large input.
 #[test]
 #[ignore = "make test-deep, in a release build: takes long in a debug build"]
 fn work_is_linear_in_a_large_input() {

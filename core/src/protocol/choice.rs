@@ -36,8 +36,7 @@ impl<'a> ToolCall<'a> {
     }
 }
 
-/// The text of a content that is a list of parts, without parts of other kinds; `None` if no part has
-/// text.
+/// The text of a content that is a list of parts, ignoring other parts; `None` if no part has text.
 fn text_of_parts(parts: Value<'_>) -> Option<String> {
     let mut text = None;
     parts.each_item(|part| {
@@ -112,7 +111,7 @@ impl<'a> Choice<'a> {
     pub fn reasoning(&self) -> Option<Cow<'a, str>> {
         let choice = self.value();
         let text = choice.text().as_bytes();
-        // Nearly every chunk has none, and is not parsed for it. A name may be written with escapes.
+        // Nearly every chunk has none, and is not parsed for it. The name may be written with escapes.
         if memchr::memmem::find(text, b"reasoning").is_none()
             && memchr::memchr(b'\\', text).is_none()
         {

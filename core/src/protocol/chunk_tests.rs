@@ -1,4 +1,4 @@
-//! What is found in chunks and answers of every shape; knows no socket.
+//! The fields found in chunks and answers of every shape.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
@@ -95,7 +95,7 @@ fn of_duplicate_keys_the_last_wins() {
     assert_eq!(chunk.text(), "c");
     assert_eq!(chunk.choices().count(), 1);
     let chunk = self::chunk(r#"{"choices":[{"delta":{"content":"a"},"delta":{}}]}"#);
-    assert_eq!(chunk.text(), "", "as a pointer sees it");
+    assert_eq!(chunk.text(), "", "as a JSON Pointer finds it");
 }
 
 #[test]
@@ -191,10 +191,10 @@ fn a_choice_is_finished_when_it_says_why() {
     );
     let finished: Vec<bool> = chunk.choices().map(|choice| choice.is_finished()).collect();
     assert_eq!(finished, [true, false, false, false]);
-    assert_eq!(chunk.choices().nth(3).unwrap().finish_reason(), None, "an empty one says: not yet");
+    assert_eq!(chunk.choices().nth(3).unwrap().finish_reason(), None, "empty means: not yet");
 }
 
-/// An answer of which operations, or an error, or neither.
+/// For each document: the operations of which it is an answer, or an error, or neither.
 #[test]
 fn what_a_document_is() {
     let (models, chat, responses) = (Endpoint::Models, Endpoint::Chat, Endpoint::Responses);
@@ -226,7 +226,7 @@ fn what_a_document_is() {
     }
 }
 
-/// By which a model is asked for.
+/// The name by which requests refer to the model.
 #[test]
 fn each_entry_of_a_list_has_a_name() {
     for (entry, name) in [
@@ -249,7 +249,7 @@ fn each_entry_of_a_list_has_a_name() {
     }
 }
 
-/// The bound is on what stands in each other, and not on what stands beside each other.
+/// The limit is on nesting, not on the number of siblings.
 #[test]
 fn many_shallow_objects_are_not_deep() {
     let choices = vec![r#"{"delta":{"tool_calls":[{"function":{"name":"f"}}]}}"#; 2000].join(",");
@@ -280,7 +280,7 @@ fn as_many_choices_as_the_bound_says() {
     assert!(Chunk::scan("", &with(ELEMENTS_MAX + 1)).is_err());
 }
 
-/// Under whatever name, and never twice.
+/// Under any name, and never twice.
 #[test]
 fn reasoning_of_chats() {
     for (said, expected) in [
@@ -338,7 +338,7 @@ fn reasoning_of_responses() {
     assert_eq!((response.reasoning(), response.text()), ("ab".into(), "c".into()));
 }
 
-/// Wherever services put it, and once where they say it twice.
+/// Wherever services put a count, and once if they report it twice.
 #[test]
 fn parts_of_usage() {
     let of = |usage: &str| {

@@ -1,18 +1,18 @@
-//! Delta scan: the events of a stream differ from each other in a few values. Finds these, and takes
-//! everything else from an event that was scanned before.
+//! Delta scan: consecutive events of a stream differ in a few values. Finds these, and reuses everything else
+//! from a previously scanned event.
 //!
-//! It is exact. The bytes outside the differing values are the same bytes, so they mean the same;
-//! each differing value begins where one of its kind stood, and is read by the same code that
-//! would have read it in a scan. Whatever does not fit is scanned.
+//! It is exact. The bytes outside the differing values are identical, so they mean the same. Each differing
+//! value starts where one of its kind was, and is read by the same code as in a full scan. A text that does
+//! not fit is scanned in full.
 
 use crate::protocol::json::{Cursor, JsonError, Token};
 use crate::protocol::span::Edit;
 use crate::protocol::spans::Spans;
 
-/// Values in which an event may differ. The text itself, a sequence number, padding.
+/// The maximum number of differing values: the text, a sequence number, padding.
 const EDITS_MAX: usize = 6;
 
-/// A larger event is not remembered: its copy would cost more than it saves.
+/// Larger events are not stored: the copy would cost more than it saves.
 const KNOWN_BYTES_MAX: usize = 4 << 10;
 
 #[derive(Default)]
@@ -26,7 +26,7 @@ impl Edits {
         self.all.get(..self.count).unwrap_or_default()
     }
 
-    /// `None` when there are too many.
+    /// `None` if there are too many.
     fn add(&mut self, edit: Edit) -> Option<()> {
         *self.all.get_mut(self.count)? = edit;
         self.count += 1;
@@ -34,8 +34,7 @@ impl Edits {
     }
 }
 
-/// The last event that was scanned whole: its text, what was found in it, and where its strings
-/// and numbers stand.
+/// The last event scanned in full: its text, its spans, and the positions of its strings and numbers.
 #[derive(Default)]
 pub(crate) struct DeltaScan {
     known: String,
@@ -44,7 +43,7 @@ pub(crate) struct DeltaScan {
 }
 
 impl DeltaScan {
-    /// The spans of a text, as a scan finds them.
+    /// The spans of a text, as a full scan finds them.
     pub(crate) fn scan(&mut self, text: &str) -> Result<Spans, JsonError> {
         if let Some(edits) = self.edits(text) {
             return Ok(self.spans.moved(edits.get()));
@@ -59,7 +58,7 @@ impl DeltaScan {
         Ok(spans)
     }
 
-    /// Where a text differs from the known one, if it differs in values of the same kind alone.
+    /// The differences from the known text, if only values of the same kind differ.
     fn edits(&self, text: &str) -> Option<Edits> {
         if self.known.is_empty() {
             return None;
@@ -85,7 +84,7 @@ impl DeltaScan {
     }
 }
 
-/// How many bytes two texts have in common at their beginning.
+/// The length of the common prefix of two texts, in bytes.
 fn common(one: &[u8], other: &[u8]) -> usize {
     const BLOCK: usize = 32;
     let blocks = one.as_chunks::<BLOCK>().0.iter().zip(other.as_chunks::<BLOCK>().0);
@@ -95,7 +94,7 @@ fn common(one: &[u8], other: &[u8]) -> usize {
     count + one.iter().zip(other).take_while(|(x, y)| x == y).count()
 }
 
-/// Not `!=`, which calls a function for so few bytes.
+/// Not `!=`, which calls a function for these few bytes.
 fn differ(one: &[u8; 32], other: &[u8; 32]) -> bool {
     let words = one.as_chunks::<8>().0.iter().zip(other.as_chunks::<8>().0);
     words.fold(0, |bits, (x, y)| bits | u64::from_ne_bytes(*x) ^ u64::from_ne_bytes(*y)) != 0

@@ -1,5 +1,5 @@
-//! What a delta scan finds is what a scan finds, for every pair of texts. Chunks in the forms that
-//! services send, and everything that is nearly one.
+//! A delta scan finds the same as a full scan, for every pair of texts: chunks in the forms that services
+//! send, and texts that differ slightly from them.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 use super::*;
 
@@ -38,7 +38,7 @@ const TEXTS: [&str; 32] = [
     r#"{"delta":"aa","delta":"","type":"tt"}"#,
 ];
 
-/// The same result; the same bytes of the text behind each span.
+/// The results must be equal, including the bytes behind each span.
 fn check(scan: &mut DeltaScan, text: &str) {
     let (found, expected) = (scan.scan(text), Spans::scan(text));
     assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{text}");
@@ -72,7 +72,7 @@ fn neighbours_that_differ_in_values_are_not_scanned() {
     assert!(scan.edits(TEXTS[29]).is_none(), "more than EDITS_MAX differences");
 }
 
-/// Each text against itself with one byte changed, dropped or doubled.
+/// Each text compared with itself with one byte changed, removed or doubled.
 #[test]
 fn nothing_that_a_scan_refuses_is_accepted() {
     for known in TEXTS {
@@ -97,7 +97,7 @@ fn a_large_event_is_not_remembered() {
     let large = format!(r#"{{"delta":"{}"}}"#, "x".repeat(KNOWN_BYTES_MAX));
     let mut scan = DeltaScan::default();
     check(&mut scan, r#"{"delta":"a"}"#);
-    check(&mut scan, &large); // a value may be as large as it likes
+    check(&mut scan, &large); // a value may have any size
     assert_eq!(scan.known, r#"{"delta":"a"}"#);
     check(&mut scan, &format!("{large} "));
     assert!(scan.known.is_empty());

@@ -61,8 +61,8 @@ pub fn model_name(entry: Value<'_>) -> Option<String> {
     text(entry).or_else(|| names.iter().find_map(|name| text(entry.get(name)?)))
 }
 
-/// The id and the model of an answer, as it names them; an empty name counts as absent. They are
-/// usually at its beginning, and then no more of it is parsed.
+/// The id and the model in an answer; an empty name counts as absent. They are usually at the start, and then
+/// the rest is not parsed.
 pub(crate) fn names_of(answer: Value<'_>) -> (Option<String>, Option<String>) {
     let (mut id, mut model) = (None, None);
     answer.find_members(|name, value| {
@@ -81,7 +81,7 @@ pub(crate) fn names_of(answer: Value<'_>) -> (Option<String>, Option<String>) {
 /// A whole answer: its JSON text as it was sent, and the fields found in it.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// With a terminating NUL for callers that need one.
+    /// With a terminating NUL for callers that need it.
     text: Box<str>,
     spans: Spans,
 }

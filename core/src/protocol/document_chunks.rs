@@ -1,4 +1,4 @@
-//! Turns a document into the chunks that a stream would have sent for it (R-STR5).
+//! Converts a document into the chunks that a stream would have sent for it (R-STR5).
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -19,11 +19,11 @@ pub(crate) fn document_chunks(endpoint: Endpoint, document: Value<'_>) -> Vec<(S
     }
 }
 
-/// A longer id of an item is left out of the events that a document is turned into.
+/// Item ids longer than this are omitted from the events of a document.
 const ITEM_ID_BYTES_MAX: usize = 1024;
 
-/// The text with three edits: what it is, each `message` named `delta`, and each tool call with the
-/// `index` by which a stream's consumers put pieces together.
+/// The text with three edits: the type of the object, each `message` renamed to `delta`, and an `index` for
+/// each tool call, which consumers of streams need to join the pieces.
 fn chunk_of_completion(text: &str) -> String {
     let mut edits: Vec<(Range<usize>, Cow<'_, str>)> = Vec::new();
     let walked = Cursor::new(text).and_then(|mut cursor| {
@@ -40,7 +40,7 @@ fn chunk_of_completion(text: &str) -> String {
                     let is_message = name == "message";
                     if is_message {
                         let before = text.get(..cursor.place()).unwrap_or_default();
-                        // The name is the string before the colon; it has no quote in it.
+                        // The name is the string before the colon; it contains no quote.
                         let end = before.rfind('"').unwrap_or_default();
                         let start = before.get(..end).and_then(|name| name.rfind('"'));
                         edits.push((start.unwrap_or_default()..end + 1, "\"delta\"".into()));
@@ -105,7 +105,7 @@ fn each<'a>(value: Value<'a>, name: &str, mut visit: impl FnMut(usize, Value<'a>
     });
 }
 
-/// A list of an item whose parts have text, and how a stream would send it.
+/// A list of an item whose parts have text, and how a stream sends it.
 struct TextList {
     name: &'static str,
     part: &'static str,
@@ -127,7 +127,7 @@ fn events_of_response(document: Value<'_>) -> Vec<(String, String)> {
     let mut events = Vec::new();
     each(document, "output", |output_index, item| {
         let id = item.get("id").filter(|id| id.kind() == Kind::String);
-        // One without end is not repeated in each event.
+        // A very long id is not repeated in each event.
         let id = id.filter(|id| id.text().len() <= ITEM_ID_BYTES_MAX);
         let id = id.map(|id| format!("\"item_id\":{},", id.text())).unwrap_or_default();
         let is_reasoning = item.text_at("/type").as_deref() == Some("reasoning");
@@ -138,7 +138,7 @@ fn events_of_response(document: Value<'_>) -> Vec<(String, String)> {
         for list in LISTS.iter().filter(tells) {
             each(item, list.name, |index, part| {
                 if events.len() > ELEMENTS_MAX {
-                    return; // too many, as the caller sees
+                    return; // too many; the caller checks
                 }
                 let text = part.get("text").filter(|text| text.kind() == Kind::String);
                 let Some(text) =

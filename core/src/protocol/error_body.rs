@@ -1,4 +1,4 @@
-//! Finds what a service says of an error, whatever it wrapped it in (R-ERR4).
+//! Finds the error information in a response body, in any envelope (R-ERR4).
 
 use std::borrow::Cow;
 
@@ -6,10 +6,10 @@ use crate::protocol::sse;
 use crate::protocol::text::excerpt;
 use crate::protocol::value::{Kind, Value};
 
-/// How many wrappers are looked into: each is one more pass over the text.
+/// The maximum depth of envelopes: each takes another pass over the text.
 const WRAPPERS_MAX: u32 = 4;
 
-/// What a service says of an error, wherever in the body it stands (R-ERR4).
+/// The error information, from anywhere in the body (R-ERR4).
 #[derive(Default)]
 pub(crate) struct ErrorObject {
     pub(crate) message: Option<String>,
@@ -24,10 +24,10 @@ impl ErrorObject {
         if let Ok(value) = Value::parse(body) {
             return ErrorObject::in_value(value, WRAPPERS_MAX);
         }
-        // An event stream under a bad status: the first event that carries an error object.
+        // An event stream with an error status: the first event that contains an error object.
         let mut first = FirstOfStream::default();
         let mut decoder = sse::Decoder::new(body.len() + 1);
-        // The bound is the text's own size, so neither call can fail.
+        // The limit is the text's own size, so neither call can fail.
         let _ = decoder.feed_to(body.as_bytes(), &mut first);
         let _ = decoder.finish_to(&mut first);
         first.0
@@ -46,15 +46,15 @@ impl ErrorObject {
         }
     }
 
-    /// An object with the error objects that it wraps: the first that has a message is the error, and
-    /// what it leaves out, the others and the wrapper say.
+    /// An object with the error objects inside it: the first one with a message is the error; the others
+    /// and the outer object complete it.
     fn in_object(value: Value<'_>, wrappers: u32) -> ErrorObject {
         let own = ErrorObject::fields(value);
         let mut inside = ErrorObject::default();
         for pointer in WRAPPED.iter().filter(|_| wrappers > 0) {
             let Some(wrapped) = value.pointer(pointer) else { continue };
             let is_error = matches!(wrapped.kind(), Kind::Object | Kind::Array)
-                // The entries of this list say where each stands, so it is shown whole.
+                // The entries of this list contain the positions of errors, so it is shown whole.
                 && !(*pointer == "/detail" && wrapped.kind() == Kind::Array);
             if is_error && inside.message.is_none() {
                 let found = match wrapped.kind() {
@@ -66,13 +66,13 @@ impl ErrorObject {
         }
         let text = text_of(value.get("error").filter(|error| error.kind() == Kind::String));
         let own = ErrorObject { message: own.message.or(text), ..own };
-        // Of a wrapper this says what it is, not what went wrong.
+        // The type of an envelope does not say what went wrong.
         let is_event = |kind: &String| kind == "error" || kind.starts_with("response.");
         let error_type = own.error_type.filter(|kind| inside.message.is_none() || !is_event(kind));
         inside.or(ErrorObject { error_type, ..own })
     }
 
-    /// This one, with what it leaves out of the other.
+    /// This one, completed from `other`.
     fn or(self, other: ErrorObject) -> ErrorObject {
         ErrorObject {
             message: self.message.or(other.message),
@@ -88,7 +88,7 @@ impl ErrorObject {
         let shown =
             |detail: Value<'_>| (detail.kind() != Kind::Object).then(|| excerpt(detail.text()));
         let code = first(&["code", "error_code"]);
-        // FastChat's workers say in the place of the answer what went wrong.
+        // FastChat's workers put the error message in the place of the answer.
         let text = || text_of(value.get("error_code")).and_then(|_| text_of(value.get("text")));
         ErrorObject {
             message: first(&MESSAGES).or(text_of(detail)).or(detail.and_then(shown)).or_else(text),
@@ -99,8 +99,8 @@ impl ErrorObject {
     }
 }
 
-/// The first error object in the events of a body, whose lines may leave the grammar as those of a stream
-/// may (R-STR2).
+/// The first error object in the events of a body, whose lines may violate the grammar as in a stream
+/// (R-STR2).
 #[derive(Default)]
 struct FirstOfStream(ErrorObject);
 
@@ -125,12 +125,12 @@ impl sse::Sink for FirstOfStream {
         Value::parse(String::from_utf8_lossy(data).trim()).is_ok()
     }
 
-    /// It ends the event before it; an error behind it is read all the same.
+    /// It ends the event before it; an error after it is read nonetheless.
     fn is_end(&self, data: &[u8]) -> bool {
         data.starts_with(b"[DONE]")
     }
 
-    /// An object only: any other value may be a line of a broken document.
+    /// Only an object: any other value may be a line of a broken document.
     fn stray(&mut self, _: &str, line: &[u8]) {
         let line = String::from_utf8_lossy(line);
         if let Ok(value) = Value::parse(line.trim())
@@ -143,18 +143,18 @@ impl sse::Sink for FirstOfStream {
     fn unknown_field(&mut self, _: &[u8]) {}
 }
 
-/// Where services put an error object: a failed response carries it one level down, FastAPI says detail.
+/// Where services put an error object: in a failed response it is one level down, FastAPI uses `detail`.
 const WRAPPED: [&str; 5] = ["/error", "/errors", "/response/error", "/detail", "/data/error"];
 
-/// The names that services have for the message.
+/// The names that services use for the message.
 const MESSAGES: [&str; 4] = ["message", "msg", "error_msg", "error_message"];
 
-/// Whether an error object says what went wrong: it is not asked for a further one inside then.
+/// Whether an error object has a message: then its inner objects are not searched.
 fn has_message(error: Value<'_>) -> bool {
     ErrorObject::fields(error).message.is_some()
 }
 
-/// A string that says something, or a number as its digits.
+/// A non-blank string, or the digits of a number.
 fn text_of(value: Option<Value<'_>>) -> Option<String> {
     let value = value?;
     match value.kind() {

@@ -1,6 +1,6 @@
-//! Strings of JSON: text to escapes and back (RFC 8259 section 7).
+//! JSON string escapes: writing and resolving them (RFC 8259 section 7).
 
-/// Writes `text` as a JSON string, quotes included.
+/// Writes `text` as a JSON string, including the quotes.
 pub(crate) fn write_str(text: &str, out: &mut String) {
     out.push('"');
     for character in text.chars() {
@@ -31,7 +31,7 @@ pub(crate) fn unescape(raw: &str) -> String {
     out
 }
 
-/// The character of one escape, `text` starting behind its backslash, and the bytes it took.
+/// The character of an escape, where `text` starts after its backslash, and the bytes consumed.
 fn escaped_char(text: &str) -> (char, usize) {
     let simple = match text.bytes().next() {
         Some(b'b') => '\u{8}',

@@ -35,19 +35,18 @@ impl std::error::Error for JsonError {}
 
 pub(crate) type Walk<T> = Result<T, JsonError>;
 
-/// One pass over JSON text. Every method starts at the cursor's place and leaves it behind
-/// what it read.
+/// One pass over JSON text. Every method starts at the cursor's position, and moves it behind what it read.
 pub(crate) struct Cursor<'a> {
     pub(crate) text: &'a str,
     bytes: &'a [u8],
     at: usize,
-    /// Arrays and objects that are open around the place.
+    /// The number of arrays and objects that are open here.
     depth: usize,
-    /// Where the values are noted that stand in the text, where that is wanted.
+    /// The positions of values, if they are recorded.
     noted: Option<Vec<Token>>,
 }
 
-/// A string, without its quotes, or a number that stands as a value.
+/// A string value, without its quotes, or a number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
     pub(crate) start: u32,
@@ -65,19 +64,19 @@ impl<'a> Cursor<'a> {
         Ok(cursor)
     }
 
-    /// Notes strings and numbers in this list from now on.
+    /// Records the positions of strings and numbers in this list from now on.
     pub(crate) fn note_in(&mut self, mut list: Vec<Token>) {
         list.clear();
         self.noted = Some(list);
     }
 
-    /// The list.
+    /// Returns the list, and stops recording.
     pub(crate) fn take_noted(&mut self) -> Vec<Token> {
         self.noted.take().unwrap_or_default()
     }
 
-    /// The end of the string whose first byte stands at `start`, behind its quote, or of the number
-    /// there, and whether it has escapes.
+    /// The end of the string that starts at `start`, after its quote, or of the number there; and whether
+    /// it has escapes.
     pub(crate) fn value_end(text: &str, start: usize, is_string: bool) -> Option<(usize, bool)> {
         let at = if is_string { start.checked_sub(1)? } else { start };
         let mut cursor = Cursor { text, bytes: text.as_bytes(), at, depth: 0, noted: None };
@@ -96,7 +95,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A string that stands as a value.
+    /// A string in the position of a value.
     fn string_value(&mut self) -> Walk<StrSpan> {
         let start = self.at + 1;
         let span = self.string()?;
@@ -104,7 +103,7 @@ impl<'a> Cursor<'a> {
         Ok(span)
     }
 
-    /// The end of the text: nothing but white space may follow a document.
+    /// Checks the end of the text: only white space may follow a document.
     pub(crate) fn finish(mut self) -> Walk<()> {
         self.blank();
         if self.at == self.bytes.len() { Ok(()) } else { self.fail("the end of the text") }
@@ -132,7 +131,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// An opening bracket, within the bound on the depth.
+    /// Reads an opening bracket, within the depth limit.
     fn open(&mut self, bracket: u8, expected: &'static str) -> Walk<()> {
         if self.depth == JSON_DEPTH_MAX {
             return self.fail(TOO_DEEP);
@@ -197,7 +196,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A key with its colon and the white space around it.
+    /// A key, its colon and the white space around it.
     fn key(&mut self) -> Walk<StrSpan> {
         let key = self.string()?;
         self.blank();
@@ -228,8 +227,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Passes over what needs no look: eight bytes at a time while none of them is a quote, a
-    /// backslash or a control character.
+    /// Skips ordinary characters, eight bytes at a time while none of them is a quote, a backslash or a
+    /// control character.
     #[inline]
     fn plain(&mut self) {
         const ONES: u64 = 0x0101_0101_0101_0101;
@@ -242,7 +241,7 @@ impl<'a> Cursor<'a> {
                 | zero_in(word ^ (ONES * u64::from(b'"')))
                 | zero_in(word ^ (ONES * u64::from(b'\\')));
             if stop != 0 {
-                // Borrows can only mark bytes above the first true hit, so the lowest is right.
+                // A borrow can only produce false hits above the first true one, so the lowest is right.
                 self.at += stop.trailing_zeros() as usize / 8;
                 return;
             }
@@ -274,7 +273,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Any value, validated whole and not looked at.
+    /// Skips and validates any value.
     pub(crate) fn skip(&mut self) -> Walk<Span> {
         let start = self.at;
         if let Some(b'{' | b'[') = self.peek() {
@@ -285,7 +284,7 @@ impl<'a> Cursor<'a> {
         Ok(self.since(start))
     }
 
-    /// An array or an object; what is open is remembered in one bit each.
+    /// Skips an array or an object; a bit per open level tells which it is.
     fn skip_nested(&mut self) -> Walk<()> {
         let mut open = [0u64; DEPTH_WORDS];
         let mut depth = 0;
@@ -313,7 +312,7 @@ impl<'a> Cursor<'a> {
                 }
                 _ => self.scalar()?,
             }
-            // A value ended here: close what ends with it, or go on to the next one.
+            // A value ended here: close the containers that end with it, or continue with the next one.
             loop {
                 if depth == 0 {
                     return Ok(());
@@ -370,7 +369,7 @@ impl<'a> Cursor<'a> {
             self.at += 1;
         }
         if self.peek() == Some(b'0') {
-            self.at += 1; // a leading zero stands alone
+            self.at += 1; // no digit may follow a leading zero
         } else {
             self.digits()?;
         }
@@ -396,17 +395,17 @@ impl<'a> Cursor<'a> {
         if self.at == start { self.fail("a digit") } else { Ok(()) }
     }
 
-    /// The cursor's place, for [`since`](Cursor::since).
+    /// The cursor's position, for [`since`](Cursor::since).
     pub(crate) fn place(&self) -> usize {
         self.at
     }
 
-    /// What was read from `start` on.
+    /// The span from `start` to the cursor.
     pub(crate) fn since(&self, start: usize) -> Span {
         Span::new(start, self.at)
     }
 
-    /// The value that stands here. Not noted: it is read now.
+    /// The value here, without recording it, because the caller reads it now.
     pub(crate) fn skip_unnoted(&mut self) -> Walk<Span> {
         let before = self.noted.as_ref().map_or(0, Vec::len);
         let span = self.skip()?;
@@ -416,7 +415,7 @@ impl<'a> Cursor<'a> {
         Ok(span)
     }
 
-    /// The string that stands here; any other value is skipped.
+    /// The string here; any other value is skipped.
     pub(crate) fn string_or_skip(&mut self) -> Walk<Option<StrSpan>> {
         if self.peek() == Some(b'"') {
             return self.string_value().map(Some);
@@ -424,7 +423,7 @@ impl<'a> Cursor<'a> {
         self.skip().map(|_| None)
     }
 
-    /// The string that stands here; of any other value but null its JSON text.
+    /// The string here, or the JSON text of any other value except null.
     pub(crate) fn text_or_skip(&mut self) -> Walk<Option<StrSpan>> {
         if self.peek() == Some(b'"') {
             return self.string_value().map(Some);
@@ -433,7 +432,7 @@ impl<'a> Cursor<'a> {
         Ok(range.map(|range| StrSpan::new(range.start, range.end, false)))
     }
 
-    /// The value that stands here unless it is null.
+    /// The value here, unless it is null.
     pub(crate) fn unless_null(&mut self) -> Walk<Option<Span>> {
         let is_null = self.peek() == Some(b'n');
         let span = self.skip()?;

@@ -1,4 +1,4 @@
-//! What the JSON cursor accepts, refuses and reads; knows no field of the service.
+//! What the JSON cursor accepts, rejects and reads.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -80,7 +80,7 @@ fn every_damaged_byte_is_judged_as_serde_json_judges_it() {
             damaged[at] = byte;
             let text = String::from_utf8(damaged).unwrap();
             let theirs = serde_json::from_str::<serde_json::Value>(&text);
-            // A lone surrogate is fine with us (it reads as U+FFFD); this text has none.
+            // We accept a lone surrogate (it reads as U+FFFD); this text has none.
             assert_eq!(Value::parse(&text).is_ok(), theirs.is_ok(), "{text}");
         }
         let cut = &whole[..at];
@@ -124,7 +124,7 @@ fn nesting_is_bounded_by_name_and_not_by_the_stack() {
     assert!(Value::parse(&"[{\"a\":".repeat(1_000_000)).is_err());
 }
 
-/// In whichever member of an answer it stands.
+/// In any member of an answer.
 #[test]
 fn nesting_is_bounded_alike_in_documents_and_their_members() {
     let nest = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
@@ -168,9 +168,9 @@ fn values_are_found_by_key_index_and_pointer() {
     assert_eq!(
         (names[3].as_deref(), &names[4]),
         (Some("e"), &None),
-        "decoded; and there is no more"
+        "decoded, and no more members"
     );
-    assert_eq!(value.pointer("/a").unwrap().member_name(0), None, "an array has none");
+    assert_eq!(value.pointer("/a").unwrap().member_name(0), None, "an array has no members");
 }
 
 #[test]

@@ -1,38 +1,38 @@
-//! Whether an object says that something failed (R-ERR6). The one table for whole answers and for events
-//! of a stream; what is an answer of its operation, [`Document::is_answer`] says.
+//! Whether an object reports a failure (R-ERR6): one table for documents and for events of a stream.
+//! [`Document::is_answer`] decides what is an answer of an operation.
 //!
 //! | an object has | it is an error |
 //! |---|---|
-//! | `error` that says something: not null, false, 0, "", [] | in an event always; in a document without a part of an answer |
-//! | `object` or `type` "error"; `success` false; `error_code`, `error_msg`, `error_message`, `errors` that say something | without a part of an answer |
-//! | `message`, `msg` or `detail` that says something | the same, where it has no other `type` and, in a stream, no name of its own |
+//! | a non-empty `error`: not null, false, 0, "", [] | in an event always; in a document without a part of an answer |
+//! | `object` or `type` "error"; `success` false; a non-empty `error_code`, `error_msg`, `error_message` or `errors` | without a part of an answer |
+//! | a non-empty `message`, `msg` or `detail` | the same, if it has no other `type` and, in a stream, no event name |
 //!
-//! A part of an answer is a choice, `output`, `data`, or a `type` that begins with "response.". Beside
-//! `usage`, an empty `choices` or a delta, a message alone is not an error either: services send such
-//! events besides (usage, filter results, pings).
+//! A part of an answer is a choice, `output`, `data`, or a `type` that starts with "response.". Together with
+//! `usage`, an empty `choices` or a delta, a message alone is not an error either: services also send such
+//! events (usage, filter results, pings).
 //!
 //! [`Document::is_answer`]: crate::protocol::document::Document
 
 use crate::protocol::value::{Kind, Value};
 
-/// What the members of an object say of a failure.
+/// What the members of an object say about a failure.
 #[derive(Default)]
 struct Said {
-    /// One of them says so by itself.
+    /// A member reports a failure by itself.
     failed: bool,
-    /// The same of `object`, `type` and `success`, of duplicates the last.
+    /// Whether `object`, `type` and `success` report a failure; the last duplicate counts.
     object_failed: bool,
     type_failed: bool,
     success_failed: bool,
-    /// It has a `type` that names no error.
+    /// It has a `type` that does not name an error.
     other_type: bool,
-    /// There is a message, which could belong to anything.
+    /// It has a message, which need not be about an error.
     message: bool,
-    /// Something that answers and their chunks have stands beside it.
+    /// It has a member that answers and their chunks have.
     other: bool,
 }
 
-/// Whether a member says something: it is not null, false, 0, and not an empty text or list.
+/// Whether a value is not empty: not null, false, 0, an empty text or an empty list.
 pub(crate) fn says_something(value: Value<'_>) -> bool {
     match value.kind() {
         Kind::Null => false,
@@ -44,8 +44,8 @@ pub(crate) fn says_something(value: Value<'_>) -> bool {
     }
 }
 
-/// Whether an object without a part of an answer is an error. `is_named`: it is the data of an event
-/// that has a name of its own.
+/// Whether an object without a part of an answer is an error. `is_named`: it is the data of an event with a
+/// name.
 pub(crate) fn says_failed(object: Value<'_>, is_named: bool) -> bool {
     let mut said = Said::default();
     object.each_member(|name, value| match name {
@@ -60,7 +60,7 @@ pub(crate) fn says_failed(object: Value<'_>, is_named: bool) -> bool {
             said.failed |= says_something(value);
         }
         "message" | "msg" | "detail" => {
-            // A message that is an object is what some services answer with.
+            // Some services answer with a message that is an object.
             said.message |=
                 says_something(value) && (name == "detail" || value.kind() != Kind::Object);
         }
@@ -77,7 +77,7 @@ mod tests {
 
     use super::*;
 
-    /// Each row of the table, and what stands beside it in streams that are well.
+    /// Each row of the table, and similar objects in successful streams.
     #[test]
     fn an_object_that_says_it_failed_is_an_error() {
         let failed = [
@@ -122,7 +122,7 @@ mod tests {
         }
     }
 
-    /// Services have events of their own that carry a message.
+    /// Services have named events that contain a message.
     #[test]
     fn a_message_of_a_named_event_is_not_an_error() {
         let is_error = |text| says_failed(Value::parse(text).unwrap(), true);

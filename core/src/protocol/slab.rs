@@ -1,5 +1,4 @@
-//! Where the events that arrive together are kept: one allocation for their texts, one for what was
-//! found in them.
+//! Storage for events that arrive together: one allocation for their texts, one for their spans.
 
 use std::sync::Arc;
 
@@ -7,19 +6,19 @@ use crate::protocol::delta_scan::DeltaScan;
 use crate::protocol::json::JsonError;
 use crate::protocol::spans::Spans;
 
-/// The texts of chunks that arrived together share one allocation of about this size: an
-/// allocation for each, made on one thread and freed on another, costs more than all parsing.
-/// A chunk that is kept keeps its neighbours in memory, but no more than this.
+/// Chunks that arrive together share one allocation of about this size for their texts: one allocation per
+/// chunk, freed on another thread, costs more than all parsing. A chunk that is kept keeps its neighbours in
+/// memory, but no more than this.
 pub(crate) const SLAB_BYTES_MAX: usize = 16 << 10;
 
-/// What chunks that arrived together share: their texts, and what was found in each.
+/// The data shared by chunks that arrived together: texts and spans.
 struct Shared {
     texts: String,
     found: Findings,
 }
 
-/// What was found in chunks, in their order. The first one needs no allocation: where a stream
-/// pauses between its events there is no other.
+/// The spans of chunks, in order. The first one needs no allocation: if a stream pauses between its events,
+/// it is the only one.
 #[derive(Default)]
 struct Findings {
     first: Option<(Place, Spans)>,
@@ -46,8 +45,8 @@ impl Findings {
     }
 }
 
-/// Where a chunk's texts stand in its slab: the event's name and the JSON text, a NUL behind each
-/// for whoever needs one.
+/// The position of a chunk's texts in its slab: the event's name and the JSON text, each followed by a NUL
+/// for callers that need it.
 #[derive(Clone, Copy, Default)]
 struct Place {
     start: u32,
@@ -68,7 +67,7 @@ impl Place {
     }
 }
 
-/// What one chunk has in a slab. Small, because it is moved a dozen times on its way; cheap to clone.
+/// The handle of one chunk in a slab. Small, because it is moved a dozen times; cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Entry {
     slab: Arc<Shared>,
@@ -76,10 +75,10 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// What it takes beside its texts, in bytes.
+    /// Its size without its texts, in bytes.
     pub(crate) const OVERHEAD_BYTES: usize = size_of::<(Place, Spans)>();
 
-    /// A chunk alone in its slab.
+    /// A chunk with its own slab.
     pub(crate) fn scan(event: &str, text: &str) -> Result<Entry, JsonError> {
         let spans = Spans::scan(text)?;
         let mut texts = String::with_capacity(event.len() + text.len() + 2);
@@ -101,32 +100,30 @@ impl Entry {
         self.slab.found.get(self.at).map_or(NOTHING, |(_, spans)| spans)
     }
 
-    /// The event's name, a NUL behind it.
+    /// The event's name with a terminating NUL.
     pub(crate) fn name_and_nul(&self) -> &str {
         let place = self.place();
         self.text(place.start, place.name_end + 1)
     }
 
-    /// The JSON text, a NUL behind it.
+    /// The JSON text with a terminating NUL.
     pub(crate) fn json_and_nul(&self) -> &str {
         let place = self.place();
         self.text(place.name_end + 1, place.end + 1)
     }
 
-    /// The JSON text.
     pub(crate) fn json(&self) -> &str {
         let place = self.place();
         self.text(place.name_end + 1, place.end)
     }
 
-    /// The event's name.
     pub(crate) fn name(&self) -> &str {
         let place = self.place();
         self.text(place.start, place.name_end)
     }
 }
 
-/// Chunks under construction: scanned, their texts not shared yet.
+/// A slab under construction: chunks that were scanned and are not shared yet.
 #[derive(Default)]
 pub(crate) struct Slab {
     texts: String,
@@ -143,7 +140,7 @@ impl Slab {
         Ok(())
     }
 
-    /// How many chunks it holds.
+    /// The number of chunks.
     pub(crate) fn len(&self) -> usize {
         self.found.len()
     }
@@ -152,9 +149,9 @@ impl Slab {
         self.texts.len() >= SLAB_BYTES_MAX
     }
 
-    /// What each chunk has, in order; the slab is empty again.
+    /// Returns the entries of the chunks, in order, and empties the slab.
     pub(crate) fn seal(&mut self) -> impl Iterator<Item = Entry> + use<> {
-        // As much room as was needed this time.
+        // The capacity that was needed this time.
         let texts = String::with_capacity(self.texts.len());
         let further = Vec::with_capacity(self.found.further.len());
         let texts = std::mem::replace(&mut self.texts, texts);

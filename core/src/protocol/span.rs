@@ -1,24 +1,24 @@
-//! Where values stand in a JSON text, by bytes, and where they stand in a text that differs from it
-//! in a few values.
+//! Byte positions of values in a JSON text, and their positions in a text that differs from it in a few
+//! values.
 
 use std::borrow::Cow;
 use std::num::NonZeroU32;
 
 use crate::protocol::escapes::unescape;
 
-/// A string inside JSON text, without its quotes; remembers whether it holds escapes. An optional
-/// span takes no more room than a span: no end is zero.
+/// A string inside JSON text, without its quotes; stores whether it has escapes. An optional span is as small
+/// as a span, because no end is zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StrSpan {
     start: u32,
-    /// The end, with [`ESCAPED`] set where the span holds a backslash.
+    /// The end, with [`ESCAPED`] set if the string has a backslash.
     end: NonZeroU32,
 }
 
 const ESCAPED: u32 = 1 << 31;
 
 impl StrSpan {
-    /// Where it stands in a text that differs in these values.
+    /// Its position in a text that differs in these values.
     pub(crate) fn moved(self, edits: &[Edit]) -> StrSpan {
         let end = self.end.get() & !ESCAPED;
         let own = edits.iter().find(|edit| edit.start == self.start);
@@ -27,7 +27,7 @@ impl StrSpan {
         StrSpan::new(start as usize, end as usize, escaped)
     }
 
-    /// The string, its escapes resolved.
+    /// The string, with escapes resolved.
     pub(crate) fn read(self, text: &str) -> Cow<'_, str> {
         let raw =
             text.get(self.start as usize..(self.end.get() & !ESCAPED) as usize).unwrap_or_default();
@@ -38,36 +38,36 @@ impl StrSpan {
         self.end.get() & ESCAPED != 0
     }
 
-    /// The string between these bytes.
+    /// The string between these positions.
     pub(crate) fn new(start: usize, end: usize, escaped: bool) -> StrSpan {
         let flag = if escaped { ESCAPED } else { 0 };
         StrSpan { start: start as u32, end: non_zero(end as u32 | flag) }
     }
 }
 
-/// Any value inside JSON text, by its first and last byte.
+/// Any value inside JSON text, as a byte range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
     start: u32,
     end: NonZeroU32,
 }
 
-/// No value and no string ends at the first byte of its text.
+/// The end of a value or string is never zero.
 fn non_zero(end: u32) -> NonZeroU32 {
     NonZeroU32::new(end).unwrap_or(NonZeroU32::MIN)
 }
 
-/// A value that differs: where it stood in the known text, and by how much it grew.
+/// A differing value: its position in the known text, and how much it grew.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Edit {
     pub(crate) start: u32,
     pub(crate) end: u32,
     pub(crate) grown: i32,
-    /// It is a string with escapes now.
+    /// The new value is a string with escapes.
     pub(crate) has_escapes: bool,
 }
 
-/// A start moves by what values before it grew.
+/// A start moves by the growth of the values before it.
 fn moved_start(at: u32, edits: &[Edit]) -> u32 {
     edits
         .iter()
@@ -75,7 +75,7 @@ fn moved_start(at: u32, edits: &[Edit]) -> u32 {
         .fold(at, |at, edit| at.wrapping_add_signed(edit.grown))
 }
 
-/// An end moves by what values before it and its own grew.
+/// An end moves by the growth of the values before it and of its own.
 fn moved_end(at: u32, edits: &[Edit]) -> u32 {
     let before = edits.iter().filter(|edit| edit.end <= at);
     before.fold(at, |at, edit| at.wrapping_add_signed(edit.grown))
@@ -86,7 +86,7 @@ impl Span {
         Span { start: start as u32, end: non_zero(end as u32) }
     }
 
-    /// Where it stands in a text that differs in these values.
+    /// Its position in a text that differs in these values.
     pub(crate) fn moved(self, edits: &[Edit]) -> Span {
         let end = moved_end(self.end.get(), edits);
         Span { start: moved_start(self.start, edits), end: non_zero(end) }

@@ -1,18 +1,18 @@
-//! Where the hot fields stand in a chunk or an answer: one validating pass that leaves spans.
+//! Locates the hot fields of a chunk or an answer: one validating pass that produces spans.
 //!
-//! A field of an unexpected type is as good as absent; one that nobody here knows is found by name
-//! through [`Value`](crate::Value). Nothing that is valid JSON is refused (R-STR4, R-F3).
+//! A field of an unexpected type counts as absent. Other fields are found by name through
+//! [`Value`](crate::Value). No valid JSON is rejected (R-STR4, R-F3).
 
 use crate::protocol::json::{Cursor, Token, Walk};
 use crate::protocol::span::{Edit, Span, StrSpan};
 
-/// Most choices and tool calls, taken together, that are looked at in one event or answer. Each
-/// takes more memory than the few bytes that it may be sent in, so more of them are refused.
+/// The maximum number of choices and tool calls, together, in one event or answer. Each takes more memory
+/// than the few bytes in which it may be sent, so more of them are rejected.
 pub const ELEMENTS_MAX: usize = 65_536;
 
-/// The hot fields of one kind of object, from one list: the struct, what reads a member into it, and
-/// what moves all of it. A new field is a line in such a list, and an accessor that reads it. What is
-/// no string is absent among the strings, and its JSON text among the texts.
+/// The hot fields of one kind of object, from one list: the struct, the code that reads a member into it, and
+/// the code that moves it. To add a field, add a line to such a list, and an accessor. A value that is not a
+/// string is absent in `strings`; in `texts` it is its JSON text.
 macro_rules! fields {
     (
         $(#[$meta:meta])*
@@ -40,7 +40,7 @@ macro_rules! fields {
             const NOTHING: $name =
                 $name { $($string: None,)* $($text: None,)* $($value: None,)* };
 
-            /// Reads the member of this name, if it is one of the list.
+            /// Reads the member of this name, if it is in the list.
             fn read(&mut self, cursor: &mut Cursor<'_>, name: &str) -> Walk<bool> {
                 match name {
                     $($string_key => self.$string = cursor.string_or_skip()?,)*
@@ -51,7 +51,7 @@ macro_rules! fields {
                 Ok(true)
             }
 
-            /// Where all of it stands in a text that differs in these values.
+            /// The spans in a text that differs in these values.
             fn moved(&self, edits: &[Edit]) -> $name {
                 $name {
                     $($string: self.$string.map(|span| span.moved(edits)),)*
@@ -73,8 +73,7 @@ fields! {
 }
 
 fields! {
-    /// What a delta or a message says: a chunk carries the one, an answer the other, and both have
-    /// the same fields.
+    /// The delta of a chunk or the message of an answer: both have the same fields.
     MessageSpans {
         strings { role = "role", content = "content", }
         texts {}
@@ -91,7 +90,7 @@ fields! {
     }
 }
 
-/// One tool call, or a piece of it.
+/// One tool call, or a fragment of it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ToolCallSpans {
     pub(crate) index: Option<u32>,
@@ -99,7 +98,6 @@ pub(crate) struct ToolCallSpans {
     pub(crate) function: FunctionSpans,
 }
 
-/// One choice.
 #[derive(Clone, Debug)]
 pub(crate) struct ChoiceSpans {
     pub(crate) whole: Span,
@@ -112,7 +110,7 @@ pub(crate) struct ChoiceSpans {
     pub(crate) tool_calls: Vec<ToolCallSpans>,
 }
 
-/// A chunk, an event or an answer, whole.
+/// A whole chunk, event or answer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Spans {
     pub(crate) event: EventSpans,
@@ -125,7 +123,7 @@ impl Spans {
     pub(crate) const NOTHING: Spans =
         Spans { event: EventSpans::NOTHING, first: None, further: Vec::new() };
 
-    /// One pass over the whole text; an error means that it is not JSON.
+    /// Scans the whole text in one pass; an error means that it is not JSON.
     pub(crate) fn scan(text: &str) -> Walk<Spans> {
         let mut cursor = Cursor::new(text)?;
         let spans = Spans::walk(&mut cursor)?;
@@ -133,7 +131,7 @@ impl Spans {
         Ok(spans)
     }
 
-    /// The same; notes where strings and numbers stand that it did not read.
+    /// Like `scan`, and records the positions of strings and numbers that it did not read.
     pub(crate) fn scan_noting(text: &str, noted: &mut Vec<Token>) -> Walk<Spans> {
         let mut cursor = Cursor::new(text)?;
         cursor.note_in(std::mem::take(noted));
@@ -158,7 +156,7 @@ impl Spans {
     }
 
     fn read_choices(&mut self, cursor: &mut Cursor<'_>) -> Walk<()> {
-        self.first = None; // of duplicate keys the last wins
+        self.first = None; // the last of duplicate keys wins
         self.further.clear();
         if cursor.peek() != Some(b'[') {
             return cursor.skip().map(drop);
@@ -178,7 +176,7 @@ impl Spans {
         })
     }
 
-    /// The spans of a text that differs from this one's in these values.
+    /// The spans in a text that differs in these values.
     pub(crate) fn moved(&self, edits: &[Edit]) -> Spans {
         Spans {
             event: self.event.moved(edits),
@@ -187,14 +185,14 @@ impl Spans {
         }
     }
 
-    /// The choices in their order.
+    /// The choices, in order.
     pub(crate) fn choices(&self) -> impl Iterator<Item = &ChoiceSpans> {
         self.first.iter().chain(&self.further)
     }
 }
 
 impl ChoiceSpans {
-    /// One choice of a chunk or an answer; `None` where something else than an object stands.
+    /// One choice of a chunk or an answer; `None` for anything but an object.
     fn scan(
         cursor: &mut Cursor<'_>,
         position: u32,
@@ -211,8 +209,7 @@ impl ChoiceSpans {
             match name {
                 "index" => index = read_index(cursor)?,
                 "finish_reason" => finish_reason = cursor.string_or_skip()?,
-                // What a chunk adds is its delta, whatever message stands beside it.
-                // An empty one adds nothing.
+                // A chunk's delta is what it adds, whatever message it also has. An empty delta adds nothing.
                 "message" if has_delta => drop(cursor.skip()?),
                 "message" if cursor.peek() == Some(b'{') => {
                     said = Said::scan(cursor, elements)?;
@@ -221,7 +218,7 @@ impl ChoiceSpans {
                 "delta" if cursor.peek() == Some(b'{') => {
                     let delta = Said::scan(cursor, elements)?;
                     if !delta.is_empty || !has_message {
-                        // Of duplicates the last wins, whole.
+                        // The last duplicate wins, as a whole.
                         said = delta;
                         has_delta = !said.is_empty;
                     }
@@ -249,12 +246,12 @@ impl ChoiceSpans {
     }
 }
 
-/// A delta or a message, as far as it is looked at.
+/// The scanned parts of a delta or a message.
 struct Said {
     message: MessageSpans,
     parts: Option<Span>,
     tool_calls: Vec<ToolCallSpans>,
-    /// It has no member at all.
+    /// It has no members.
     is_empty: bool,
 }
 
@@ -325,13 +322,13 @@ impl ToolCallSpans {
     }
 }
 
-/// The index that stands here; any other value is skipped. It is read now, so a text that differs in
-/// it is scanned anew.
+/// The index here; any other value is skipped. It is read now, so a text that differs in it is scanned in
+/// full.
 fn read_index(cursor: &mut Cursor<'_>) -> Walk<Option<u32>> {
     Ok(cursor.skip_unnoted()?.of(cursor.text).as_index())
 }
 
-/// What was found of choices and tool calls.
+/// Counts choices and tool calls.
 #[derive(Default)]
 struct Elements(usize);
 

@@ -1,7 +1,7 @@
 //! Splits bytes into server-sent events by the WHATWG event-stream grammar
 //! (<https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream>), with a
-//! limit on the size of one event. Where services deviate from the grammar, it asks the receiver of the
-//! events.
+//! limit on the size of one event. If a service deviates from the grammar, the receiver of the events
+//! decides.
 //!
 //! Bytes may be split anywhere. Each byte is examined once, and an event that arrives whole is
 //! delivered without a copy.
@@ -33,31 +33,31 @@ impl fmt::Display for EventTooLarge {
 
 impl std::error::Error for EventTooLarge {}
 
-/// Who takes the events of a stream, and says what to make of lines that the grammar would join or
-/// drop: services write "usually" `data: ` before a line (R-STR2), and a blank line behind it.
+/// Receives the events of a stream, and decides about lines that the grammar would join or drop: services
+/// "usually" write `data: ` before a line (R-STR2), and a blank line after it.
 pub(crate) trait Sink {
     /// An event.
     fn event(&mut self, event: Event<'_>);
 
-    /// Whether a line is whole by itself: the first of an event's data, when a second one follows
-    /// without a blank one between, or one without a field.
+    /// Whether a line is complete by itself: the first data line of an event, when a second one follows
+    /// without a blank line between them, or a line without a field.
     fn is_whole(&self, data: &[u8]) -> bool;
 
-    /// Whether this line of data ends the stream: it is an event at once, its line ended or not.
+    /// Whether this data line ends the stream: then it is an event at once, even before its line end.
     fn is_end(&self, data: &[u8]) -> bool;
 
-    /// A line without a field that is data or may be, and the `event` field before it. What came
-    /// before was handed out.
+    /// A line without a field that is or may be data, and the preceding `event` field. What came before has
+    /// been delivered.
     fn stray(&mut self, name: &str, line: &[u8]);
 
-    /// A line of a field that the grammar does not know and ignores.
+    /// A line with a field that the grammar does not know and ignores.
     fn unknown_field(&mut self, line: &[u8]);
 
-    /// Whether all that is asked: the grammar alone does without.
+    /// Whether these methods are used: the strict grammar does not need them.
     const IS_LENIENT: bool;
 }
 
-/// Takes events by the letter of the grammar.
+/// Receives events strictly by the grammar.
 struct Strict<'a, F>(&'a mut F);
 
 impl<F: FnMut(Event<'_>)> Sink for Strict<'_, F> {
@@ -80,9 +80,9 @@ impl<F: FnMut(Event<'_>)> Sink for Strict<'_, F> {
     fn unknown_field(&mut self, _: &[u8]) {}
 }
 
-/// Whether a line that is no field of the grammar may be data: it begins like JSON, or its field is
-/// `data` but for capitals, white space or bytes of no letter. Any other is a field that nobody knows,
-/// with a colon or without, and ignored.
+/// Whether a line that is not a field of the grammar may be data: it starts like JSON, or its field is `data`
+/// except for case, white space or non-letters. Any other line is an unknown field, with or without a colon,
+/// and ignored.
 fn may_be_data(line: &[u8], field: &[u8]) -> bool {
     let has_colon = field.len() < line.len();
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
@@ -92,10 +92,10 @@ fn may_be_data(line: &[u8], field: &[u8]) -> bool {
         || has_colon && !is_name && letters.map(u8::to_ascii_lowercase).eq(*b"data")
 }
 
-/// UTF-8's byte order mark; one is dropped at the start of a stream.
+/// The UTF-8 byte order mark; one is dropped at the start of a stream.
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// The value behind a colon: one space before it does not count.
+/// The value after a colon, without one leading space.
 fn data(behind: &[u8]) -> &[u8] {
     behind.strip_prefix(b" ").unwrap_or(behind)
 }
@@ -104,24 +104,24 @@ fn data(behind: &[u8]) -> &[u8] {
 #[derive(Debug)]
 pub struct Decoder {
     bytes_max: usize,
-    /// The beginning of a line whose end is still on the wire.
+    /// The start of a line whose end has not arrived.
     line: Vec<u8>,
-    /// The data lines of the event under way, each followed by LF, and how many of them are not blank.
+    /// The data lines of the current event, each followed by LF, and how many of them are not blank.
     data: Vec<u8>,
     data_lines: u64,
     name: String,
-    /// A name that came behind data: the event's, unless that turns out to be two events.
+    /// A name that came after data: the event's, unless this turns out to be two events.
     late_name: Option<String>,
-    /// The last `id` field; it counts from the blank line of its block on.
+    /// The last `id` field; it takes effect at the blank line of its block.
     id: String,
     /// It may differ from the last one.
     has_new_id: bool,
     last_event_id: String,
     retry_ms: Option<u64>,
     at_first_line: bool,
-    /// The last line ended in CR: a LF that follows belongs to it.
+    /// The last line ended in CR: a following LF belongs to it.
     after_cr: bool,
-    /// Bytes of data in whole lines.
+    /// Bytes of data in complete lines.
     substance: u64,
 }
 
@@ -153,14 +153,14 @@ impl Decoder {
             false => &self.line,
         };
         let unfinished = match line.first() {
-            // It is no field and no comment, and may become an event without `data: `.
+            // Neither a field nor a comment: it may become an event without `data: `.
             Some(first) if !first.is_ascii_alphabetic() && *first != b':' => line.len(),
             _ => line.strip_prefix(b"data:").map_or(0, |value| data(value).len()),
         };
         self.substance + unfinished as u64
     }
 
-    /// The bytes that wait for the end of their line or event.
+    /// The bytes of incomplete lines and events.
     pub fn buffered(&self) -> usize {
         self.line.len() + self.data.len()
     }
@@ -185,7 +185,7 @@ impl Decoder {
         self.feed_to(bytes, &mut Strict(sink))
     }
 
-    /// The same, with what `sink` makes of lines that leave the grammar.
+    /// Like `feed`; `sink` decides about lines that deviate from the grammar.
     pub(crate) fn feed_to(
         &mut self,
         bytes: &[u8],
@@ -196,8 +196,7 @@ impl Decoder {
             self.after_cr = false;
             rest = rest.strip_prefix(b"\n").unwrap_or(rest);
         }
-        // The first data line of an event, held by reference while its event may yet end within
-        // these bytes.
+        // The first data line of an event, borrowed while its event may still end within these bytes.
         let mut held: Option<&[u8]> = None;
         while let Some(end) = memchr::memchr2(b'\n', b'\r', rest) {
             let (head, tail) = rest.split_at(end);
@@ -206,7 +205,7 @@ impl Decoder {
                 match rest.first() {
                     Some(b'\n') => rest = rest.get(1..).unwrap_or_default(),
                     Some(_) => {}
-                    // A CR may be half of a CRLF whose LF is still on the wire.
+                    // A CR may be half of a CRLF whose LF has not arrived.
                     None => self.after_cr = true,
                 }
             }
@@ -228,13 +227,13 @@ impl Decoder {
         if !rest.is_empty() {
             self.end_without_line_end(sink);
         }
-        // A byte order mark is no part of the line, here as in a line that is whole.
+        // A byte order mark is not part of the line, as in a complete line.
         let mark = if self.at_first_line && self.line.starts_with(BOM) { BOM.len() } else { 0 };
         self.check(self.line.len() - mark + self.data.len())
     }
 
-    /// Hands out the end mark whose line has not ended: whatever followed could not be part of it.
-    /// Not behind data that waits, which may be large: that ends with its line.
+    /// Delivers an end mark before its line end: whatever follows could not be part of it. Not after buffered
+    /// data, which may be large: that ends with its line.
     fn end_without_line_end<S: Sink>(&mut self, sink: &mut S) {
         let value = self.line.strip_prefix(b"data:").map(data);
         if S::IS_LENIENT && self.data.is_empty() && value.is_some_and(|value| sink.is_end(value)) {
@@ -250,7 +249,7 @@ impl Decoder {
         self.finish_to(&mut Strict(sink))
     }
 
-    /// The same, with what `sink` makes of lines that leave the grammar.
+    /// Like `finish`; `sink` decides about lines that deviate from the grammar.
     pub(crate) fn finish_to(&mut self, sink: &mut impl Sink) -> Result<(), EventTooLarge> {
         let line = std::mem::take(&mut self.line);
         let mut held = None;
@@ -269,7 +268,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Copies a held data line, because its event goes on beyond where the line can be borrowed.
+    /// Copies a held data line, because its event continues beyond the borrowed bytes.
     fn hold(&mut self, held: Option<&[u8]>) {
         if let Some(data) = held {
             self.data.extend_from_slice(data);
@@ -292,7 +291,7 @@ impl Decoder {
             self.dispatch(held.take(), sink);
             return Ok(());
         }
-        // A held line counts as it will when it is copied: with its LF.
+        // A held line counts as it will when copied: with its LF.
         self.check(line.len() + self.data.len() + held.map_or(0, |held| held.len() + 1))?;
         let colon = memchr::memchr(b':', line);
         let (field, value) = match colon {
@@ -334,7 +333,7 @@ impl Decoder {
                 let digits = String::from_utf8_lossy(value);
                 self.retry_ms = digits.parse().ok().or(self.retry_ms);
             }
-            b"" | b"id" | b"retry" => {} // a comment, or nothing that the grammar takes
+            b"" | b"id" | b"retry" => {} // a comment, or a value that the grammar ignores
             _ if !S::IS_LENIENT || line.trim_ascii().is_empty() => {}
             _ if !may_be_data(line, field) && !sink.is_whole(line) => sink.unknown_field(line),
             _ => {
@@ -347,8 +346,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// Whether what came of an event's data is one line and whole by itself, so that `next` begins
-    /// another event. Asked once for each line at most.
+    /// Whether the data so far is one line and complete by itself, so that `next` starts another event.
+    /// Checked at most once per line.
     fn is_whole(&self, held: Option<&[u8]>, next: &[u8], sink: &impl Sink) -> bool {
         let first = match (held, self.data_lines) {
             (Some(held), _) => held,
@@ -358,10 +357,10 @@ impl Decoder {
         !next.trim_ascii().is_empty() && sink.is_whole(first)
     }
 
-    /// Hands out what came of an event without its blank line.
+    /// Delivers the data so far as an event without its blank line.
     fn hand_out(&mut self, held: Option<&[u8]>, sink: &mut impl Sink) {
         if held.is_none() && self.data.is_empty() {
-            return; // a name that came is that of the data behind it
+            return; // a pending name belongs to the data after it
         }
         let late = self.late_name.take();
         self.dispatch(held, sink);
@@ -388,7 +387,7 @@ impl Decoder {
             }
             None => self.data.strip_suffix(b"\n").unwrap_or(&self.data),
         };
-        // The lossy reading is slower, even of what is UTF-8 throughout.
+        // The lossy conversion is slower, even for valid UTF-8.
         let data = match std::str::from_utf8(data) {
             Ok(text) => Cow::Borrowed(text),
             Err(_) => String::from_utf8_lossy(data),

@@ -1,11 +1,11 @@
-//! The event-stream grammar, each case whole, byte by byte and at every split; knows no socket.
+//! The event-stream grammar: each case whole, byte by byte and split at every position.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
 
 const BYTES_MAX: usize = 1 << 20;
 
-/// Feeds the pieces; gives `name|data` of each event, and of what the end cut short behind `~`.
+/// Feeds the pieces; returns `name|data` of each event, with `~` before an event cut off by the end.
 fn decode(pieces: &[&[u8]]) -> Vec<String> {
     let mut decoder = Decoder::new(BYTES_MAX);
     let mut events = Vec::new();
@@ -102,7 +102,7 @@ fn id_and_retry_are_kept() {
     decoder.feed(input, &mut |_| events += 1).unwrap();
     assert_eq!((decoder.last_event_id(), decoder.retry_ms(), events), ("1", Some(250), 1));
     decoder.feed(b"id: 2\n", &mut |_| events += 1).unwrap();
-    assert_eq!(decoder.last_event_id(), "1", "its block has not ended");
+    assert_eq!(decoder.last_event_id(), "1", "the block has not ended");
     decoder.feed(b"id\n\n", &mut |_| events += 1).unwrap();
     assert_eq!((decoder.last_event_id(), events), ("", 1));
 }
@@ -130,7 +130,7 @@ fn an_event_at_the_bound_passes_and_one_over_it_names_the_bound() {
     assert!(decoder.feed(many_lines.as_bytes(), &mut |_| ()).is_err(), "many lines in one event");
 }
 
-/// Behind a byte order mark as elsewhere.
+/// After a byte order mark as elsewhere.
 #[test]
 fn data_is_substance_before_its_line_ends() {
     for mark in ["", "\u{feff}"] {
@@ -148,8 +148,8 @@ fn data_is_substance_before_its_line_ends() {
     }
 }
 
-/// What is held of an event and what has come of its next line are counted together, with the LF
-/// that will stand between them, and before the line is whole.
+/// The held part of an event and the received part of its next line count together, with the LF between
+/// them, even before the line is complete.
 #[test]
 fn the_bound_counts_all_lines_of_an_event() {
     let fed = |limit: usize, text: &str| {
@@ -160,6 +160,6 @@ fn the_bound_counts_all_lines_of_an_event() {
     assert_eq!(fed(10 + 1 + "data: ".len() + 20, &two), Ok(()));
     assert!(fed(10 + "data: ".len() + 20, &two).is_err());
     let begun = format!("data: {}\ndata: {}", "x".repeat(60), "y".repeat(60));
-    assert!(fed(100, &begun).is_err(), "the second line is not whole, and too much already");
+    assert!(fed(100, &begun).is_err(), "the second line is incomplete, but already too long");
     assert_eq!(fed(200, &begun), Ok(()));
 }

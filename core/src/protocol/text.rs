@@ -1,9 +1,9 @@
-//! Foreign texts made fit to be shown: short, on one line, without secrets.
+//! Prepares foreign texts for display: short, on one line, without secrets.
 
-/// Longest excerpt of an unexpected body in a message, in bytes.
+/// The maximum size of an excerpt of an unexpected body in a message, in bytes.
 pub(crate) const EXCERPT_BYTES_MAX: usize = 200;
 
-/// As much of a text as fits, whole characters only.
+/// A prefix of whole characters that fits.
 pub(crate) fn cut(text: &str, bytes_max: usize) -> &str {
     let mut end = text.len().min(bytes_max);
     while !text.is_char_boundary(end) {
@@ -12,7 +12,7 @@ pub(crate) fn cut(text: &str, bytes_max: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// The beginning of an unexpected text, on one line.
+/// The start of an unexpected text, on one line.
 pub(crate) fn excerpt(text: &str) -> String {
     let text = text.trim();
     let shown = cut(text, EXCERPT_BYTES_MAX);
@@ -24,7 +24,7 @@ pub(crate) fn excerpt(text: &str) -> String {
     line
 }
 
-/// A URL without user information and with its query masked.
+/// A URL without user information and with its query redacted.
 pub(crate) fn without_secrets(location: &str) -> String {
     let (location, query) = match location.split_once('?') {
         Some((place, _)) => (place, "?[query]"),

@@ -88,8 +88,8 @@ impl<'a> Value<'a> {
         self.items().into_iter().nth(index)
     }
 
-    /// The value that a JSON Pointer (RFC 6901) names, `/choices/0/delta/content` for instance.
-    /// The empty pointer is the value itself.
+    /// The value at a JSON Pointer (RFC 6901), `/choices/0/delta/content` for instance. The empty pointer
+    /// is the value itself.
     pub fn pointer(self, pointer: &str) -> Option<Value<'a>> {
         let Some(path) = pointer.strip_prefix('/') else {
             return pointer.is_empty().then_some(self);
@@ -169,7 +169,7 @@ impl<'a> Value<'a> {
         name
     }
 
-    /// The same without a list.
+    /// Like `members`, without a list.
     pub(crate) fn each_member(self, mut visit: impl FnMut(&str, Value<'a>)) {
         self.find_members(|name, value| {
             visit(name, value);
@@ -177,7 +177,7 @@ impl<'a> Value<'a> {
         });
     }
 
-    /// The members of an object, until one is the last that is looked for.
+    /// Visits the members of an object until `is_last` returns true.
     pub(crate) fn find_members(self, mut is_last: impl FnMut(&str, Value<'a>) -> bool) {
         if self.kind() == Kind::Object {
             self.walk(|cursor| {
@@ -195,7 +195,7 @@ impl<'a> Value<'a> {
     }
 
     fn walk(self, walk: impl FnOnce(&mut Cursor<'a>) -> Walk<()>) {
-        // The text was validated as a whole before any value of it was made.
+        // The text was validated as a whole before any value of it was created.
         if let Ok(mut cursor) = Cursor::new(self.text) {
             let _ = walk(&mut cursor);
         }
@@ -207,7 +207,7 @@ impl<'a> Value<'a> {
         cursor.string().ok().map(|span| span.read(self.text))
     }
 
-    /// The string that a JSON Pointer names, if it is not empty.
+    /// The string at a JSON Pointer, unless it is empty.
     pub(crate) fn text_at(self, pointer: &str) -> Option<Cow<'a, str>> {
         self.pointer(pointer)?.as_str().filter(|text| !text.is_empty())
     }
@@ -255,7 +255,7 @@ impl<'a> Value<'a> {
 }
 
 impl Span {
-    /// The value that stands here.
+    /// The value at this span.
     pub(crate) fn of(self, text: &str) -> Value<'_> {
         Value::validated(text.get(self.range()).unwrap_or("null"))
     }

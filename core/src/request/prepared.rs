@@ -54,7 +54,7 @@ pub(crate) fn check(endpoint: Endpoint, text: &str) -> Result<()> {
     Fields::find(endpoint, text)?.check(endpoint, text)
 }
 
-/// Characters of an invalid value that a message shows.
+/// The maximum number of characters of an invalid value in a message.
 const SHOWN_CHARS_MAX: usize = 40;
 
 /// Roles whose messages need content. Any other may omit it: an assistant that called a tool or
@@ -71,7 +71,7 @@ struct Fields {
     messages: Option<Result<()>>,
     has_input: bool,
     choices: u32,
-    /// Every `stream` member: its value and its position.
+    /// Every `stream` member: its value and position.
     stream: Vec<(Option<bool>, Range<usize>)>,
 }
 
@@ -96,7 +96,7 @@ impl Fields {
         Ok(found)
     }
 
-    /// The last of duplicate members counts, as in a service; each is checked.
+    /// Of duplicate members, the last counts, as in a service; each is checked.
     fn member(&mut self, name: &str, value: Value<'_>, range: Range<usize>) {
         let mut expect = |name| self.formed.push((name, range.clone()));
         match name {
@@ -148,7 +148,7 @@ impl Fields {
     }
 }
 
-/// The error for a value that is not what it must be, by its place.
+/// The error for an invalid value at this place.
 fn must_be(place: &str, expected: &str, value: Value<'_>) -> Error {
     Error::argument(format!("{place} must be {expected}, not {}", shown(value)))
 }
@@ -290,7 +290,7 @@ impl<'a> Message<'a> {
     }
 }
 
-/// Makes the top-level `stream` agree with how the call is made.
+/// Makes the top-level `stream` agree with the call.
 fn splice_stream(text: String, found: &Fields, stream: bool, underneath: bool) -> Result<String> {
     if !underneath && found.stream.iter().any(|(value, _)| *value == Some(!stream)) {
         let message = if stream {

@@ -1,4 +1,4 @@
-//! What is checked before anything is sent, and what goes over the wire; knows no socket.
+//! What is checked before sending, and what is sent.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
@@ -201,7 +201,7 @@ fn content_that_is_neither_a_string_nor_an_array_is_refused() {
     assert!(error.message().chars().count() < 100 + SHOWN, "{error}");
 }
 
-/// As many characters of what was given as a message shows.
+/// The maximum number of characters of a value that a message shows.
 const SHOWN: usize = 40;
 
 #[test]
@@ -215,7 +215,7 @@ fn the_first_wrong_message_of_the_last_messages_is_named() {
     let (right, wrong) = (r#"{"role":"user","content":"x"}"#, r#"{"role":"user"}"#);
     assert!(twice(wrong, right).check().is_ok());
     assert!(refused(twice(right, wrong)).message().starts_with("messages[0].content"));
-    // What is no JSON is told before what is wrong in it.
+    // Text that is not JSON is reported before any invalid field.
     let cut = Request::chat_json(format!(r#"{{"model":"m","messages":[{wrong},"#));
     assert!(refused(cut).message().contains("not a JSON object"));
     // Only a chat has messages.
@@ -341,7 +341,7 @@ fn a_request_of_an_operation_is_taken_as_text() {
     }
 }
 
-/// A message comes behind those that were set as JSON; a "messages" that is set again is the one.
+/// A message is appended to those set as JSON; a second "messages" replaces the first.
 #[test]
 fn messages_are_one_list_however_they_were_given() {
     let text = |request: Request| request.body.text().unwrap().unwrap().into_owned();

@@ -1,4 +1,4 @@
-//! What Linux has of its own beside other Unix systems.
+//! What Linux does differently from other Unix systems.
 
 use std::fs::File;
 use std::io::{Read, Result as IoResult, Write};
@@ -7,13 +7,13 @@ use std::os::unix::net::UnixStream;
 
 use super::platform::{BorrowedDescriptor, RawDescriptor};
 
-/// Sent with these, nothing raises SIGPIPE.
+/// Sends with this flag raise no SIGPIPE.
 pub(super) const SEND_FLAGS: libc::c_int = libc::MSG_NOSIGNAL;
 
-/// PTHREAD_CANCEL_DISABLE, a number of each system's own.
+/// PTHREAD_CANCEL_DISABLE, whose value differs between systems.
 pub(super) const CANCEL_DISABLE: libc::c_int = 1;
 
-/// A flag of each send says so here.
+/// Not needed here: each send has the flag.
 #[expect(clippy::unnecessary_wraps, reason = "fails on other systems")]
 pub(super) fn raise_no_sigpipe(_: &UnixStream) -> IoResult<()> {
     Ok(())
@@ -24,19 +24,19 @@ pub(super) fn errno() -> *mut libc::c_int {
     unsafe { libc::__errno_location() }
 }
 
-/// Takes a signal of this set that waits for the calling thread or for the process.
+/// Takes a pending signal of this set, of the calling thread or of the process.
 pub(super) fn take_pending(signals: &libc::sigset_t) {
-    // SAFETY: plain data; a wait of no time.
+    // SAFETY: plain data; a wait with a timeout of zero.
     unsafe {
         let at_once: libc::timespec = std::mem::zeroed();
         libc::sigtimedwait(signals, std::ptr::null_mut(), &raw const at_once);
     }
 }
 
-/// The linker was told so, where the library is a shared one: `-z nodelete`.
+/// Not needed here: a shared library is linked with `-z nodelete`.
 pub(crate) fn keep_loaded() {}
 
-/// Whether the calling thread is the one that the process began with.
+/// Whether the calling thread is the process's first one.
 pub(crate) fn is_main_thread() -> bool {
     // SAFETY: neither call has preconditions.
     unsafe { libc::getpid() == libc::gettid() }
@@ -58,7 +58,7 @@ pub(crate) fn stack_bottom() -> Option<usize> {
     }
 }
 
-/// A descriptor that counts, non-blocking and close-on-exec.
+/// An eventfd: non-blocking and close-on-exec.
 pub(crate) struct EventFd(File);
 
 impl EventFd {
@@ -69,16 +69,16 @@ impl EventFd {
         if fd < 0 {
             return Some(Err(std::io::Error::last_os_error()));
         }
-        // SAFETY: it is open, and nobody else's.
+        // SAFETY: it is open, and nothing else owns it.
         Some(Ok(EventFd(File::from(unsafe { OwnedFd::from_raw_fd(fd) }))))
     }
 
-    /// One more.
+    /// Adds one to the counter.
     pub(crate) fn add(&self) {
         drop((&self.0).write(&1u64.to_ne_bytes()));
     }
 
-    /// How many there were; none any more.
+    /// Returns the counter and resets it to zero.
     pub(crate) fn take(&self) -> usize {
         let mut count = [0; 8];
         (&self.0).read(&mut count).map_or(0, |_| u64::from_ne_bytes(count) as usize)

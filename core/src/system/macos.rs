@@ -1,4 +1,4 @@
-//! What macOS has of its own beside other Unix systems, or has not.
+//! What macOS does differently from other Unix systems.
 
 use std::io::Result as IoResult;
 use std::os::fd::AsRawFd;
@@ -7,15 +7,15 @@ use std::os::unix::net::UnixStream;
 pub(crate) use super::no_event_fd::EventFd;
 use super::platform::is_sigpipe_pending;
 
-/// No flag of a send keeps SIGPIPE away: the socket is told once.
+/// There is no send flag against SIGPIPE: the socket has an option.
 pub(super) const SEND_FLAGS: libc::c_int = 0;
 
-/// PTHREAD_CANCEL_DISABLE, a number of each system's own.
+/// PTHREAD_CANCEL_DISABLE, whose value differs between systems.
 pub(super) const CANCEL_DISABLE: libc::c_int = 0;
 
 pub(super) fn raise_no_sigpipe(socket: &UnixStream) -> IoResult<()> {
     let (yes, bytes) = (1 as libc::c_int, size_of::<libc::c_int>() as libc::socklen_t);
-    // SAFETY: an open socket, and a value of the size that is said.
+    // SAFETY: an open socket, and a value of the given size.
     let told = unsafe {
         let value = (&raw const yes).cast();
         libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_NOSIGPIPE, value, bytes)
@@ -28,7 +28,7 @@ pub(super) fn errno() -> *mut libc::c_int {
     unsafe { libc::__error() }
 }
 
-/// Takes a SIGPIPE, the one signal that is asked for, where one waits: there is no wait of no time.
+/// Takes a pending SIGPIPE, the only signal in the set: there is no wait with a timeout here.
 pub(super) fn take_pending(sigpipe: &libc::sigset_t) {
     if is_sigpipe_pending() {
         let mut taken = 0;
@@ -37,8 +37,8 @@ pub(super) fn take_pending(sigpipe: &libc::sigset_t) {
     }
 }
 
-/// Keeps the code of the library where it is, whatever the program unloads: the library's own threads run
-/// in it. No flag of this linker says so.
+/// Keeps the library's code loaded, whatever the program unloads, because the library's threads run in it.
+/// This linker has no flag for that.
 pub(crate) fn keep_loaded() {
     let here = keep_loaded as *const () as *const libc::c_void;
     // SAFETY: plain data that the first call fills in; the name in it lives as long as the library.
@@ -51,7 +51,7 @@ pub(crate) fn keep_loaded() {
     }
 }
 
-/// Whether the calling thread is the one that the process began with.
+/// Whether the calling thread is the process's first one.
 pub(crate) fn is_main_thread() -> bool {
     // SAFETY: the call has no preconditions.
     unsafe { libc::pthread_main_np() == 1 }

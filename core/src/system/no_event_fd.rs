@@ -1,4 +1,4 @@
-//! Of systems without a descriptor that counts and that their event loops can watch: a type that nobody has.
+//! For systems without an eventfd that event loops can watch: an uninhabited type.
 
 use std::io::Result as IoResult;
 

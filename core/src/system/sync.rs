@@ -1,6 +1,6 @@
-//! Locks and waits that are never poisoned: nothing foreign runs under a lock of ours, so the state
-//! behind it is whole whatever happened. What is model-checked (`make test-deep`) takes its locks
-//! from here: the standard library's, or loom's under `--cfg modelwire_loom`.
+//! Locks and waits that ignore poisoning: no foreign code runs under our locks, so the state is consistent
+//! even after a panic. Model-checked code (`make test-deep`) takes its locks from here: the standard
+//! library's, or loom's under `--cfg modelwire_loom`.
 
 use std::sync::{LockResult, PoisonError};
 
@@ -46,12 +46,11 @@ impl<T> Lock for loom::sync::Mutex<T> {
     }
 }
 
-/// Locks.
 pub(crate) fn lock<M: Lock>(mutex: &M) -> M::Guard<'_> {
     unpoisoned(mutex.locked())
 }
 
-/// What a lock or a wait gives.
+/// The guard from a lock or a wait, ignoring poisoning.
 pub(crate) fn unpoisoned<T>(given: LockResult<T>) -> T {
     given.unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! What Unix systems have in common: signals, forks, `poll`, pairs of sockets.
+//! What Unix systems have in common: signals, forks, `poll`, socket pairs.
 
 use std::fs::File;
 use std::io::Result as IoResult;
@@ -18,13 +18,13 @@ use super::{Polled, kernel, poll_millis};
 pub type RawDescriptor = std::os::fd::RawFd;
 pub(crate) type BorrowedDescriptor<'a> = std::os::fd::BorrowedFd<'a>;
 
-/// Has the child of each fork run this, which holds no lock and allocates nothing.
+/// Registers a function to run in the child of each fork; it must not lock or allocate.
 pub(crate) fn on_fork(in_child: extern "C" fn()) {
     // SAFETY: a function without captures.
     let _ = unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
 }
 
-/// How many descriptors this process may have open.
+/// The maximum number of open descriptors of this process.
 pub(crate) fn descriptors_max() -> usize {
     // SAFETY: plain data that the call fills in before it is read.
     let found = unsafe {
@@ -34,9 +34,9 @@ pub(crate) fn descriptors_max() -> usize {
     found.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(1024)
 }
 
-/// Runs I/O on a thread of the program's, whose default for SIGPIPE ends the process: sockets are
-/// written with `writev`, which cannot be told not to raise it. What is raised meanwhile is taken,
-/// and the thread's mask is as it was.
+/// Runs I/O on a thread of the program, where SIGPIPE ends the process by default: sockets are written with
+/// `writev`, which has no flag against it. A SIGPIPE raised by the I/O is consumed, and the thread's mask is
+/// restored.
 pub(crate) fn without_sigpipe<T>(io: impl FnOnce() -> T) -> T {
     // SAFETY: all of it is plain data that these calls fill in before it is read.
     unsafe {
@@ -50,8 +50,8 @@ pub(crate) fn without_sigpipe<T>(io: impl FnOnce() -> T) -> T {
         libc::sigemptyset(&raw mut sigpipe);
         libc::sigaddset(&raw mut sigpipe, libc::SIGPIPE);
         libc::pthread_sigmask(libc::SIG_BLOCK, &raw const sigpipe, &raw mut before);
-        // One that waits before is the program's, and to the kernel a second one is the same. None
-        // can wait where this thread did not block it.
+        // A SIGPIPE pending before is the program's; the kernel merges a second one with it. None can be
+        // pending if this thread did not block it.
         let was_blocked = libc::sigismember(&raw const before, libc::SIGPIPE) == 1;
         let had_one = was_blocked && is_sigpipe_pending();
         let outcome = io();
@@ -64,33 +64,33 @@ pub(crate) fn without_sigpipe<T>(io: impl FnOnce() -> T) -> T {
 }
 
 unsafe extern "C" {
-    // libc has it for some systems only.
+    // The crate libc declares it for some systems only.
     fn pthread_setcancelstate(state: libc::c_int, before: *mut libc::c_int) -> libc::c_int;
 }
 
-/// The state that a thread gets back, also where something panics.
+/// The cancel state to restore, also after a panic.
 struct RestoresCancelState(libc::c_int);
 
 impl Drop for RestoresCancelState {
     fn drop(&mut self) {
         let mut held_off = 0;
-        // SAFETY: a state that the thread had.
+        // SAFETY: restores a state that the thread had.
         unsafe { pthread_setcancelstate(self.0, &raw mut held_off) };
     }
 }
 
-/// Holds off the cancellation of the calling thread (`pthread_cancel`) while this runs: it would unwind
-/// through what is not made for that, which ends the process. The thread ends at its next cancellation
-/// point behind this. Costs some nanoseconds.
+/// Disables cancellation of the calling thread (`pthread_cancel`) while `run` runs: it would unwind through
+/// frames that do not support it, which ends the process. The thread ends at its next cancellation point
+/// after this. Costs a few nanoseconds.
 pub fn without_thread_cancellation<T>(run: impl FnOnce() -> T) -> T {
     let mut before = 0;
-    // SAFETY: changes nothing but the calling thread's state, and writes what it was.
+    // SAFETY: changes only the calling thread's state, and stores the previous one.
     unsafe { pthread_setcancelstate(kernel::CANCEL_DISABLE, &raw mut before) };
     let _restores = RestoresCancelState(before);
     run()
 }
 
-/// Whether a SIGPIPE waits for this thread or for the process.
+/// Whether a SIGPIPE is pending for this thread or the process.
 pub(super) fn is_sigpipe_pending() -> bool {
     // SAFETY: plain data that the call fills in before it is read.
     unsafe {
@@ -100,11 +100,11 @@ pub(super) fn is_sigpipe_pending() -> bool {
     }
 }
 
-/// Waits until a descriptor is readable. Unlike other waits this one is not begun again after a
-/// signal, also where its handler asks for that (SA_RESTART).
+/// Waits until a descriptor is readable. Unlike other system calls, `poll` is never restarted after a signal,
+/// not even with SA_RESTART.
 pub(crate) fn poll_readable(fd: BorrowedDescriptor<'_>, timeout: Duration) -> Polled {
     let mut entry = libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: one entry, which is ours.
+    // SAFETY: one entry, which we own.
     match unsafe { libc::poll(&raw mut entry, 1, poll_millis(timeout)) } {
         0 => Polled::TimedOut,
         1.. => Polled::Readable,
@@ -112,11 +112,11 @@ pub(crate) fn poll_readable(fd: BorrowedDescriptor<'_>, timeout: Duration) -> Po
     }
 }
 
-/// One of two that are connected.
+/// One end of a connected pair.
 pub(crate) struct Socket(UnixStream);
 
 impl Socket {
-    /// Non-blocking and close-on-exec.
+    /// Creates a pair, non-blocking and close-on-exec.
     pub(crate) fn pair() -> IoResult<(Socket, Socket)> {
         let (one, other) = UnixStream::pair()?;
         one.set_nonblocking(true)?;
@@ -126,17 +126,17 @@ impl Socket {
         Ok((Socket(one), Socket(other)))
     }
 
-    /// The same socket under another number.
+    /// A duplicate: the same socket under another number.
     pub(crate) fn try_clone(&self) -> IoResult<Socket> {
         self.0.try_clone().map(Socket)
     }
 
-    /// What tells which socket a number stands for now.
+    /// Identifies the socket to which the number refers now.
     pub(crate) fn identity(&self) -> IoResult<impl PartialEq + use<>> {
         Ok(File::from(self.0.as_fd().try_clone_to_owned()?).metadata()?.ino())
     }
 
-    /// Raises no SIGPIPE: the program may have closed its end.
+    /// Writes without raising SIGPIPE: the program may have closed its end.
     pub(crate) fn send(&self, bytes: &[u8]) -> IoResult<usize> {
         socket2::SockRef::from(&self.0).send_with_flags(bytes, kernel::SEND_FLAGS)
     }
@@ -154,10 +154,9 @@ impl Socket {
     }
 }
 
-/// Runs system calls inside a signal handler: the thread that it interrupted finds its errno as it
-/// was.
+/// Runs system calls in a signal handler, and restores the errno of the interrupted thread.
 pub(crate) fn keeping_errno(calls: impl FnOnce()) {
-    // SAFETY: the address is the calling thread's own, for as long as the thread lives.
+    // SAFETY: the address belongs to the calling thread, as long as the thread lives.
     unsafe {
         let errno = kernel::errno();
         let before = *errno;
@@ -166,13 +165,14 @@ pub(crate) fn keeping_errno(calls: impl FnOnce()) {
     }
 }
 
-/// A new thread inherits its creator's signal mask: ours take no signal of the process.
+/// A new thread inherits its creator's signal mask, so the library's threads receive no signal of the
+/// process.
 pub(crate) fn with_signals_blocked<T>(start: impl FnOnce() -> T) -> T {
     let _restores = Restores(block_signals());
     start()
 }
 
-/// Blocks the calling thread's signals; gives the mask that it had.
+/// Blocks all signals of the calling thread; returns the previous mask.
 fn block_signals() -> libc::sigset_t {
     // SAFETY: both sets are plain data that these calls fill in before they are read.
     unsafe {
@@ -184,7 +184,7 @@ fn block_signals() -> libc::sigset_t {
     }
 }
 
-/// The mask that a thread gets back, even where no thread could be started and tokio panics.
+/// The mask to restore, even if no thread could be started and tokio panics.
 struct Restores(libc::sigset_t);
 
 impl Drop for Restores {
@@ -196,16 +196,16 @@ impl Drop for Restores {
     }
 }
 
-/// How long the calling thread has run on a processor.
+/// The CPU time of the calling thread.
 #[cfg(test)]
 pub(crate) fn processor_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the call fills in what it is given.
+    // SAFETY: the call fills in its argument.
     assert_eq!(unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) }, 0);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Whether the calling thread takes signals that are sent to the process.
+/// Whether the calling thread receives signals sent to the process.
 #[cfg(test)]
 pub(crate) fn takes_signals() -> bool {
     !(is_blocked(libc::SIGINT) && is_blocked(libc::SIGUSR1))
@@ -227,13 +227,13 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
     use super::*;
 
-    /// Whether this thread blocks SIGPIPE, and whether one waits.
+    /// Whether this thread blocks SIGPIPE, and whether one is pending.
     fn sigpipe_is() -> (bool, bool) {
         (is_blocked(libc::SIGPIPE), is_sigpipe_pending())
     }
 
-    /// Runs this in a child that dies of SIGPIPE by default; it says whether all was as it should be.
-    /// `write` writes into a pipe that nobody reads, and says whether that failed.
+    /// Runs `check` in a child for which SIGPIPE is fatal by default; `check` returns whether all is correct.
+    /// `write` writes into a pipe without a reader, and returns whether that failed.
     fn in_child(check: fn(write: &dyn Fn() -> bool) -> bool) {
         // SAFETY: the child makes system calls only, and leaves through _exit.
         let child = unsafe { libc::fork() };
@@ -262,8 +262,7 @@ mod tests {
         });
     }
 
-    /// A thread that blocks SIGPIPE itself finds its mask as it was and nothing pending, and may
-    /// unblock it.
+    /// A thread that blocks SIGPIPE itself finds its mask unchanged and nothing pending, and may unblock it.
     #[test]
     fn a_thread_that_blocks_sigpipe_keeps_none_of_ours() {
         in_child(|write| {

@@ -1,5 +1,5 @@
-//! What Windows has in place of what Unix systems do: a pair of loopback sockets to sleep at, no forks, and
-//! no signal that interrupts a thread (the handler of a Ctrl-C runs on a thread of its own).
+//! What Windows has instead of Unix features: a pair of loopback sockets to sleep on, no forks, and no signal
+//! that interrupts a thread (a Ctrl-C handler runs on its own thread).
 
 use std::io::{Read, Result as IoResult, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -18,31 +18,31 @@ use super::{Polled, poll_millis};
 pub type RawDescriptor = std::os::windows::io::RawSocket;
 pub(crate) type BorrowedDescriptor<'a> = std::os::windows::io::BorrowedSocket<'a>;
 
-/// No thread is cancelled there.
+/// Windows has no thread cancellation.
 pub fn without_thread_cancellation<T>(run: impl FnOnce() -> T) -> T {
     run()
 }
 
-/// There are no forks.
+/// Windows has no forks.
 pub(crate) fn on_fork(_: extern "C" fn()) {}
 
-/// Keeps the code of the library where it is, whatever the program frees: the library's own threads run
-/// in it. Systems whose linkers can be told so are told by them.
+/// Keeps the library's code loaded, whatever the program frees, because the library's threads run in it.
+/// Other systems have a linker flag for that.
 pub(crate) fn keep_loaded() {
     let here = keep_loaded as *const () as *const u16;
     let how = GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN;
     let mut module = std::ptr::null_mut();
-    // SAFETY: the address is one of the module that is asked for, and no text.
+    // SAFETY: the address lies in the requested module, and is not read as text.
     let found = unsafe { GetModuleHandleExW(how, here, &raw mut module) };
     debug_assert_ne!(found, 0);
 }
 
-/// How many handles a process may have: 2 to the 24th, whatever else is set.
+/// The maximum number of handles of a process: 2^24, not configurable.
 pub(crate) fn descriptors_max() -> usize {
     1 << 24
 }
 
-/// There is no SIGPIPE.
+/// Windows has no SIGPIPE.
 pub(crate) fn without_sigpipe<T>(io: impl FnOnce() -> T) -> T {
     io()
 }
@@ -51,18 +51,18 @@ pub(crate) fn without_sigpipe<T>(io: impl FnOnce() -> T) -> T {
 pub(crate) fn poll_readable(socket: BorrowedDescriptor<'_>, timeout: Duration) -> Polled {
     let fd = socket.as_raw_socket() as usize;
     let mut entry = WSAPOLLFD { fd, events: POLLRDNORM, revents: 0 };
-    // SAFETY: one entry, which is ours.
+    // SAFETY: one entry, which we own.
     match unsafe { WSAPoll(&raw mut entry, 1, poll_millis(timeout)) } {
         0 => Polled::TimedOut,
-        _ => Polled::Readable, // whatever is wrong with it is seen when it is read
+        _ => Polled::Readable, // the read reports any error
     }
 }
 
-/// One of two that are connected.
+/// One end of a connected pair.
 pub(crate) struct Socket(TcpStream);
 
 impl Socket {
-    /// Non-blocking, and not inherited by processes that this one starts.
+    /// Creates a pair, non-blocking and not inherited by child processes.
     pub(crate) fn pair() -> IoResult<(Socket, Socket)> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let one = TcpStream::connect(listener.local_addr()?)?;
@@ -70,7 +70,7 @@ impl Socket {
         let other = loop {
             let (other, from) = listener.accept()?;
             if from == address {
-                break other; // and not somebody else who connected in between
+                break other; // not another process that connected in between
             }
         };
         for socket in [&one, &other] {
@@ -80,12 +80,12 @@ impl Socket {
         Ok((Socket(one), Socket(other)))
     }
 
-    /// The same socket under another number.
+    /// A duplicate: the same socket under another number.
     pub(crate) fn try_clone(&self) -> IoResult<Socket> {
         self.0.try_clone().map(Socket)
     }
 
-    /// What tells which socket a number stands for now.
+    /// Identifies the socket to which the number refers now.
     pub(crate) fn identity(&self) -> IoResult<impl PartialEq + use<>> {
         Ok((self.0.local_addr()?, self.0.peer_addr()?))
     }
@@ -107,17 +107,17 @@ impl Socket {
     }
 }
 
-/// No handler runs on a thread that it interrupts.
+/// No signal handler interrupts a thread here.
 pub(crate) fn keeping_errno(calls: impl FnOnce()) {
     calls();
 }
 
-/// There is nothing to block.
+/// There are no signals to block.
 pub(crate) fn with_signals_blocked<T>(start: impl FnOnce() -> T) -> T {
     start()
 }
 
-/// Not asked for where no leak checker looks.
+/// Only needed for leak checkers, which there are none for here.
 pub(crate) fn is_main_thread() -> bool {
     false
 }
@@ -126,12 +126,12 @@ pub(crate) fn is_main_thread() -> bool {
 #[expect(clippy::unnecessary_wraps, reason = "other systems may not tell")]
 pub(crate) fn stack_bottom() -> Option<usize> {
     let (mut bottom, mut top) = (0, 0);
-    // SAFETY: the call fills in what it is given.
+    // SAFETY: the call fills in its arguments.
     unsafe { GetCurrentThreadStackLimits(&raw mut bottom, &raw mut top) };
     Some(bottom)
 }
 
-/// How long the calling thread has run on a processor.
+/// The CPU time of the calling thread.
 #[cfg(test)]
 pub(crate) fn processor_time() -> Duration {
     use windows_sys::Win32::Foundation::FILETIME;
@@ -139,7 +139,7 @@ pub(crate) fn processor_time() -> Duration {
 
     let zero = FILETIME { dwLowDateTime: 0, dwHighDateTime: 0 };
     let [mut made, mut ended, mut in_kernel, mut in_program] = [zero; 4];
-    // SAFETY: the calling thread's own handle; the call fills in what it is given.
+    // SAFETY: the calling thread's own handle; the call fills in its arguments.
     let found = unsafe {
         GetThreadTimes(
             GetCurrentThread(),
@@ -151,12 +151,12 @@ pub(crate) fn processor_time() -> Duration {
     };
     assert_ne!(found, 0);
     let ticks = [in_kernel, in_program].map(|time| {
-        u64::from(time.dwHighDateTime) << 32 | u64::from(time.dwLowDateTime) // of 100 ns
+        u64::from(time.dwHighDateTime) << 32 | u64::from(time.dwLowDateTime) // units of 100 ns
     });
     Duration::from_nanos(ticks.iter().sum::<u64>() * 100)
 }
 
-/// Nobody sends any.
+/// There are no signals.
 #[cfg(test)]
 pub(crate) fn takes_signals() -> bool {
     false

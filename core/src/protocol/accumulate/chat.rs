@@ -1,4 +1,4 @@
-//! Chunks of a chat into its completion.
+//! Gathers the chunks of a chat into its completion.
 
 use std::collections::HashMap;
 
@@ -10,13 +10,13 @@ use super::tree::{
 use crate::protocol::usage::Usage;
 use crate::protocol::value::{Kind, Value};
 
-/// Members of a chat chunk that are the same in each: the first that says something wins.
+/// Members of a chat chunk that are the same in each: the first non-blank one wins.
 const HEADING: [&str; 4] = ["id", "object", "created", "model"];
 
 /// A chat completion.
 #[derive(Debug, Default)]
 pub(super) struct Chat {
-    /// Everything but the choices, whose place it keeps.
+    /// All members except the choices, whose position it keeps.
     top: Object,
     choices: Vec<Choice>,
     by_index: HashMap<i64, usize>,
@@ -28,9 +28,9 @@ struct Choice {
     index: i64,
     message: Object,
     content: Growing,
-    /// Pieces of the message came.
+    /// Fragments of the message arrived.
     has_pieces: bool,
-    /// Everything but `index` and the message.
+    /// All members except `index` and the message.
     rest: Object,
 }
 
@@ -58,7 +58,7 @@ impl Chat {
                 _ => true,
             };
             if wins && !value.is_null() && sent != value.text() {
-                // Kept whole: these are repeated, not continued.
+                // Replaced as a whole: these are repeated, not continued.
                 room.swap(sent.len(), value.text().len())?;
                 *node = Node::Raw(value.text().to_owned());
             }
@@ -134,11 +134,11 @@ impl Choice {
                     self.has_pieces |= has_delta;
                     self.delta(value, room)?;
                 }
-                // What a chunk adds is its delta, whatever message stands beside it.
+                // A chunk's delta is what it adds, whatever message it also has.
                 ("message", Kind::Object) if has_delta => {}
                 ("message", Kind::Object) => {
                     if says_something(value) && (self.has_pieces || self.goes_on(value, sent)) {
-                        // A whole message, not a piece of one: it takes the place of the pieces.
+                        // A whole message, not a fragment: it replaces the fragments.
                         let new = new_message();
                         room.swap(self.message.bytes(), new.bytes())?;
                         (self.message, self.content) = (new, Growing::default());
@@ -151,7 +151,7 @@ impl Choice {
                 }
                 (_, Kind::Array) => self.rest.merge(&name, value, MERGE_DEPTH_MAX, room)?,
                 (_, kind) => match self.rest.slot(&name, room)? {
-                    // An empty finish reason says: not yet.
+                    // An empty finish reason means: not yet.
                     Some(node) if kind != Kind::Null => {
                         if node.is_blank() || !is_blank(value.text()) {
                             node.put(value, room)?;
@@ -164,8 +164,8 @@ impl Choice {
         Ok(())
     }
 
-    /// Whether a message is all that was said so far and more, and not another piece: of a service
-    /// that sends messages instead of deltas.
+    /// Whether a message contains everything so far and more, and is not another fragment: some services send
+    /// messages instead of deltas.
     fn goes_on(&mut self, message: Value<'_>, choice: Value<'_>) -> bool {
         let (Some(Node::Text(own)), Some(sent)) =
             (self.message.get_mut("content"), message.get("content"))
@@ -241,13 +241,13 @@ impl Choice {
     }
 }
 
-/// Whether a delta or a message is more than the role of who speaks.
+/// Whether a delta or a message has more than a role.
 fn says_something(said: Value<'_>) -> bool {
     let members = said.members();
     members.iter().any(|(name, value)| name != "role" && !is_blank(value.text()))
 }
 
-/// Every message has a role and a content, if they are null.
+/// Every message has a role and a content, even if they are null.
 fn new_message() -> Object {
     let mut message = Object::default();
     message.push("role", Node::NULL);

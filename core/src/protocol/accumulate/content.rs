@@ -1,26 +1,25 @@
-//! The content of a message: a text, a list of parts, or the one after the other.
+//! The content of a message: a text, a list of parts, or one after the other.
 
 use super::tree::{Gathered, MERGE_DEPTH_MAX, Node, Room, inner, is_blank};
 use crate::protocol::value::{Kind, Value};
 
-/// A text that stands among parts.
+/// A text as a part in a list.
 const TEXT_PART: [&str; 2] = [r#"{"type":"text","text":""#, r#""}"#];
-/// The text of a part is looked for in parts of it to this depth.
+/// The maximum depth at which the text of a part is searched.
 const PART_DEPTH_MAX: usize = 4;
 
-/// How much of a part stands before its text and behind it.
+/// The number of bytes before and after the text in a part.
 type Around = (usize, usize);
 
-/// How a content goes on. Texts and parts may come in any order, and nothing takes the place of
-/// anything.
+/// The growth of a content. Texts and parts may come in any order, and nothing is replaced.
 #[derive(Debug, Default)]
 pub(super) struct Growing {
-    /// Where the last part begins in the text of all parts, and what of it is not its text.
+    /// The start of the last part in the text of all parts, and the size around its text.
     last: Option<(usize, Around)>,
 }
 
 impl Growing {
-    /// Adds what a chunk has of it.
+    /// Adds the content of a chunk.
     pub(super) fn add(&mut self, content: &mut Node, sent: Value<'_>, room: &mut Room) -> Gathered {
         if is_blank(sent.text()) && !content.is_blank() {
             return Ok(());
@@ -42,7 +41,7 @@ impl Growing {
             (Node::Items(parts), Kind::Array) if !parts.is_empty() => {
                 for (place, part) in sent.items().into_iter().enumerate() {
                     if place > 0 {
-                        self.last = None; // those of one chunk are whole beside each other
+                        self.last = None; // parts of the same chunk are separate
                     }
                     self.part(parts, part.text(), around(part, PART_DEPTH_MAX), room)?;
                 }
@@ -69,8 +68,8 @@ impl Growing {
         }
     }
 
-    /// One more part. Services that send parts send most of them piece by piece, so one that differs
-    /// from the last one in its text alone goes on with it.
+    /// Adds a part. Services that send parts send most of them in pieces, so a part that differs from the
+    /// last one only in its text continues it.
     fn part(
         &mut self,
         parts: &mut String,
@@ -100,8 +99,8 @@ impl Growing {
     }
 }
 
-/// Where the text of a part stands in it: in `text`, or in the member that is named as its type, a text
-/// or a list of one part. `None` where it has none.
+/// The position of the text in a part: in `text`, or in the member named like its type, as a text or a list
+/// of one part. `None` if there is no text.
 fn around(part: Value<'_>, depth: usize) -> Option<Around> {
     let named = || part.get(&part.text_at("/type")?);
     let value = part.get("text").or_else(named)?;

@@ -1,24 +1,24 @@
-//! Events of a response into the response.
+//! Gathers the events of a response into the response.
 
 use super::tree::{Gathered, List, Node, Object, ResponseTooLarge, Room, members, write_name};
 use crate::protocol::escapes::write_str;
 use crate::protocol::value::{Kind, Value};
 
-/// A response: the one that its final event carries, or what the events before it built.
+/// A response: the one in its final event, or the one built from the events before it.
 #[derive(Debug, Default)]
 pub(super) struct Response {
     /// The last response object, as it was sent.
     text: String,
-    /// The status that the final event named.
+    /// The status of the final event.
     ended: Option<&'static str>,
-    /// What the events built, unless the final response has an output of its own.
+    /// The items built from events, unless the final response has its own output.
     output: List,
 }
 
-/// The events that end a response; each is named as its status.
+/// The events that end a response; each has the name of its status.
 const FINAL: [&str; 3] = ["completed", "failed", "incomplete"];
 
-/// Where a text that comes in pieces goes: an item's own member, or a part in a list of it.
+/// The destination of a text that arrives in pieces: an item's own member, or a part in one of its lists.
 struct Piece {
     event: &'static str,
     item: &'static str,
@@ -63,7 +63,7 @@ const PIECES: [Piece; 8] = [
     Piece { event: "code_interpreter_call_code", item: "\"type\":\"code_interpreter_call\"",
             field: "code", part: None },
 ];
-/// Whole parts come in events of these names.
+/// The events that contain whole parts.
 const PARTS: [(&str, &str, Option<Part>); 2] = [
     ("content_part", MESSAGE, content("null")),
     ("reasoning_summary_part", REASONING, summary("null")),
@@ -115,7 +115,7 @@ impl Response {
     }
 
     fn response(&mut self, is_final: bool, response: Value<'_>, room: &mut Room) -> Gathered {
-        // Some services send a final response without what they sent before.
+        // Some services send a final response without the output that they sent before.
         let replaces = is_final && has_output(response);
         let old = if replaces { room.used } else { self.text.len() };
         room.swap(old, response.text().len())?;
@@ -126,7 +126,7 @@ impl Response {
         Ok(())
     }
 
-    /// What goes on in a response that ended has ended, too, whether an event said so or not.
+    /// Sets the status of items in progress: they ended with the response, even without an event.
     fn end_items(&mut self, ended: &str, room: &mut Room) -> Gathered {
         let ended = if ended == "completed" { ended } else { "incomplete" };
         for item in &mut self.output.items {
@@ -151,8 +151,8 @@ impl Response {
         Ok(())
     }
 
-    /// A whole item: new, or in the place of what was built. The beginning of one that came already adds
-    /// what is missing, and no text is lost with it.
+    /// Adds a whole item, or replaces what was built. The start of an item that already exists only adds
+    /// what is missing, so no text is lost.
     fn item(
         &mut self,
         event: Value<'_>,
@@ -178,7 +178,7 @@ impl Response {
         }
     }
 
-    /// The item that an event belongs to, made where its beginning never came.
+    /// The item of an event; created if its start never arrived.
     fn item_of(
         &mut self,
         event: Value<'_>,
@@ -214,7 +214,7 @@ impl Response {
 
     fn piece(&mut self, event: Value<'_>, piece: &Piece, step: &str, room: &mut Room) -> Gathered {
         if !matches!(step, "delta" | "done") {
-            return Ok(()); // not known to be a piece
+            return Ok(()); // an unknown kind of event
         }
         let whole = step == "done";
         let text = event.get(if whole { piece.field } else { "delta" });
@@ -273,7 +273,7 @@ impl Response {
     }
 }
 
-/// The status of what is not whole yet.
+/// The status of an item that is not complete.
 const IN_PROGRESS: &str = r#""in_progress""#;
 
 fn has_output(response: Value<'_>) -> bool {
@@ -284,7 +284,7 @@ fn object<'a>(event: Value<'a>, name: &str) -> Option<Value<'a>> {
     event.get(name).filter(|value| value.kind() == Kind::Object)
 }
 
-/// The part of an item that an event belongs to: by index, else the last one.
+/// The part of an item for an event: by index, otherwise the last one.
 fn part_of<'a>(
     item: &'a mut Object,
     event: Value<'_>,

@@ -1,7 +1,7 @@
-//! JSON under construction: values that later values are merged into, under a bound on their text.
+//! JSON under construction: values into which later values are merged, with a limit on their size.
 //!
-//! Texts are kept as they were sent, escapes and digits included, and what was sent once stays
-//! byte for byte; so the gathered JSON is the same in every language. Work is linear in the input.
+//! Texts are kept as they were sent, including escapes and digits, and a value sent once stays byte for byte
+//! the same; so the gathered JSON is the same in every language. Work is linear in the input.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -11,20 +11,20 @@ use crate::protocol::escapes::write_str;
 use crate::protocol::spans::ELEMENTS_MAX;
 use crate::protocol::value::{Kind, Value};
 
-/// Deltas are merged to this depth; deeper the later value wins whole. Bounds the recursion.
+/// Deltas are merged down to this depth; deeper values are replaced as a whole. Bounds the recursion.
 pub(super) const MERGE_DEPTH_MAX: usize = 16;
-/// An object with more members finds them by a map.
+/// An object with more members uses a map to find them.
 const SCANNED_MEMBERS_MAX: usize = 16;
-/// Members of a delta that say what something is: the first that says something wins. Servers
-/// repeat them in every chunk. Every other string is a piece of a text.
+/// Members of a delta that identify something: the first non-blank value wins, because servers repeat them
+/// in every chunk. Every other string is a piece of a text.
 const NAMING: [&str; 7] = ["role", "id", "type", "name", "object", "index", "format"];
 
-/// What was gathered reached its bound.
+/// The gathered answer reached its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResponseTooLarge {
-    /// The bound in bytes.
+    /// The limit in bytes.
     pub(crate) bytes_max: usize,
-    /// It is the number of its parts that is too large.
+    /// The number of its parts is too large, not its size.
     has_too_many_parts: bool,
 }
 
@@ -44,8 +44,8 @@ impl std::error::Error for ResponseTooLarge {}
 
 pub(super) type Gathered = Result<(), ResponseTooLarge>;
 
-/// How much text is held, and how much may be. Parts that are kept apart (choices, items, members)
-/// take more memory than the few bytes that they may be sent in, so they are counted, too.
+/// The used and the maximum size. Parts that are stored separately (choices, items, members) take more memory
+/// than the few bytes in which they may be sent, so they are counted too.
 #[derive(Debug)]
 pub(super) struct Room {
     pub(super) used: usize,
@@ -58,13 +58,13 @@ impl Room {
         Room { used: 0, bytes_max, parts: 0 }
     }
 
-    /// One more part, of so many bytes.
+    /// Adds a part of this size.
     pub(super) fn part(&mut self, bytes: usize) -> Gathered {
         self.more_parts(1)?;
         self.take(bytes)
     }
 
-    /// Text that is held already is taken apart.
+    /// Counts the parts of a text that is split up.
     pub(super) fn more_parts(&mut self, count: usize) -> Gathered {
         let parts = self.parts.saturating_add(count);
         if parts > ELEMENTS_MAX {
@@ -82,7 +82,7 @@ impl Room {
         self.swap(0, bytes)
     }
 
-    /// Room for new text in the place of old text, which stays if there is none.
+    /// Replaces `old` bytes by `new` bytes; on an error, the old count remains.
     pub(super) fn swap(&mut self, old: usize, new: usize) -> Gathered {
         let used = self.used.saturating_sub(old).saturating_add(new);
         if used > self.bytes_max {
@@ -93,15 +93,15 @@ impl Room {
     }
 }
 
-/// A value under construction. Nothing is taken apart before something is merged into it.
+/// A value under construction. An object is only split up when something is merged into it.
 #[derive(Debug)]
 pub(super) enum Node {
     /// Any value, as it was sent.
     Raw(String),
-    /// A string, as it was sent, without its quotes: pieces are joined by appending. Two halves
-    /// of a surrogate pair that came in two chunks meet here.
+    /// A string, as it was sent, without its quotes: pieces are appended, which also joins the two halves
+    /// of a surrogate pair from two chunks.
     Text(String),
-    /// An array without its brackets whose items do not say their index.
+    /// An array without its brackets, whose items have no index.
     Items(String),
     /// An array whose items are found by index.
     List(List),
@@ -125,7 +125,7 @@ impl Node {
 
     pub(super) const NULL: Node = Node::Raw(String::new());
 
-    /// What it gives back when it goes: never more than was taken for it.
+    /// The size to give back when it is removed: never more than was taken for it.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Node::Raw(text) | Node::Text(text) | Node::Items(text) => text.len(),
@@ -134,7 +134,7 @@ impl Node {
         }
     }
 
-    /// Null and the empty string say nothing.
+    /// Null and the empty string are blank.
     pub(super) fn is_blank(&self) -> bool {
         match self {
             Node::Raw(text) => is_blank(text),
@@ -149,8 +149,8 @@ impl Node {
         Ok(())
     }
 
-    /// The beginning of an object: what came before it, out of order or twice, stays. One of another type
-    /// and id is another object, and takes its place.
+    /// The start of an object: what arrived before it, out of order or twice, remains. An object with
+    /// another type and id replaces it.
     pub(super) fn begin(&mut self, value: Value<'_>, room: &mut Room) -> Gathered {
         let own = self.as_object(room)?;
         let is_same = own.is_some_and(|own| {
@@ -174,7 +174,7 @@ impl Node {
         }
     }
 
-    /// Joins texts and arrays, merges objects; anything else replaces, null never.
+    /// Joins texts and arrays, and merges objects; any other value replaces the old one, but null never does.
     pub(super) fn merge(&mut self, value: Value<'_>, depth: usize, room: &mut Room) -> Gathered {
         if value.is_null() {
             return Ok(());
@@ -212,7 +212,7 @@ impl Node {
         Ok(())
     }
 
-    /// The function of a tool call. Its arguments are a text, however they were sent.
+    /// The function of a tool call. Its arguments become a text, whatever form they were sent in.
     pub(super) fn merge_function(&mut self, function: Value<'_>, room: &mut Room) -> Gathered {
         let is_text = |value: Value<'_>| matches!(value.kind(), Kind::String | Kind::Null);
         let arguments = function.get("arguments");
@@ -234,8 +234,8 @@ impl Node {
         }
     }
 
-    /// A piece of the text of arguments; or the value that the text should have been, which is whole and
-    /// takes the place of any pieces. An empty one says nothing.
+    /// A piece of the arguments' text, or the arguments as a value instead of a text, which is complete and
+    /// replaces any pieces. An empty value is ignored.
     pub(super) fn merge_arguments(&mut self, value: Value<'_>, room: &mut Room) -> Gathered {
         let is_empty = is_blank(value.text()) || value.kind() == Kind::Object && value.count() == 0;
         if is_empty && !self.is_blank() {
@@ -251,7 +251,7 @@ impl Node {
         Ok(())
     }
 
-    /// This object, taken apart.
+    /// The object, converted to members.
     pub(super) fn as_object(
         &mut self,
         room: &mut Room,
@@ -269,7 +269,7 @@ impl Node {
         Ok(if let Node::Object(object) = self { Some(object) } else { None })
     }
 
-    /// This array, taken apart.
+    /// The array, converted to items.
     pub(super) fn as_list(
         &mut self,
         take_apart: fn(Value<'_>) -> List,
@@ -306,7 +306,7 @@ impl Node {
 #[derive(Debug, Default)]
 pub(super) struct Object {
     pub(super) members: Vec<(String, Node)>,
-    /// Where each stands; filled when there are too many to look at each.
+    /// The indexes of the members; used if there are too many for a linear search.
     places: HashMap<String, usize>,
 }
 
@@ -333,7 +333,7 @@ impl Object {
         self.members.iter_mut().find(|(own, _)| own == name).map(|(_, node)| node)
     }
 
-    /// The member of that name, made where there was none: there is always one.
+    /// The member of that name; created if absent, so it always exists.
     pub(super) fn slot(
         &mut self,
         name: &str,
@@ -370,7 +370,7 @@ pub(super) struct Item {
     pub(super) node: Node,
 }
 
-/// Items that are continued by later chunks.
+/// Items that later chunks continue.
 #[derive(Debug, Default)]
 pub(super) struct List {
     pub(super) items: Vec<Item>,
@@ -380,16 +380,16 @@ pub(super) struct List {
 }
 
 impl List {
-    /// Items that say their index in a member of that name.
+    /// Items with an `index` member.
     pub(super) fn by_own_index(array: Value<'_>) -> List {
         let mut list = List::default();
-        // What was held before stays within its bound.
+        // What was held before stays within its limit.
         let mut room = Room::new(usize::MAX);
         let _ = list.merge(array, 1, &mut room);
         list
     }
 
-    /// Items whose index is their place.
+    /// Items whose index is their position.
     pub(super) fn by_place(array: Value<'_>) -> List {
         let mut list = List::default();
         for item in array.items() {
@@ -407,12 +407,12 @@ impl List {
                 None => {
                     room.part(item.text().len() + 1)?;
                     let place = self.items.len();
-                    // An item without an index is whole: nothing continues it,
+                    // An item without an index is complete: nothing continues it,
                     if let Some(index) = index {
                         self.by_index.insert(index, place);
                     }
                     let node = Node::Raw(item.text().to_owned());
-                    // and it stays behind the one that it came behind.
+                    // and it keeps its position after the item before it.
                     let before = self.items.last().map_or(i64::MIN, |item| item.index);
                     let index = index.unwrap_or(before);
                     self.items.push(Item { index, id: None, name: None, node });
@@ -426,7 +426,7 @@ impl List {
         let at = self.items.len();
         match index {
             Some(index) => drop(self.by_index.insert(index, at)),
-            // One that says so itself has the better claim to this index.
+            // An item with its own index has priority for this index.
             None => drop(self.by_index.entry(at as i64).or_insert(at)),
         }
         let index = index.unwrap_or(at as i64);
@@ -446,7 +446,7 @@ impl List {
         }
     }
 
-    /// Tool calls: by index, else by id, else by place where several came, else the last one.
+    /// Tool calls: by index, otherwise by id, otherwise by position if several came, otherwise the last one.
     pub(super) fn merge_calls(&mut self, array: Value<'_>, room: &mut Room) -> Gathered {
         let calls = array.items();
         for (place, call) in calls.iter().enumerate().filter(|(_, c)| c.kind() == Kind::Object) {
@@ -467,7 +467,7 @@ impl List {
             let Some(item) = self.items.get_mut(at) else { continue };
             item.name = item.name.take().or(name.map(Cow::into_owned));
             let Some(object) = item.node.as_object(room)? else { continue };
-            // A whole answer's tool calls have no index.
+            // Tool calls of a whole answer have no index.
             for (name, value) in members(*call).into_iter().filter(|(name, _)| name != "index") {
                 if name != "function" {
                     object.merge(&name, value, MERGE_DEPTH_MAX, room)?;
@@ -479,7 +479,7 @@ impl List {
         Ok(())
     }
 
-    /// Which known call goes on; another id, or without an id another name, is another call.
+    /// The known call that continues; another id, or without an id another name, is another call.
     pub(super) fn meant(
         &self,
         index: Option<i64>,
@@ -504,7 +504,7 @@ impl List {
         if id.is_none() && differs(&item.name, name) { None } else { meant }
     }
 
-    /// The item of an event. `by_place`: of another id or not, it is the one at that index.
+    /// The item of an event. `by_place`: the one at that index, even with another id.
     pub(super) fn find(
         &self,
         index: Option<i64>,
@@ -530,7 +530,7 @@ impl List {
     }
 }
 
-/// The members of an object; of duplicates the last.
+/// The members of an object; the last duplicate wins.
 pub(super) fn members(object: Value<'_>) -> Vec<(Cow<'_, str>, Value<'_>)> {
     let mut members = object.members();
     let mut seen = HashSet::new();
@@ -548,23 +548,23 @@ pub(super) fn members(object: Value<'_>) -> Vec<(Cow<'_, str>, Value<'_>)> {
     members
 }
 
-/// What stands between the quotes of a string or the brackets of an array.
+/// The text between the quotes of a string or the brackets of an array.
 pub(super) fn inner(text: &str) -> &str {
     text.get(1..text.len().saturating_sub(1)).unwrap_or_default()
 }
 
-/// Null and the empty string say nothing.
+/// Null and the empty string are blank.
 pub(super) fn is_blank(text: &str) -> bool {
     matches!(text, "" | "null" | "\"\"")
 }
 
-/// `index` of a choice or a tool call, in every way in which services write it.
+/// `index` of a choice or a tool call, in any form that services use.
 pub(super) fn place_of(value: Value<'_>) -> Option<i64> {
     let index = value.get("index")?;
     index.as_i64().or_else(|| index.as_index().map(i64::from))
 }
 
-/// `index`, where it is an integer.
+/// `index`, if it is an integer.
 pub(super) fn own_index(value: Value<'_>) -> Option<i64> {
     value.get("index")?.as_i64()
 }
