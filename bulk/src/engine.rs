@@ -1,5 +1,5 @@
-//! Sends rows as fast as their controllers allow and returns their outcomes: look-ahead, lanes,
-//! attempts, the end of a run.
+//! Sends rows as fast as their controllers allow and returns their outcomes: look-ahead, lanes, attempts,
+//! and the end of a run.
 //!
 //! # The states of a row
 //!
