@@ -165,7 +165,7 @@ struct Said {
 }
 
 impl Budget {
-    /// The budget of one run. Rejects a maximum cost without prices.
+    /// Creates the budget of one run. Rejects a maximum cost without prices.
     pub fn new(limits: Limits, prices: Prices) -> Result<Budget, Error> {
         if limits.cost.is_some_and(|cost| !cost.is_finite() || cost < 0.0) {
             return Err(Error::CostInvalid);

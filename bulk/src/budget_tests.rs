@@ -1,4 +1,4 @@
-//! Budgets before services that are played by chance; knows no socket.
+//! Budgets against simulated services with random usage.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -136,7 +136,7 @@ fn without_a_bound_one_row_goes_first_and_it_is_said_once() {
     assert!(budget.notice().unwrap().contains("row-0 does not limit its output"));
     assert!(matches!(budget.ask(&rows[1]), Gate::Wait));
     budget.settle(&rows[0], used(3, 400));
-    // Twice 400 do not fit beside 403.
+    // Twice 400 do not fit in addition to 403.
     assert!(matches!(reason(budget.ask(&rows[1])), Error::TokensMax { most: 1000, .. }));
     let mut budget = tokens_max(10_000);
     assert!(matches!(budget.ask(&rows[0]), Gate::Go));
@@ -195,8 +195,8 @@ fn more_models_than_are_remembered_share_one_memory() {
     assert!(budget.learned.len() <= MODELS_MAX + 1);
 }
 
-/// Rows of all sizes, ends in any order, failures, answers without usage, rows that go twice: what the
-/// service metered is never above the maximum, and of the maximum little is left.
+/// Rows of all sizes that end in any order, failures, answers without usage, and retries: what the service
+/// metered never exceeds the maximum, and little of the maximum remains.
 #[test]
 fn a_maximum_is_never_exceeded_where_rows_bound_their_output() {
     for seed in 0..150 {
@@ -232,7 +232,10 @@ fn a_maximum_is_never_exceeded_where_rows_bound_their_output() {
                         continue;
                     }
                     Gate::Wait => {
-                        assert!(!on_way.is_empty(), "seed {seed}: waits for nothing");
+                        assert!(
+                            !on_way.is_empty(),
+                            "seed {seed}: waits although no row is in flight"
+                        );
                         held = Some(row);
                     }
                     Gate::Stop(error) => {
@@ -248,7 +251,7 @@ fn a_maximum_is_never_exceeded_where_rows_bound_their_output() {
             let place = random.usize(..on_way.len().max(1));
             let row = on_way.swap_remove(place);
             let bound = Bounds::of(&row.body).output.unwrap();
-            // Never more than a byte each, and often a quarter of that.
+            // At most one token per byte, and often one per four bytes.
             let input = row.body.len() as u64 / [1, 4, 4, 5][random.u64(..4) as usize];
             let tokens = Tokens { input, cached: 0, output: random.u64(..=bound) };
             let mut meter = |tokens: Tokens| {
@@ -291,7 +294,7 @@ fn a_maximum_is_never_exceeded_where_rows_bound_their_output() {
     }
 }
 
-/// Attempts that go again may each have been metered.
+/// Each attempt of a retried row may have been metered.
 #[test]
 fn a_maximum_is_not_exceeded_either_where_rows_go_again() {
     for seed in 0..100 {
@@ -302,7 +305,7 @@ fn a_maximum_is_not_exceeded_either_where_rows_go_again() {
             let row = bounded(number, 100, 500);
             match budget.ask(&row) {
                 Gate::Go => {}
-                Gate::Wait => panic!("nothing is on its way"),
+                Gate::Wait => panic!("no row is in flight"),
                 Gate::Stop(_) => break,
             }
             let most = row.body.len() as u64 + 500;

@@ -1,5 +1,6 @@
-//! The pace of the rows of one model: what the core's controller learns of the service, within the limits that
-//! the user sets. Pure: uses no clock, randomness or call. Times are durations since a fixed moment.
+//! Congestion control for the rows of one model: what the core's controller learns about the service,
+//! within the user's limits. Pure: uses no clock, randomness or call. Times are durations since a fixed
+//! start.
 
 mod quota;
 
@@ -95,7 +96,7 @@ impl Controller {
 
     /// Records the end of an attempt that [`ask`](Controller::ask) admitted.
     pub fn ended(&mut self, begun: Duration, now: Duration, how: Ended) {
-        // It is unknown which of the estimates was this row's; their mean is right in the sum.
+        // It is unknown which of the estimates was this row's; their mean keeps the sum right.
         let estimate = self.reserved / f64::from(self.pace.in_flight().max(1));
         self.reserved = (self.reserved - estimate).max(0.0);
         let used = match how {

@@ -1,4 +1,4 @@
-//! The controller before services that are played in virtual time; knows no socket and no clock.
+//! The controller against simulated services in virtual time.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -23,8 +23,7 @@ fn bucket(per_second: f64, burst: f64) -> Option<Bucket> {
     Some(Bucket { per_second, burst })
 }
 
-/// A service whose answers take so long at the mean: of the same length, or of any between a fifth
-/// and three times.
+/// A service with this mean latency: constant, or from a fifth to three times of it.
 fn scene(name: &str, load: Load, latency: f64, is_varied: bool) -> Scene {
     let tokens = if is_varied { (100.0, 1600.0) } else { (500.0, 500.0) };
     let mut scene = Scene {
@@ -37,13 +36,13 @@ fn scene(name: &str, load: Load, latency: f64, is_varied: bool) -> Scene {
     };
     let latency_per_token = seconds(latency / scene.mean_tokens());
     scene.phases.push((0.0, Load { latency_per_token, ..load }));
-    // A share of some hundred rows says nothing: slow ones go on until there are more.
+    // The share of a few hundred rows is not significant: slow scenes run until there are more.
     let rate = scene.ideal_rate(&scene.phases[0].1);
     scene.seconds = scene.seconds.max(latency * 60.0).max(1000.0 / rate);
     scene
 }
 
-/// The service changes in the middle.
+/// Changes the service after half the time.
 fn then(mut scene: Scene, change: impl Fn(&mut Load)) -> Scene {
     let mut load = scene.phases[0].1.clone();
     change(&mut load);
@@ -101,7 +100,7 @@ fn scenes() -> Vec<Scene> {
             }
         }
     }
-    // Each of them can be climbed in a minute.
+    // The controller can reach each of them within a minute.
     for (window, over, factor, floor, rate) in [
         (1.0, 10.0, 1.5, 10, 50.0),
         (1.0, 10.0, 2.0, 10, 300.0),
@@ -213,20 +212,20 @@ fn scenes() -> Vec<Scene> {
     scenes
 }
 
-/// What a scene came to, beside the bars of the table.
+/// The measures of a scene, against the thresholds of the table.
 struct Cell {
-    /// Of the ideal.
+    /// Share of the ideal.
     goodput: f64,
-    /// Beyond what is refused by chance.
+    /// Share of refusals, beyond those by chance.
     refused: f64,
-    /// In flight beside what saturates.
+    /// Rows in flight, relative to what saturates the service.
     crowd: f64,
     is_good: bool,
     /// Below 60 % of the better of the ideal and plain slots.
     is_collapsed: bool,
 }
 
-/// `plain` is the goodput of plain slots, of the ideal.
+/// `plain` is the goodput of plain slots as a share of the ideal.
 fn judge(scene: &Scene, played: &Played, plain: f64) -> Cell {
     let load = &scene.phases.last().unwrap().1;
     let by_chance = scene.phases[0].1.refused_share;
@@ -300,7 +299,7 @@ fn table() {
     assert_eq!(bad, 0);
 }
 
-/// Scenes of the table by their names, on two seeds each.
+/// Runs scenes of the table by name, with two seeds each.
 fn check(names: &[&str]) {
     let scenes = scenes();
     for name in names {
@@ -336,7 +335,7 @@ fn a_slope_is_climbed() {
     check(&["slope 1 s x2 over 10 s, 10 to 300/s, 0.5 s varied"]);
 }
 
-/// Whoever is refused, and whoever is not: a long wait is of one row, and a fault of no limit.
+/// A long wait concerns only one row, and a fault is not a limit.
 #[test]
 fn long_waits_and_faults_hold_no_other_row() {
     check(&["retry-after some 89 s, bucket 10/s, 5 s varied", "500s, cap 50, 0.5 s varied"]);
@@ -359,7 +358,7 @@ fn a_limit_that_changes_is_noticed() {
     check(&["outage of a minute, 50/s, 0.3 s varied", "cap 30 then 120, 0.5 s varied"]);
 }
 
-/// A limit that rises tenfold: four fifths of the new one within half a minute.
+/// A limit that rises tenfold: four fifths of the new one are reached within half a minute.
 #[test]
 fn a_limit_that_rises_is_found() {
     let load = Load { requests: bucket(10.0, 10.0), ..Load::default() };
@@ -385,7 +384,7 @@ fn what_the_user_sets_is_kept() {
     assert_eq!(number.in_flight_max, 7);
     let requests = set(Fixed { requests_per_minute: Some(600.0), ..Fixed::default() }, &mut one);
     assert!((5900..=6011).contains(&requests.requests), "{}", requests.requests);
-    // Some nine a second of 541 tokens each, which vary: those that came out count, not the estimate.
+    // About nine per second of 541 tokens each, which vary: the actual output counts, not the estimate.
     let tokens = set(Fixed { tokens_per_minute: Some(300_000.0), ..Fixed::default() }, &mut one);
     assert!((5400..=5800).contains(&tokens.requests), "{}", tokens.requests);
 }
@@ -399,7 +398,7 @@ fn where_everything_is_refused_little_is_sent() {
     assert!(played.requests < 80, "{}", played.requests);
 }
 
-/// `ask` and `ended` together; in a release build well below a microsecond.
+/// `ask` and `ended` together: in a release build, well below a microsecond.
 #[test]
 #[ignore = "measures; by hand: cargo test -p modelwire-bulk --release --lib cost -- --ignored --nocapture"]
 fn cost() {

@@ -1,5 +1,5 @@
-//! Sends rows as fast as their controllers allow and returns their outcomes: look-ahead, lanes,
-//! attempts, the end of a run.
+//! Sends rows as fast as their controllers allow and returns their outcomes: look-ahead, lanes, attempts,
+//! and the end of a run.
 //!
 //! # The states of a row
 //!
@@ -349,7 +349,7 @@ impl<B: Book> Engine<B> {
     /// What a turn returns without a wait.
     fn is_over(&mut self) -> Option<Turn> {
         if self.is_quiet() && self.held_back() > 0 {
-            // There are no more rows that could tell: so only these were refused.
+            // No later row can show otherwise, so only these were refused.
             self.finished.extend(self.limited.drain(..).map(|(_, finished)| finished));
             for lane in self.lanes.iter_mut() {
                 self.finished.append(&mut lane.forbidden);

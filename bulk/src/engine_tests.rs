@@ -1,4 +1,4 @@
-//! The engine against the loopback service: what goes again, what stops, what comes in.
+//! The engine against the loopback service: retries, stops, and results.
 
 #![allow(
     clippy::unwrap_used,
@@ -40,7 +40,7 @@ fn row(number: u64, model: &str) -> Row {
     }
 }
 
-/// Runs all of these, pushed as they are wanted.
+/// Runs all of these rows, pushed as the engine wants them.
 fn run<B: Book>(
     engine: &mut Engine<B>,
     rows: impl IntoIterator<Item = Row>,
@@ -59,7 +59,7 @@ fn run<B: Book>(
                 assert!(!finished.is_empty());
                 all.extend(finished);
             }
-            Turn::Idle => panic!("nothing for {LONG:?}: {:?}", engine.status()),
+            Turn::Idle => panic!("no event for {LONG:?}: {:?}", engine.status()),
             Turn::Over(over) => return (all, over),
         }
     }
@@ -81,7 +81,7 @@ fn options() -> EngineOptions {
     EngineOptions::default()
 }
 
-/// A book in memory that takes its time.
+/// A slow book in memory.
 #[derive(Debug, Default)]
 struct Slow {
     tickets: u64,
@@ -134,7 +134,8 @@ fn models_have_lanes_of_their_own() {
     };
     let service = Service::start_with(options_of_service).unwrap();
     let mut engine = Engine::new(client(&service), options(), NoBook);
-    // Those of the limited model come first, and all but one of them wait for longer than this runs.
+    // The rows of the limited model come first, and all but one of them wait for longer than this test
+    // runs.
     (1..=5).for_each(|number| engine.push(row(number, "limited")));
     (6..6 + OTHERS).for_each(|number| engine.push(row(number, "echo")));
     let mut finished = Vec::new();
@@ -162,7 +163,7 @@ fn refusals_go_again_until_they_pass() {
     assert!(finished.iter().all(|finished| finished.outcome.is_ok()));
     assert_eq!(finished.iter().map(|finished| finished.attempts).sum::<u32>(), 15);
     assert_eq!((engine.status().limited, engine.book().refused.len()), (6, 6));
-    assert!(engine.book().open.values().all(|open| *open == 1), "each stays noted once");
+    assert!(engine.book().open.values().all(|open| *open == 1), "each stays recorded once");
     assert_eq!(service.metered()["echo"].calls, 9);
 }
 
@@ -194,7 +195,7 @@ fn a_service_that_refuses_everything_is_given_up_and_burns_no_row() {
     for (headers, attempts_max) in [(&[][..], 20), (&[][..], 2), (&[("Retry-After", "3600")], 20)] {
         let service = Service::start().unwrap();
         let mut options = options();
-        // One after another: an answer that comes after a refusal says that the service takes rows.
+        // One at a time: an answer that comes after a refusal shows that the service admits rows.
         options.fixed.concurrency_max = Some(1);
         options.patience = Duration::from_secs(3);
         options.rules.attempts_max = attempts_max;
@@ -209,7 +210,7 @@ fn a_service_that_refuses_everything_is_given_up_and_burns_no_row() {
         assert_eq!(numbers(&finished).len(), 2);
         assert!(finished.iter().all(|finished| finished.outcome.is_ok()));
         let open: u64 = engine.book().open.values().sum();
-        assert_eq!(open, 2, "all others go again");
+        assert_eq!(open, 2, "all others are retried");
     }
 }
 
@@ -270,7 +271,7 @@ fn a_wrong_key_stops_the_run() {
     assert!(finished.is_empty());
     let Over::Stopped(stopped) = over else { panic!("{over:?}") };
     assert_eq!((stopped.reason, stopped.error.status()), (StopReason::KeyRefused, Some(401)));
-    assert!(engine.book().open.values().all(|open| *open == 0), "all of them go again");
+    assert!(engine.book().open.values().all(|open| *open == 0), "all of them are retried");
     let status = engine.status();
     assert!(status.sent < 50 && status.in_flight == 0 && status.waiting == 0, "{status:?}");
     assert_eq!(status.unsent, READY_ROWS_MAX as u64, "{status:?}");
@@ -315,7 +316,7 @@ fn a_row_that_is_forbidden_among_answers_is_an_outcome_and_many_are_not() {
     );
     let failed: Vec<bool> = finished.iter().map(|finished| finished.outcome.is_err()).collect();
     assert_eq!(failed, [false, true, false, true, true, false]);
-    // Those that were told so, and what was noted for after them.
+    // The rows that were refused, and the rows recorded after them.
     let refused = &engine.book().refused;
     assert!(
         refused.starts_with(&(7..=14).collect::<Vec<_>>()) && refused.len() < 12,
@@ -384,7 +385,7 @@ fn a_service_that_comes_back_is_waited_for() {
     let (finished, over) = run(&mut engine, rows);
     assert!(matches!(over, Over::All), "{over:?}");
     let service = later.join().unwrap();
-    // The connection that the old service closed may have been taken for a good one.
+    // The engine may have reused a connection that the old service had closed.
     let lost = finished.iter().filter(|finished| finished.outcome.is_err()).count();
     assert!(lost <= 1, "{lost}");
     assert_eq!(service.metered()["echo"].calls + lost as u64, 49);

@@ -71,13 +71,14 @@ const PART_SLOTS_MIN: usize = 64;
 /// The percentage of used slots at which a part grows by half.
 const LOAD_MAX_PERCENT: usize = 85;
 
-/// One row, or the count of a content that came along more than once.
+/// One row, or the count of a content that was read more than once.
 #[derive(Clone, Copy, Default)]
 struct Slot {
-    /// The two halves of the fingerprint; both are zero where the slot is free.
+    /// The two halves of the fingerprint; both are zero if the slot is free.
     high: u32,
     low: u32,
-    /// From the lowest bit: check or count, whether it is a count, whether it was met, the state.
+    /// From the lowest bit: check or count, whether it is a count, whether it was read in this pass, the
+    /// state.
     rest: u32,
 }
 
@@ -86,14 +87,14 @@ const IS_COUNT: u32 = 1 << CHECK_BITS;
 const IS_MET: u32 = 1 << (CHECK_BITS + 1);
 const STATE_SHIFT: u32 = CHECK_BITS + 2;
 
-/// More equal rows than these are counted no further; they are looked for one by one.
+/// Equal rows beyond this are not counted, but searched one by one.
 const EQUAL_COUNTED_MAX: u32 = CHECK_MASK;
 
-/// What a slot is looked for by.
+/// What to look for in a slot.
 #[derive(Clone, Copy)]
 struct Sought {
     fingerprint: u64,
-    /// Beside the fingerprint all of these bits have to be the same.
+    /// Bits that must be equal, besides the fingerprint.
     mask: u32,
     rest: u32,
 }
@@ -166,7 +167,7 @@ impl Ledger {
             if met != Met::Twice || equal == u32::MAX {
                 return (hash.key(equal), met);
             }
-            // Also where a row had this name as its custom_id: then the next one is free.
+            // Also if a row has this name as its `custom_id`: then the next name is free.
             equal = self.count(hash).max(equal.saturating_add(1));
         }
     }
@@ -217,7 +218,7 @@ impl Ledger {
         counts
     }
 
-    /// One more row of this content: how many came before it.
+    /// Counts one more row of this content; returns how many came before it.
     fn count(&mut self, hash: BodyHash) -> u32 {
         let fingerprint = not_zero(mixed(!hash.high()));
         let (place, mut slot) = self.find(Sought { fingerprint, mask: IS_COUNT, rest: IS_COUNT });
@@ -238,7 +239,7 @@ impl Ledger {
         }
     }
 
-    /// Where this is, or is to be, and what is there.
+    /// The position of this entry, existing or new, and its contents.
     fn find(&mut self, sought: Sought) -> ((usize, usize), Slot) {
         let index = (sought.fingerprint >> (u64::BITS - PART_BITS)) as usize;
         let (at, slot) =
@@ -265,7 +266,7 @@ impl fmt::Debug for Ledger {
     }
 }
 
-/// A row without `custom_id`.
+/// What to look for: a row without `custom_id`.
 fn named(hash: BodyHash, equal: u32) -> Sought {
     let fingerprint = match equal {
         0 => hash.high(),
@@ -280,7 +281,7 @@ fn named(hash: BodyHash, equal: u32) -> Sought {
 
 const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Every bit of it depends on every bit of the number, and no two numbers give one (splitmix64).
+/// A bijective mix in which every output bit depends on every input bit (splitmix64).
 fn mixed(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -333,14 +334,14 @@ impl Part {
             .unwrap_or_else(|free| (free, Slot::new(sought.fingerprint, sought.rest)))
     }
 
-    /// The slot with this fingerprint that is right, or the free one where it would be.
+    /// The slot with this fingerprint that `is_right`, or the free slot where it would be.
     fn probe(
         &self,
         fingerprint: u64,
         is_right: impl Fn(Slot) -> bool,
     ) -> Result<(usize, Slot), usize> {
         let size = self.slots.len();
-        // The lower half: all of a part share the highest bits.
+        // By the lower half: all fingerprints of a part have the same highest bits.
         let start = ((fingerprint as u32 as u64 * size as u64) >> 32) as usize;
         for at in (start..size).chain(0..start) {
             match self.slots.get(at) {

@@ -1,4 +1,4 @@
-//! The ledger beside a map that keeps everything.
+//! The ledger against a reference map that keeps everything.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::collections::HashMap;
@@ -38,7 +38,7 @@ fn a_row_is_met_as_what_the_journal_says_of_it() {
     check(&[("a", 1, State::Done)], "a", 2, Met::Changed(State::Done));
     check(&[("a", 1, State::Failed)], "a", 2, Met::Changed(State::Failed));
     check(&[("a", 1, State::Unknown)], "a", 2, Met::Changed(State::Unknown));
-    check(&[("a", 1, State::New)], "a", 2, Met::New); // never sent: there is nothing that changed
+    check(&[("a", 1, State::New)], "a", 2, Met::New); // never sent: nothing has changed
     check(&[("a", 1, State::Done), ("a", 2, State::Done)], "a", 2, Met::AlreadyDone);
 }
 
@@ -84,9 +84,9 @@ fn a_custom_id_may_look_like_a_name_or_be_one() {
     let (mut ledger, own, other) = (Ledger::new(), hash(1), hash(2));
     let look_alike = Key::new(own.key(0).text(), other.check());
     assert_eq!(ledger.meet(&look_alike), Met::New);
-    assert_eq!(ledger.meet_unnamed(own).1, Met::New, "its content is another");
+    assert_eq!(ledger.meet_unnamed(own).1, Met::New, "its content is different");
     assert_eq!(ledger.meet(&look_alike), Met::Twice);
-    // The same name and the same content: a line of the results that got the body of its row.
+    // The same name and the same content: a line of the results whose body became that of its row.
     assert_eq!(ledger.meet(&other.key(0)), Met::New);
     assert_eq!(ledger.meet(&other.key(1)), Met::New);
     assert_eq!(ledger.meet_unnamed(other), (other.key(2), Met::New));
@@ -94,7 +94,7 @@ fn a_custom_id_may_look_like_a_name_or_be_one() {
     assert_eq!(ledger.meet(&other.key(3)), Met::Twice);
 }
 
-/// What the ledger is to do, with texts and lists.
+/// A reference model of the ledger, with texts and lists.
 #[derive(Default)]
 struct Model {
     rows: HashMap<String, (u32, State, bool)>,
@@ -182,7 +182,7 @@ fn random_operations_do_what_a_map_does() {
 
 #[test]
 fn a_million_equal_rows_take_no_longer_than_others() {
-    let rows = 200_000; // and more in the release build, by hand
+    let rows = 200_000; // more in the release build, by hand
     let time = |content: fn(u64) -> u64| {
         let (mut ledger, begun) = (Ledger::new(), Instant::now());
         for row in 0..rows {

@@ -1,4 +1,4 @@
-//! What pilots say; knows no terminal.
+//! The projections of pilots.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use super::*;

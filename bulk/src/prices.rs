@@ -198,7 +198,7 @@ fn read(name: &str, text: &str) -> Result<BTreeMap<String, Price>, Error> {
     }
     let mut prices = BTreeMap::new();
     for (model, value) in whole.members() {
-        // Where the model's value begins: it is a part of the text.
+        // The offset of the model's value, which is a slice of the text.
         let offset = (value.text().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
         let wrong = |what: &str| {
             Error::PricesInvalid(format!(

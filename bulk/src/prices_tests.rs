@@ -1,4 +1,4 @@
-//! Prices as users write them, well and badly; knows no budget.
+//! Prices as users write them, valid and invalid.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use super::*;

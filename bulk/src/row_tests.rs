@@ -1,4 +1,4 @@
-//! Names of rows, and what of a failure may be metered; knows no file.
+//! Names of rows, and which failures may be metered.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use modelwire::Endpoint;
@@ -85,7 +85,7 @@ fn a_part_is_written_as_i_of_n() {
     }
 }
 
-/// By what the service said, and never an alarm where rows are not paid for.
+/// By the service's own meter: rows that are not paid for raise no warning.
 #[test]
 fn what_a_limit_refused_and_what_is_not_there_is_not_metered() {
     let service = Service::start().unwrap();

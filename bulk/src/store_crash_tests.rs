@@ -1,24 +1,24 @@
-//! Tests of the store after a crash: at every byte that a kill can leave, at many that a power failure can
-//! leave, and at many that neither can.
+//! Tests of the store after a crash: at every byte that a kill can leave, at many states that a power
+//! failure can leave, and at many that neither can.
 
 use super::*;
 
-/// A run, and what its files had in which order.
+/// A run, with the contents of its files and the order of its writes.
 struct Recorded {
     results: Vec<u8>,
     journal: Vec<u8>,
-    /// Of each write: how long both files were after it. One of them grew.
+    /// For each write, the sizes of both files after it. One of them grew.
     writes: Vec<(usize, usize)>,
 }
 
 const KEYS: [&str; 6] = ["a", "b", "c", "row-4", "e \"5\"", "sixth"];
 
-/// Six rows: four ended, one came back, one is on its way.
+/// Six rows: four ended, one was refused, one is in flight.
 fn recorded(folder: &Folder) -> Recorded {
     let options = folder.options("out.jsonl");
     let (mut store, _) = open(&options);
     let (results, journal) = (folder.path("out.jsonl"), folder.path("out.jsonl.journal"));
-    // The journal first: results are never behind it.
+    // Reads the journal first: results are never behind it.
     let read = || {
         let journal = fs::read(&journal).unwrap();
         (fs::read(&results).unwrap(), journal)
@@ -61,7 +61,7 @@ fn recorded(folder: &Folder) -> Recorded {
     Recorded { results, journal, writes }
 }
 
-/// What these files say of each row, found out in another way.
+/// The expected state of each row from these files, derived independently.
 fn expected(results: &[u8], journal: &[u8]) -> BTreeMap<String, State> {
     let mut states = BTreeMap::new();
     let whole = |bytes: &[u8]| -> Vec<serde_json::Value> {
@@ -84,7 +84,7 @@ fn expected(results: &[u8], journal: &[u8]) -> BTreeMap<String, State> {
     states
 }
 
-/// Opens a job with these files, looks at what it says, and brings it to its end.
+/// Opens a job with these files, checks its state, and completes it.
 fn check(results: &[u8], journal: &[u8], what: &str) {
     let folder = Folder::in_memory();
     let options = folder.options("out.jsonl");
@@ -137,11 +137,11 @@ fn a_kill_at_any_byte_loses_nothing() {
     check(&recorded.results, &recorded.journal, "all");
 }
 
-/// Any numbers: xorshift.
+/// A pseudo-random generator: xorshift.
 struct Dice(u64);
 
 impl Dice {
-    /// The numbers of TEST_SEED, or of this seed; a test that fails says which.
+    /// Seeded from TEST_SEED, or else from `seed`; a failing test prints which.
     fn of(seed: u64) -> Dice {
         let wanted = std::env::var("TEST_SEED").ok();
         let seed = wanted.map_or(seed, |seed| seed.parse().unwrap());
@@ -157,8 +157,8 @@ impl Dice {
     }
 }
 
-/// Of what was not on disk, any part may be there, and holes in it read as zeros. Outcome records are never
-/// awaited: they may be gone while results behind them are there.
+/// Any part of the unsynced data may be there, and holes in it read as zeros. Outcome records are never
+/// awaited: they may be missing although later results are there.
 #[test]
 fn a_power_failure_loses_nothing() {
     let folder = Folder::in_memory();
@@ -167,7 +167,7 @@ fn a_power_failure_loses_nothing() {
     for _ in 0..300 {
         let at = 1 + dice.below(recorded.writes.len() - 1);
         let (before, after) = (recorded.writes[at - 1], recorded.writes[at]);
-        // What was written by now is cut anywhere, or has a hole up to its end.
+        // The data written by now is cut anywhere, or has a hole up to its end.
         let mut left = |from: usize, to: usize, bytes: &[u8]| {
             let end = from + dice.below(to - from + 1);
             let mut left = bytes[..end].to_vec();
@@ -187,8 +187,8 @@ fn a_power_failure_loses_nothing() {
     }
 }
 
-/// Files that no crash leaves: a disk that does not keep what it promised. Either all is well, or it is
-/// refused with a word on what to do.
+/// Files that no crash leaves: a disk that did not keep what it confirmed. Either all is well, or the store
+/// rejects them with a hint.
 #[test]
 fn what_a_lying_disk_leaves_is_noticed() {
     let folder = Folder::in_memory();
@@ -212,7 +212,11 @@ fn what_a_lying_disk_leaves_is_noticed() {
             fs::write(folder.path("out.jsonl.journal"), journal).unwrap();
             let said = refusal(&folder.options("out.jsonl"));
             assert!(said.contains("start over"), "{said}");
-            assert_eq!(fs::read(folder.path("out.jsonl")).unwrap(), results, "it is left alone");
+            assert_eq!(
+                fs::read(folder.path("out.jsonl")).unwrap(),
+                results,
+                "the results are unchanged"
+            );
         } else {
             check(results, journal, &format!("{} and {}", results.len(), journal.len()));
         }
@@ -220,8 +224,8 @@ fn what_a_lying_disk_leaves_is_noticed() {
     assert!(refused > 10);
 }
 
-/// Failed results that the journal does not know of yet are about to be taken out, a second time, when the
-/// run ends: what was begun is no new file of results.
+/// A second rewrite of failed results, which the journal does not record yet, is interrupted: its partial
+/// file is not taken for new results.
 #[test]
 fn a_second_rewrite_that_is_cut_off_is_not_taken_for_the_first() {
     let folder = Folder::in_memory();
@@ -238,9 +242,9 @@ fn a_second_rewrite_that_is_cut_off_is_not_taken_for_the_first() {
     let before = fs::read(&journal).unwrap();
     store.fail("b");
     store.close(None).unwrap();
-    // Killed between the result and the journal's word of it.
+    // Killed between the result and its journal record.
     fs::write(&journal, before).unwrap();
-    // Cut off by what cannot be read; a kill in this moment leaves the same.
+    // Fails at unreadable data; a kill at this moment leaves the same files.
     let whole = fs::read(&results).unwrap();
     let mut broken = whole.clone();
     broken[12] ^= 0xFF;
@@ -255,8 +259,8 @@ fn a_second_rewrite_that_is_cut_off_is_not_taken_for_the_first() {
     assert_eq!(keys(&results), ["a", "b"]);
 }
 
-/// A member of packed results has many rows: where the journal was cut among their outcomes, the others are
-/// known all the same.
+/// A member of compressed results has many rows: if the journal is cut among their outcomes, the others are
+/// recovered all the same.
 #[test]
 fn a_journal_that_is_cut_among_the_rows_of_one_member_loses_none() {
     for name in ["out.jsonl.gz", "out.jsonl.zst", "out.jsonl"] {

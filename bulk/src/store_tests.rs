@@ -23,7 +23,7 @@ mod crash;
 #[path = "store_trouble_tests.rs"]
 mod trouble;
 
-/// What was told of rows, by key.
+/// The last state of each row, by key.
 #[derive(Debug, Default)]
 struct Told(BTreeMap<String, State>);
 
@@ -50,7 +50,7 @@ impl Told {
     }
 }
 
-/// A folder that is gone after the test.
+/// A folder that is removed after the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -58,7 +58,7 @@ impl Folder {
         Folder::within(&std::env::temp_dir())
     }
 
-    /// In memory, where that can be: thousands of files that are opened and closed.
+    /// In memory if possible: thousands of files are opened and closed.
     fn in_memory() -> Folder {
         let memory = Path::new("/dev/shm");
         if memory.is_dir() { Folder::within(memory) } else { Folder::new() }
@@ -68,7 +68,7 @@ impl Folder {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = parent.join(format!("modelwire-store-test-{}-{number}", std::process::id()));
-        let _ = fs::remove_dir_all(&path); // of a process of this number that was killed
+        let _ = fs::remove_dir_all(&path); // left by a killed process with this ID
         fs::create_dir_all(&path).unwrap();
         Folder(path)
     }
@@ -86,7 +86,7 @@ impl Folder {
         }
     }
 
-    /// The files beside those that name rows.
+    /// The files except those that name rows.
     fn kept(&self) -> Vec<String> {
         self.names().into_iter().filter(|name| !name.ends_with(".unknown")).collect()
     }
@@ -116,8 +116,8 @@ fn row(key: &str) -> Row {
     }
 }
 
-/// The store cannot tell an answer from a failure but by the line, and lines of answers need a service: they
-/// are made by hand here.
+/// The store tells answers from failures only by the line, and lines of answers need a service: here they
+/// are made by hand.
 impl Store {
     fn done(&mut self, key: &str) {
         self.lines.clear();
@@ -130,18 +130,18 @@ impl Store {
         self.finished(&Finished { row: row(key), outcome, attempts: 1, elapsed: Duration::ZERO });
     }
 
-    /// Notes rows and waits until they may be sent.
+    /// Records rows and waits until they may be sent.
     fn send(&self, keys: &[&str]) {
         let mut book = self.book();
         let ticket = keys.iter().map(|key| book.sending(&row(key))).max().unwrap();
-        eventually("rows are noted", || {
+        eventually("rows are recorded", || {
             assert!(!self.is_failed(), "{:?}", self.shared.trouble());
             book.durable() >= ticket
         });
     }
 }
 
-/// Waits until something is so, however busy the machine is.
+/// Waits for a condition, however busy the machine is.
 fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !is_so() {
@@ -174,7 +174,7 @@ fn refusal(options: &StoreOptions) -> String {
     }
 }
 
-/// The lines of a file, by gzip and zstd of the system where it is compressed.
+/// The lines of a file, decompressed by the system's gzip and zstd.
 fn lines(path: &Path) -> Vec<String> {
     let program = match Format::of(path) {
         Format::Plain => {
@@ -259,7 +259,7 @@ fn one_file_under_two_names_or_with_two_journals_has_one_run() {
     for options in [other, folder.options("hard.jsonl")] {
         let said = refusal(&options);
         assert!(said.contains("another run"), "{said}");
-        assert!(folder.path("out.jsonl").exists(), "the file of the other run stays");
+        assert!(folder.path("out.jsonl").exists(), "the other run's file is kept");
     }
     drop(store);
     open(&options);
@@ -325,7 +325,7 @@ fn a_crash_while_results_are_written_anew_is_made_good() {
     let record = format!("{{\"rewritten\":{}}}\n", rewritten.len());
     let with_record = [before.1.as_slice(), record.as_bytes()].concat();
     let temporary = folder.path("out.jsonl.rewriting");
-    // Before the record, whole or not: the old file counts.
+    // Before the record is written, renamed or not: the old file counts.
     for new in [&rewritten[..10], &rewritten] {
         fs::write(&temporary, new).unwrap();
         let (_, told) = open(&options);
@@ -334,7 +334,7 @@ fn a_crash_while_results_are_written_anew_is_made_good() {
         assert!(!temporary.exists());
         fs::write(&journal, &before.1).unwrap();
     }
-    // After it, renamed or not: the new one does.
+    // After the record, renamed or not: the new file counts.
     for is_renamed in [false, true] {
         fs::write(&journal, &with_record).unwrap();
         fs::write(&results, if is_renamed { rewritten.as_bytes() } else { &before.0 }).unwrap();
@@ -375,13 +375,13 @@ fn results_come_in_the_order_of_the_input() {
         assert_eq!(keys(&folder.path(name)), all);
         assert_eq!(folder.kept(), [name.to_owned(), format!("{name}.journal")]);
 
-        // Nothing more comes: it stays as it is.
+        // Nothing is added: the results stay as they are.
         let (store, told) = open(&options);
         assert_eq!(told.0.len(), 4);
         store.close(Some(&order(&all))).unwrap();
         assert_eq!(keys(&folder.path(name)), all);
 
-        // A row more, and one that is not in the input any more.
+        // One more row, and one that is no longer in the input.
         let (mut store, _) = open(&options);
         store.send(&["0"]);
         store.done("0");
@@ -480,7 +480,7 @@ fn a_row_that_is_wrong_by_itself_has_its_outcome() {
     let (mut store, _) = open(&options);
     store.unsent(&Key::new("bad", 5), &modelwire::Error::argument("no JSON"));
     store.close(None).unwrap();
-    // As if the journal had not heard of the result.
+    // As if the journal did not record the result.
     let journal = folder.path("out.jsonl.journal");
     let text = fs::read_to_string(&journal).unwrap();
     let end = text.find("{\"failed\"").unwrap();

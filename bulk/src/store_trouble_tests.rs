@@ -1,15 +1,15 @@
-//! Tests of the store where files cannot be written: full disks, limits, devices. What would harm other
-//! tests of this process runs in a process of its own: this program again, with one test.
+//! Tests of the store when files cannot be written: full disks, limits, devices. What would harm other
+//! tests of this process runs in a child process: this program again, with one test.
 
 use std::process::Command;
 
 use super::*;
 use crate::error::ErrorKind;
 
-/// What tells the process of its own that it is one, and where its files are.
+/// The environment variable that marks a child process and names its folder.
 const CHILD: &str = "MODELWIRE_STORE_TEST";
 
-/// Runs a test of this file in a process of its own, which this line of the shell comes before.
+/// Runs a test of this file in a child process, after this shell line.
 fn in_a_process(test: &str, program: &[&str], line: &str, folder: &Folder) {
     let this = std::env::current_exe().unwrap();
     let name = format!("{}::{test}", module_path!().split_once("::").unwrap().1);
@@ -21,13 +21,12 @@ fn in_a_process(test: &str, program: &[&str], line: &str, folder: &Folder) {
     assert!(output.status.success() && said.contains("1 passed"), "{said}");
 }
 
-/// In the process of its own.
+/// The folder, if this is the child process.
 fn child() -> Option<Folder> {
     std::env::var_os(CHILD).map(|folder| Folder(PathBuf::from(folder)))
 }
 
-/// Ends rows one by one, each when the one before it is written, until the store says that something does not
-/// work.
+/// Ends rows one at a time, each once the previous one is written, until the store reports a problem.
 fn until(store: &mut Store, is_reached: impl Fn(&Store) -> bool) -> Vec<String> {
     let mut ended = Vec::new();
     while !is_reached(store) {
@@ -47,10 +46,10 @@ fn rescue_in(message: &str) -> PathBuf {
     PathBuf::from(format!("{path}{}", ending.trim_end_matches('.')))
 }
 
-/// Adds the rescue file as the error says, and sees that every row is known.
+/// Appends the rescue file as the error says, and checks that every row is known.
 fn add_and_look(options: &StoreOptions, message: &str, rows: &[String]) {
-    // Where few rows go together, packed results are larger than the journal, else it is full first: then
-    // they are all where they belong.
+    // If few rows are compressed together, the results are larger than the journal. Otherwise the journal
+    // is full first, and all results are in their place.
     let lines = match message.contains("All results that arrived are written") {
         true => Vec::new(),
         false => fs::read(rescue_in(message)).unwrap(),
@@ -76,7 +75,7 @@ fn add_and_look(options: &StoreOptions, message: &str, rows: &[String]) {
 fn a_limit_of_the_file_is_told_and_what_comes_is_kept() {
     for name in ["out.jsonl", "out.jsonl.gz", "out.jsonl.zst"] {
         if let Some(folder) = child() {
-            // The limit is of this process: files that are there already are looked at by the other one.
+            // The limit applies to this process only: the parent checks the files.
             let options = folder.options(&std::env::var("NAME").unwrap());
             let (mut store, _) = open(&options);
             let mut rows = until(&mut store, Store::is_failed);
@@ -94,7 +93,7 @@ fn a_limit_of_the_file_is_told_and_what_comes_is_kept() {
             return;
         }
         let folder = Folder::new();
-        // 16 or 32 KiB, as the shell counts.
+        // 16 or 32 KiB, depending on the unit of the shell.
         let line = format!("ulimit -f 32 && export NAME={name}");
         in_a_process(
             "a_limit_of_the_file_is_told_and_what_comes_is_kept",
@@ -110,7 +109,7 @@ fn a_limit_of_the_file_is_told_and_what_comes_is_kept() {
     }
 }
 
-/// Runs a test in a process that has a small disk of its own.
+/// Runs a test in a process with a small disk.
 fn on_a_small_disk(test: &str) {
     let folder = Folder::new();
     let can_mount = Command::new("unshare").args(["-m", "true"]).output();
@@ -144,7 +143,7 @@ fn a_full_disk_is_waited_for() {
     // clock: time in which it asks for room twice and finds none
     std::thread::sleep(Duration::from_millis(600));
     fs::remove_file(&filler).unwrap();
-    eventually("there is room again", || !store.is_behind());
+    eventually("there is space again", || !store.is_behind());
     store.close(None).unwrap();
     let (_, told) = open(&options);
     assert!(rows.iter().all(|row| told.of(row) == State::Done));
@@ -165,7 +164,7 @@ fn a_disk_that_stays_full_is_told_and_what_comes_is_kept() {
     fs::write(&filler, vec![1; 64 * 1024]).unwrap();
     let (mut store, _) = open(&options);
     let mut rows = until(&mut store, |store| store.waits_for_room().is_some());
-    // What is left of the disk: the journal has no room either.
+    // Fill the rest of the disk, so that the journal has no space either.
     let mut rest = fs::File::create(folder.path("disk/rest")).unwrap();
     while io::Write::write(&mut rest, &[1; 512]).is_ok() {}
     let mut book = store.book();
@@ -175,7 +174,7 @@ fn a_disk_that_stays_full_is_told_and_what_comes_is_kept() {
     let begun = Instant::now();
     let error = store.close(None).unwrap_err();
     // clock: a second wait would make it twice as long
-    assert!(begun.elapsed() < room_wait * 7 / 4, "room is waited for once");
+    assert!(begun.elapsed() < room_wait * 7 / 4, "waits for space once");
     assert!(error.to_string().contains("no space left"), "{error}");
     assert!(fs::read(folder.path("disk/out.jsonl")).unwrap().ends_with(b"\n"), "whole lines");
     fs::remove_file(&filler).unwrap();
@@ -205,7 +204,7 @@ fn rows_are_not_sent_where_the_journal_cannot_be_written() {
         eventually("a row is noted", is_over);
     }
     assert!(book.durable() < *tickets.last().unwrap());
-    // What was under way is written nevertheless.
+    // Results of rows in flight are written all the same.
     store.done("before");
     let error = store.close(None).unwrap_err();
     assert!(error.to_string().contains("All results that arrived are written"), "{error}");
@@ -213,7 +212,7 @@ fn rows_are_not_sent_where_the_journal_cannot_be_written() {
     let (store, told) = open(&options);
     assert_eq!(told.of("before"), State::Done);
     let unknown = store.resumed().unknown.len() as u64;
-    assert!(unknown >= book.durable() - 1, "what may have been sent is named");
+    assert!(unknown >= book.durable() - 1, "rows that may have been sent are named");
     std::mem::forget(folder);
 }
 
@@ -223,7 +222,7 @@ fn a_device_that_takes_nothing_is_told() {
     let options = StoreOptions { results: Some(PathBuf::from("/dev/full")), ..folder.options("") };
     let (mut store, told) = open(&options);
     assert!(told.0.is_empty());
-    assert_eq!(folder.names().len(), 0, "no journal beside a device");
+    assert_eq!(folder.names().len(), 0, "no journal next to a device");
     let rows = until(&mut store, Store::is_failed);
     let error = store.close(None).unwrap_err();
     assert!(error.to_string().starts_with("/dev/full: no space left"), "{error}");
@@ -269,7 +268,7 @@ fn pop_if(sent: &mut std::collections::VecDeque<(u64, Row)>, durable: u64) -> Op
     if is_durable { sent.pop_front() } else { None }
 }
 
-/// Not a test: how much the store costs alone. `cargo test --release -- --ignored --nocapture cpu_a_row`
+/// Not a test: the CPU cost of the store alone. `cargo test --release -- --ignored --nocapture cpu_a_row`
 #[test]
 #[ignore = "measures; by hand: cargo test -p modelwire-bulk --release --lib cpu_a_row -- --ignored --nocapture"]
 fn cpu_a_row() {

@@ -1,5 +1,5 @@
-//! What each system does in its own way: positions and locks of files, folders, limits. The one place
-//! of the crate that asks which system it is.
+//! What differs between systems: positional I/O, file locks, folders, limits. The only place in the crate
+//! that checks the system.
 
 #[cfg(unix)]
 #[path = "system/unix.rs"]

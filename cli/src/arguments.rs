@@ -1,5 +1,4 @@
-//! The table of commands and their arguments, from which the help, the completions and the man page
-//! follow.
+//! The table of commands and their arguments, from which help, completions and the man page are generated.
 
 use std::ffi::OsString;
 use std::io;
@@ -11,7 +10,7 @@ use crate::connection::Connection;
 use crate::failure::{Exit, Failure};
 use crate::{bulk, console, doctor, everyday};
 
-/// Most columns of a line of the help.
+/// Maximum columns of a line of help.
 const HELP_COLUMNS_MAX: usize = 100;
 
 /// Calls OpenAI-compatible model inference services: bulk jobs, chats, responses, and a doctor
@@ -100,7 +99,7 @@ impl Command {
     }
 }
 
-/// What is no command to be run: help and version that were asked for, and wrong arguments.
+/// Handles what is not a command: requests for help or the version, and invalid arguments.
 fn refuse(error: &clap::Error, command: Option<&OsString>) -> Exit {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => match error.print() {
@@ -108,7 +107,7 @@ fn refuse(error: &clap::Error, command: Option<&OsString>) -> Exit {
             Ok(()) | Err(_) => Exit::Done,
         },
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            // Nobody is left to be told where this fails.
+            // If this fails, there is nowhere to report it.
             let _ = error.print();
             Exit::Usage
         }
@@ -130,7 +129,7 @@ fn refuse(error: &clap::Error, command: Option<&OsString>) -> Exit {
     }
 }
 
-/// What clap says of wrong arguments, on one line: what is wrong, and its tips.
+/// Clap's error on one line: the error and its tips.
 fn in_a_line(rendered: &str) -> String {
     let words = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");
     let parts = rendered.trim().split("\n\n").map(words);

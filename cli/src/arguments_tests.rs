@@ -1,4 +1,4 @@
-//! What is true of the whole table of arguments.
+//! Properties of the whole table of arguments.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use clap::CommandFactory;

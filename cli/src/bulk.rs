@@ -1,5 +1,5 @@
 //! The command `modelwire bulk`: a job of the crate `modelwire-bulk` from its arguments to its exit code,
-//! and what a person or a program is shown of it.
+//! and its output for people and programs.
 
 pub(crate) mod arguments;
 mod job;

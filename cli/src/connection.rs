@@ -1,4 +1,4 @@
-//! Which service, with which key and options: what every command that calls one takes.
+//! The service, the key and the client options: arguments of every command that calls a service.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,13 +11,13 @@ use modelwire::{
 
 use crate::failure::{Exit, Failure};
 
-/// Largest file of a key, in bytes.
+/// Maximum bytes of a key file.
 const KEY_FILE_BYTES_MAX: u64 = 16 * 1024;
-/// Largest file that the value of an option is read from, in bytes.
+/// Maximum bytes of a file with an option's value.
 const OPTION_FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// Longest `--timeout`, in seconds: a year.
+/// Maximum seconds of `--timeout`: a year.
 const TIMEOUT_SECONDS_MAX: f64 = 365.0 * 24.0 * 3600.0;
-/// Options whose values are secrets, which an argument shows to everyone on the machine.
+/// Options with secret values, because everyone on the machine can see arguments.
 const SECRET_OPTIONS: [&str; 1] = ["client_certificate_pem"];
 
 /// Where the service is, and how it is called.
@@ -48,12 +48,12 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// A client of the service that these name.
+    /// Creates the client that the arguments describe.
     pub(crate) fn client(&self) -> Result<Client, Failure> {
         self.client_with(|_| ())
     }
 
-    /// The same, with some of its configuration changed.
+    /// Like [`Connection::client`], with a changed configuration.
     pub(crate) fn client_with(&self, change: impl FnOnce(&mut Config)) -> Result<Client, Failure> {
         self.require()?;
         let mut config = self.config()?;
@@ -61,7 +61,7 @@ impl Connection {
         Client::new(config).map_err(Failure::from)
     }
 
-    /// The configuration that these name; what is not named comes from the environment.
+    /// The configuration from the arguments, and otherwise from the environment.
     pub(crate) fn config(&self) -> Result<Config, Failure> {
         let mut config = Config::new();
         config.set_options(&self.options_json()?).map_err(wrong_option)?;
@@ -77,7 +77,7 @@ impl Connection {
         Ok(config)
     }
 
-    /// Says what to set where nothing names the service or the key.
+    /// Checks that there is a base URL and a key; the error says what to set.
     pub(crate) fn require(&self) -> Result<(), Failure> {
         self.require_base_url()?;
         if self.key_file.is_none() && set_variable(&API_KEY_VARIABLES).is_none() {
@@ -88,7 +88,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Where the service is; the error says what to set.
+    /// The base URL; the error says what to set.
     pub(crate) fn require_base_url(&self) -> Result<String, Failure> {
         let of_environment = || {
             let name = set_variable(&BASE_URL_VARIABLES)?;
@@ -105,20 +105,20 @@ impl Connection {
         })
     }
 
-    /// What was given for an option, as it was written, the last of it.
+    /// The last value given for an option, unparsed.
     pub(crate) fn option(&self, name: &str) -> Option<&str> {
         let pairs = self.options.iter().rev().filter_map(|given| given.split_once('='));
         pairs.filter(|(known, _)| *known == name).map(|(_, value)| value).next()
     }
 
-    /// The text of an option that takes text, where it is given.
+    /// The text of a text option, if given.
     pub(crate) fn option_text(&self, name: &str) -> Result<Option<String>, Failure> {
         let Some(value) = self.option(name) else { return Ok(None) };
         let json = json_of(name, value)?;
         Ok(Value::parse(&json).ok().and_then(|value| value.as_str().map(String::from)))
     }
 
-    /// The pairs of an option that takes an object of texts, in their order.
+    /// The pairs of an option that takes an object of texts, in order.
     pub(crate) fn option_pairs(&self, name: &str) -> Result<Vec<(String, String)>, Failure> {
         let mut pairs = Vec::new();
         for given in &self.options {
@@ -149,7 +149,7 @@ impl Connection {
     }
 }
 
-/// The first of these variables that is set to more than white space.
+/// The first of these variables with more than white space.
 pub(crate) fn set_variable(names: &[&'static str]) -> Option<&'static str> {
     let is_set = |name: &&&str| {
         std::env::var_os(name).is_some_and(|value| !value.to_string_lossy().trim().is_empty())
@@ -157,13 +157,13 @@ pub(crate) fn set_variable(names: &[&'static str]) -> Option<&'static str> {
     names.iter().find(is_set).copied()
 }
 
-/// JSON text of a string.
+/// A string as JSON.
 pub(crate) fn quoted(text: &str) -> String {
-    // A string always has a JSON text.
+    // Serializing a string cannot fail.
     serde_json::to_string(text).unwrap_or_default()
 }
 
-/// `NAME=VALUE`, taken apart.
+/// Splits `NAME=VALUE`.
 pub(crate) fn named<'a>(argument: &str, given: &'a str) -> Result<(&'a str, &'a str), Failure> {
     match given.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name, value)),
@@ -171,8 +171,8 @@ pub(crate) fn named<'a>(argument: &str, given: &'a str) -> Result<(&'a str, &'a 
     }
 }
 
-/// What stands behind `NAME=` as JSON: JSON as it is, else a string. What begins like an array, an
-/// object or a string of JSON and is none is a slip, and no text.
+/// The value after `NAME=` as JSON: valid JSON as it is, other text as a string. Text that begins like a
+/// JSON array, object or string but is invalid is rejected as a typo.
 pub(crate) fn json_or_text(argument: &str, name: &str, value: &str) -> Result<String, Failure> {
     match Value::parse(value) {
         Ok(_) => Ok(value.trim().to_owned()),
@@ -186,7 +186,7 @@ pub(crate) fn json_or_text(argument: &str, name: &str, value: &str) -> Result<St
     }
 }
 
-/// The value of an option of the client as JSON.
+/// The value of a client option as JSON.
 fn json_of(name: &str, value: &str) -> Result<String, Failure> {
     let of_file;
     let value = match value.strip_prefix('@') {
@@ -212,12 +212,12 @@ fn json_of(name: &str, value: &str) -> Result<String, Failure> {
     json_or_text("--option", name, value)
 }
 
-/// An option that the client does not take is a wrong argument.
+/// The usage error for an option that the client does not accept.
 fn wrong_option(error: Error) -> Failure {
     Failure { exit: Exit::Usage, ..Failure::from(error).within("--option") }
 }
 
-/// The key that a file has. What is wrong with it is said without a character of it.
+/// Reads the key from a file. Errors never show any of its characters.
 fn key_of(file: &Path) -> Result<String, Failure> {
     let place = format!("--key-file {}", file.display());
     let text =
@@ -237,13 +237,13 @@ fn key_of(file: &Path) -> Result<String, Failure> {
     }
 }
 
-/// A file of text, whole.
+/// Reads a whole text file.
 fn read_whole(file: &Path, bytes_max: u64) -> Result<String, Failure> {
     let unread = |cause: std::io::Error| {
         Failure::file(format!("{} cannot be read: {cause}", file.display()))
     };
     let mut bytes = Vec::new();
-    // One byte more, so that a file that is too long is noticed.
+    // One byte more, to detect a file that is too long.
     let mut read = File::open(file).map_err(unread)?.take(bytes_max.saturating_add(1));
     read.read_to_end(&mut bytes).map_err(unread)?;
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > bytes_max {
@@ -254,7 +254,7 @@ fn read_whole(file: &Path, bytes_max: u64) -> Result<String, Failure> {
         .map_err(|_| Failure::new(Exit::Config, format!("{} is not UTF-8 text", file.display())))
 }
 
-/// A time in seconds, parts of one too.
+/// Parses a time in seconds, with decimals.
 fn seconds(given: &str) -> Result<Duration, String> {
     match given.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= TIMEOUT_SECONDS_MAX => {

@@ -1,4 +1,4 @@
-//! Options of the client as arguments, and files of keys.
+//! Client options as arguments, and key files.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use super::*;

@@ -1,18 +1,18 @@
-//! What a command writes: data to standard output, byte-exact, everything else to standard error.
+//! The output of a command: data goes to standard output, byte for byte; everything else to standard error.
 //!
-//! A terminal obeys what is written to it, and a model writes what it likes: on a terminal, control
-//! characters, those that turn the direction of text included, are shown and not sent. In a pipe or a file every byte is as it came.
+//! A terminal obeys control characters, and a model may write any. On a terminal they are shown escaped,
+//! including those that change the direction of text. To a pipe or a file, every byte is written unchanged.
 
 use std::io::{self, ErrorKind, IsTerminal, Stdout, Write};
 use std::time::Duration;
 
 use crate::failure::{Exit, Failure};
 
-/// Bytes that are kept at most before they are written.
+/// Maximum bytes in the buffer.
 const WAITING_BYTES_MAX: usize = 64 * 1024;
-/// Most characters of a message on standard error: a service may send a page where it means a line.
+/// Maximum characters of a message on standard error: a service may send a page instead of a line.
 const MESSAGE_CHARS_MAX: usize = 2000;
-/// Where whoever gave us standard output made it non-blocking, and it is full: before the next look.
+/// Delay before a retry if standard output is non-blocking and full.
 const FULL_PAUSE: Duration = Duration::from_millis(5);
 
 /// Standard output.
@@ -20,12 +20,12 @@ pub(crate) struct Output {
     to: Stdout,
     waiting: Vec<u8>,
     is_terminal: bool,
-    /// The last byte that was written or waits.
+    /// The last byte written or buffered.
     last: Option<u8>,
 }
 
 impl Output {
-    /// The one that the process has.
+    /// The standard output of the process.
     pub(crate) fn standard() -> Output {
         let to = io::stdout();
         let is_terminal = to.is_terminal();
@@ -37,7 +37,7 @@ impl Output {
         self.last.is_some()
     }
 
-    /// Text as it is; on a terminal, control characters but line ends and tabs are shown.
+    /// Writes text; on a terminal, control characters except line feeds and tabs are escaped.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
         match self.is_terminal {
             true => self.bytes(shown(text).as_bytes()),
@@ -45,13 +45,13 @@ impl Output {
         }
     }
 
-    /// Text of one line, and its end.
+    /// Writes text and a line feed.
     pub(crate) fn line(&mut self, text: &str) -> Result<(), Failure> {
         self.text(text)?;
         self.bytes(b"\n")
     }
 
-    /// Ends the last line, where a person reads it and it has no end.
+    /// On a terminal, ends the last line if it has no line feed.
     pub(crate) fn end_line(&mut self) -> Result<(), Failure> {
         if self.is_terminal && self.last.is_some_and(|last| last != b'\n') {
             self.bytes(b"\n")?;
@@ -65,7 +65,7 @@ impl Output {
         if self.waiting.len() >= WAITING_BYTES_MAX { self.flush() } else { Ok(()) }
     }
 
-    /// Writes what waits.
+    /// Writes the buffer.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         let waiting = std::mem::take(&mut self.waiting);
         let mut left = waiting.as_slice();
@@ -78,7 +78,7 @@ impl Output {
     }
 }
 
-/// Does it again while there is no room.
+/// Retries while the output is full.
 fn patiently<T>(mut write: impl FnMut() -> io::Result<T>) -> Result<T, Failure> {
     loop {
         match write() {
@@ -90,16 +90,16 @@ fn patiently<T>(mut write: impl FnMut() -> io::Result<T>) -> Result<T, Failure> 
     }
 }
 
-/// Standard output took no more.
+/// The failure of a write to standard output.
 pub(crate) fn unwritten(error: &io::Error) -> Failure {
     match error.kind() {
-        // Whoever reads has enough: nothing is to be said.
+        // The reader has closed the pipe: print nothing.
         ErrorKind::BrokenPipe => Failure::new(Exit::BrokenPipe, ""),
         _ => Failure::file(format!("standard output cannot be written: {error}")),
     }
 }
 
-/// Tells a person something, on one line of standard error.
+/// Prints a message for the user on one line of standard error.
 pub(crate) fn say(message: &str) {
     tell(&format!("modelwire: {}\n", one_line(message)));
 }
@@ -110,12 +110,12 @@ pub(crate) fn say_lines(text: &str) {
 }
 
 fn tell(text: &str) {
-    // Nobody is left to be told that this failed.
+    // If this fails, there is nowhere to report it.
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// Whether a character steers a terminal or the direction of the text behind it (bidirectional controls,
-/// which make a line look like another one). Letters that are written from right to left are none.
+/// Whether a character controls a terminal or the direction of the text after it (bidirectional controls,
+/// which make a line look like another one). Letters of right-to-left scripts do not count.
 pub(crate) fn is_control(letter: char) -> bool {
     letter.is_control()
         || matches!(
@@ -124,7 +124,7 @@ pub(crate) fn is_control(letter: char) -> bool {
         )
 }
 
-/// The text with its control characters shown, but for line ends and tabs.
+/// The text with escaped control characters, except line feeds and tabs.
 pub(crate) fn shown(text: &str) -> String {
     let is_shown = |letter: char| is_control(letter) && letter != '\n' && letter != '\t';
     if !text.contains(is_shown) {
@@ -140,7 +140,7 @@ pub(crate) fn shown(text: &str) -> String {
     safe
 }
 
-/// The text on one line, not longer than a message may be.
+/// The text on one line, up to the maximum length of a message.
 pub(crate) fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split(['\n', '\r', '\t']).map(str::trim).collect();
     let line = shown(words.join(" ").trim());

@@ -1,4 +1,4 @@
-//! What standard error and a terminal are given.
+//! Output to standard error and to a terminal.
 
 use super::*;
 

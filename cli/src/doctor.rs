@@ -1,4 +1,4 @@
-//! `modelwire doctor`: what stands between this machine and an answer, one line for each thing looked at.
+//! `modelwire doctor`: finds what prevents an answer, one line per check.
 
 mod calls;
 pub mod causes;
@@ -23,13 +23,13 @@ use crate::doctor::report::Report;
 use crate::doctor::seen::Asked;
 use crate::failure::{Exit, Failure};
 
-/// Longest single step where `--timeout` says nothing: a model that has to be loaded takes its time.
+/// Default maximum time of a single step: a model may have to be loaded.
 const STEP_TIME_MAX: Duration = Duration::from_secs(60);
 
-/// Longest that `--timeout` makes of it.
+/// Maximum that `--timeout` can set.
 const STEP_TIME_LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What is said before anything that costs.
+/// Printed before any metered call.
 const COSTS: &str = "chat, streaming and responses are model calls, which are metered (3 short \
     ones, or 5 if a model only streams); --no-calls skips them";
 
@@ -67,7 +67,7 @@ impl Doctor {
         let mut report = Report::new(&mut out, self.json, has_colour);
         examine(&asked, |check| report.add(check)).map_err(|error| console::unwritten(&error))?;
         let verdict = report.end().map_err(|error| console::unwritten(&error))?;
-        // The verdict was told: there is nothing to add.
+        // The verdict is already printed.
         if verdict.is_well { Ok(()) } else { Err(Failure::new(Exit::Unwell, "")) }
     }
 }

@@ -1,7 +1,8 @@
-//! The commands of every day: models, chat, respond, serve, completion, man. Each is a file.
+//! The everyday commands: models, chat, respond, serve, completion, man. Each is in a file.
 //!
 //! `chat` and `respond` are the same command for two operations: `question` has their arguments and makes
-//! the request, `prompt` what is asked, `answer` sends it and prints what comes, `curl` shows it instead.
+//! the request, `prompt` reads the prompt, `answer` sends the request and prints the answer, `curl` prints
+//! the request instead.
 
 mod answer;
 pub(crate) mod chat;

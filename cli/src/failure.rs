@@ -1,11 +1,11 @@
-//! How a command fails: one line for a person, and a code for a program.
+//! How a command fails: one line for the user, and an exit code for programs.
 
 use modelwire::{Error, ErrorKind};
 
-/// The enum and what its codes mean follow from one table.
+/// Generates the enum and the meanings of its codes from one table.
 macro_rules! exits {
     ($($(#[doc = $doc:literal])+ $name:ident = $code:literal;)+) => {
-        /// The code that the process exits with, one for each thing that a caller may do. Documented in
+        /// The exit code of the process, one for each possible reaction of the caller. Documented in
         /// docs/command/reference.md; never renumbered.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
@@ -17,10 +17,10 @@ macro_rules! exits {
         }
 
         impl Exit {
-            /// Every code, in its order.
+            /// All codes, in order.
             pub const ALL: &'static [Exit] = &[$(Exit::$name),+];
 
-            /// What it means, in a sentence.
+            /// The meaning, as a sentence.
             pub fn meaning(self) -> &'static str {
                 match self {
                     $(Exit::$name => concat!($($doc),+).trim_ascii(),)+
@@ -86,21 +86,21 @@ exits! {
 /// Why a command ended.
 #[derive(Debug)]
 pub struct Failure {
-    /// The code of the process.
+    /// The exit code of the process.
     pub exit: Exit,
-    /// One line that says what was wrong, where, and what to do; empty where nothing is to be said.
+    /// One line with the error, its place, and what to do; empty to print nothing.
     pub message: String,
-    /// Everything that is known of the error of a call, for support; never the key.
+    /// A report about the error of a call, for support; never contains the key.
     pub report: Option<Box<str>>,
 }
 
 impl Failure {
-    /// A failure that says this.
+    /// Creates a failure with this message.
     pub fn new(exit: Exit, message: impl Into<String>) -> Failure {
         Failure { exit, message: message.into(), report: None }
     }
 
-    /// Arguments or input are wrong.
+    /// Invalid arguments or input.
     pub fn usage(message: impl Into<String>) -> Failure {
         Failure::new(Exit::Usage, message)
     }
@@ -110,13 +110,13 @@ impl Failure {
         Failure::new(Exit::File, message)
     }
 
-    /// The same failure, with this before its message.
+    /// Prefixes the message.
     #[must_use]
     pub fn within(self, place: &str) -> Failure {
         Failure { message: format!("{place}: {}", self.message), ..self }
     }
 
-    /// The same failure, with a further sentence behind its message.
+    /// Appends a sentence to the message.
     #[must_use]
     pub fn and(self, sentence: &str) -> Failure {
         let end = ending(&self.message);
@@ -154,12 +154,12 @@ impl Exit {
     }
 }
 
-/// What ends a sentence that may have ended by itself.
+/// The missing full stop of a sentence, if any.
 fn ending(sentence: &str) -> &'static str {
     if sentence.ends_with(['.', '!', '?']) { "" } else { "." }
 }
 
-/// What hints of the library say to programs, and what the command says instead.
+/// Phrases in the library's hints, and the command's own words for them.
 const WORDS: [(&str, &str); 6] = [
     ("Check base_url,", "Check the base URL,"),
     (
@@ -182,7 +182,7 @@ const WORDS: [(&str, &str); 6] = [
     ("as api_key", "with --key-file"),
 ];
 
-/// A hint of the library, in words of the command.
+/// A hint of the library, in the command's words.
 fn hint_of(error: &Error) -> String {
     WORDS.iter().fold(error.hint().to_owned(), |hint, (theirs, ours)| hint.replace(theirs, ours))
 }

@@ -1,4 +1,4 @@
-//! The codes, and the words of the library that the command says in its own.
+//! The codes, and the translation of the library's hints.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::path::Path;
@@ -7,7 +7,7 @@ use modelwire::ERROR_KINDS;
 
 use super::*;
 
-/// What stands in the library's files, as the compiler joins it.
+/// The sources of the library, with string continuations joined as by the compiler.
 fn library(folder: &Path) -> String {
     let mut all = String::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -24,7 +24,7 @@ fn library(folder: &Path) -> String {
 fn the_library_still_says_what_is_said_in_other_words() {
     let library = library(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/src"));
     for (theirs, _) in WORDS {
-        assert!(library.contains(theirs), "core says {theirs:?} no more: look at WORDS");
+        assert!(library.contains(theirs), "{theirs:?} is no longer in core: update WORDS");
     }
 }
 

@@ -13,9 +13,8 @@ use std::ffi::OsString;
 
 pub use failure::{Exit, Failure};
 
-/// Runs the command with these arguments, the first of which is its name, and returns the code that the
-/// process is to exit with. Writes to standard output and standard error; takes over SIGINT and SIGTERM
-/// while it runs.
+/// Runs the command with these arguments, the first of which is its name, and returns the exit code for the
+/// process. Writes to standard output and standard error; handles SIGINT and SIGTERM while it runs.
 pub fn run(arguments: Vec<OsString>) -> u8 {
     arguments::run(arguments)
 }

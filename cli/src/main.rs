@@ -1,4 +1,4 @@
-//! The binary: hands its arguments to the library, and exits with what that returns.
+//! The binary: passes its arguments to the library, and exits with the returned code.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! What each system does in its own way: limits, the terminal. The one place of the command that asks which
-//! system it is.
+//! What differs between systems: limits, the terminal. The only place in the command that checks the
+//! system.
 
 #[cfg(unix)]
 #[path = "system/unix.rs"]

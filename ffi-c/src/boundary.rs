@@ -76,8 +76,8 @@ pub(crate) fn guard_io<T>(fallback: T, body: impl FnOnce() -> T) -> T {
 
 /// The handle behind a pointer, if it is one; for signal handlers too.
 pub(crate) fn peek<'a, T: Handle>(handle: *const T) -> Option<&'a T> {
-    // SAFETY: it is NULL or came from `Marked` and was not freed; the header's rule for `const T *`
-    // allows shared use. The mark is first in a handle of any type.
+    // SAFETY: it is NULL, or came from `Marked` and was not freed; the header's rule for `const T *` allows
+    // shared use. The mark is the first field of a handle of any type.
     let mark = unsafe { handle.cast::<usize>().as_ref() }?;
     // SAFETY: as above, and it is of this type.
     (*mark & !LENT == Marked::<T>::mark()).then(|| &unsafe { &*handle.cast::<Marked<T>>() }.value)
@@ -127,8 +127,8 @@ pub(crate) struct Callback<F> {
     finalizer: modelwire_finalizer,
 }
 
-// SAFETY: the header documents on which thread callback and finalizer run and that `user_data` must be
-// valid there.
+// SAFETY: the header documents the threads on which callback and finalizer run, and that `user_data` must
+// be valid there.
 unsafe impl<F> Send for Callback<F> {}
 
 impl<F> Callback<F> {

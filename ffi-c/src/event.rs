@@ -86,7 +86,7 @@ enum Piece {
 impl Piece {
     fn of(chunk: &Chunk) -> Piece {
         let text = chunk.text();
-        let mut bytes = [0; PIECE_BYTES + 1]; // the NUL behind it is there
+        let mut bytes = [0; PIECE_BYTES + 1]; // includes the NUL at the end
         match bytes.get_mut(..text.len()) {
             Some(place) if text.len() <= PIECE_BYTES => {
                 place.copy_from_slice(text.as_bytes());

@@ -69,7 +69,7 @@ pub unsafe extern "C" fn modelwire_queue_new(
 pub unsafe extern "C" fn modelwire_queue_free(queue: *mut modelwire_queue) {
     guard_io((), || {
         if let Ok(queue) = core(queue) {
-            queue.close(); // which tells the threads that wait, and has seen them all
+            queue.close(); // wakes the waiting threads, which hold clones of the queue
         }
     });
     guard_io((), || free(queue));
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn modelwire_queue_close(queue: *const modelwire_queue) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_wakeup(queue: *const modelwire_queue) {
     guard_io((), || {
-        // It may run in a signal handler: it makes no copy, creates no error and allocates no memory.
+        // It may run in a signal handler: it copies no handle, creates no error and allocates no memory.
         if let Some(queue) = peek(queue) {
             queue.0.wakeup();
         }

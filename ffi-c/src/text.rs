@@ -73,7 +73,7 @@ impl Made {
         length: *mut usize,
         make: impl FnOnce() -> Option<Text>,
     ) -> *const c_char {
-        // A panic leaves the map intact: a text is in it or not.
+        // A panic leaves the map consistent: a text is in it or not.
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(text) = made.get(&name) {
             return text.ready().give(length);

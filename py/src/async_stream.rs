@@ -1,5 +1,5 @@
-//! A stream as Python iterates it with `async for`: chunk by chunk, in batches or as text. Any event loop may
-//! await it; it gets its turn even where chunks are always ready.
+//! A stream that Python iterates with `async for`: chunk by chunk, in batches or as text. It works in any
+//! event loop, and yields to the loop even if chunks are always ready.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::stream_base::{StreamBase, batch};
 #[pyclass(frozen, extends = StreamBase, module = "modelwire")]
 pub(crate) struct AsyncStream;
 
-/// The stream of a call whose head arrived.
+/// Creates the stream of a call whose head has arrived.
 pub(crate) fn async_stream(
     py: Python<'_>,
     source: Source,

@@ -1,4 +1,4 @@
-//! Coroutines in all but name: one that has its value already, and what others are made of.
+//! Objects that behave like coroutines: one with a ready value, and helpers for others.
 
 use pyo3::exceptions::{PyRuntimeError, PyStopIteration};
 use pyo3::prelude::*;
@@ -6,7 +6,7 @@ use pyo3::{PyTraverseError, PyVisit, intern};
 
 use crate::run::Run;
 
-/// An awaitable that has its value already.
+/// An awaitable whose value is ready.
 #[pyclass(module = "modelwire._native")]
 pub(crate) struct Done {
     value: Option<Py<PyAny>>,
@@ -35,12 +35,12 @@ impl Done {
         }
     }
 
-    /// Goes on, as a coroutine.
+    /// Resumes it, like a coroutine.
     fn send(&mut self, _value: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
         self.__next__()
     }
 
-    /// Raises this inside, as a coroutine; what was not taken stays where it is.
+    /// Raises an exception inside, like a coroutine. A value that was not taken stays available.
     #[pyo3(signature = (error, value=None, _traceback=None))]
     fn throw(
         &mut self,
@@ -52,7 +52,7 @@ impl Done {
         thrown(error, value)
     }
 
-    /// Ends it, as a coroutine; what was not taken stays where it is.
+    /// Closes it, like a coroutine. A value that was not taken stays available.
     fn close(&mut self) {
         self.value = None;
     }
@@ -66,27 +66,27 @@ impl Done {
     }
 }
 
-/// Goes on with a coroutine.
+/// Resumes a coroutine.
 pub(crate) fn send(waiting: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
     let py = waiting.py();
     waiting.run_method(intern!(py, "send"), (py.None(),)).map(|found| Some(found.unbind()))
 }
 
-/// What an awaitable says that was awaited to its end.
+/// The error of an awaitable that was already awaited to its end.
 pub(crate) fn awaited_before() -> PyErr {
     PyRuntimeError::new_err("cannot reuse already awaited coroutine")
 }
 
-/// What an awaitable says that another task awaits already.
+/// The error of an awaitable that another task awaits.
 pub(crate) fn awaited_elsewhere() -> PyErr {
     PyRuntimeError::new_err("coroutine is being awaited already")
 }
 
-/// The exception that is thrown into a coroutine, in either of the two forms.
+/// The exception to throw into a coroutine, from either form of the arguments.
 pub(crate) fn thrown(error: &Bound<'_, PyAny>, value: Option<&Bound<'_, PyAny>>) -> PyErr {
     match value {
         Some(value) if !value.is_none() => PyErr::from_value(value.clone()),
-        // A class makes its own instance.
+        // A class creates its own instance.
         _ if error.is_instance_of::<pyo3::types::PyType>() => match error.run(()) {
             Ok(made) => PyErr::from_value(made),
             Err(failed) => failed,

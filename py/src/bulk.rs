@@ -1,4 +1,4 @@
-//! The native side of `modelwire.bulk`: rows of Python into the engine, outcomes as Python's objects.
+//! The native side of `modelwire.bulk`: passes Python's rows to the engine, and its outcomes back.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,23 +26,23 @@ use crate::request_info::RequestInfo;
 use crate::run::Run;
 use crate::wait;
 
-/// How often Ctrl-C is heard while a job is ended.
+/// How often to check for Ctrl-C while a job ends.
 const SLICE: Duration = Duration::from_millis(50);
 
-/// What came of a row: its number, the answer or the exception, how many times it was sent, and the
-/// seconds that it took.
+/// The outcome of a row: its number, the answer or the exception, the number of attempts, and the seconds
+/// that it took.
 type Outcome = (u64, Option<Py<PyAny>>, Option<Py<PyAny>>, u32, f64);
 
-/// Why nothing more comes: a word, and the exception that stopped the run.
+/// Why there are no more outcomes: a word, and the exception that stopped the run.
 type Ended = (&'static str, Option<Py<PyAny>>);
 
-/// What `modelwire.bulk` is made of; not for direct use.
+/// The implementation of `modelwire.bulk`; not for direct use.
 #[pyclass(frozen, module = "modelwire._native")]
 pub(crate) struct NativeBulk {
     desk: Arc<Desk>,
     chat: Arc<RequestInfo>,
     responses: Arc<RequestInfo>,
-    /// Where there is an output.
+    /// Set if there is an output.
     register: Option<Arc<Register>>,
     unknown: Vec<String>,
     process: u32,
@@ -50,9 +50,8 @@ pub(crate) struct NativeBulk {
 
 #[pymethods]
 impl NativeBulk {
-    /// `limits` has what is set of the engine, by name; `options` what every call sets for itself.
-    /// `output` is the file of the results, whether they are put in order, and whether rows that failed go
-    /// again.
+    /// `limits` are the engine's settings by name; `options` apply to each call. `output` is the results
+    /// file, whether to put the results in order, and whether to retry failed rows.
     #[new]
     #[pyo3(signature = (client, limits, options, output=None))]
     fn new(
@@ -67,7 +66,7 @@ impl NativeBulk {
         raise(py, template.request.check())?;
         let info = |endpoint| Arc::new(client.request_info(&template, endpoint));
         let (chat, responses) = (info(Endpoint::Chat), info(Endpoint::Responses));
-        // The engine is to see every refusal, and paces by itself.
+        // The engine must see every refusal, and controls the rate itself.
         let mut once = RetryPolicy::default();
         (once.max_retries, once.adaptive) = (0, false);
         let like = template.request.retry(once);
@@ -87,8 +86,8 @@ impl NativeBulk {
         Ok(NativeBulk { desk, chat, responses, register, unknown, process })
     }
 
-    /// Hands over a row, if it is to be sent: says what is known of it, and its name where there is an
-    /// output. What is no request, or no JSON, raises.
+    /// Queues a row if it is to be sent. Returns its known state, and its name if there is an output.
+    /// Raises if it is not a request or not JSON.
     fn put(
         &self,
         py: Python<'_>,
@@ -132,8 +131,7 @@ impl NativeBulk {
         Ok(("new", name))
     }
 
-    /// Notes a row that is no request, as a row that failed: says what is known of it, and its name where
-    /// there is an output.
+    /// Records an invalid row as failed. Returns its known state, and its name if there is an output.
     fn put_unsent(
         &self,
         py: Python<'_>,
@@ -142,7 +140,7 @@ impl NativeBulk {
     ) -> PyResult<(&'static str, Option<String>)> {
         self.must_be_ours(py)?;
         let Some(register) = &self.register else { return Ok(("new", None)) };
-        // The message is all there is of its content that can be written.
+        // Of the row's content, only the message can be written.
         let (key, met) = register.meet(custom_id.as_deref(), Endpoint::Chat, &message);
         let name = Some(key.text().to_owned());
         match met {
@@ -155,31 +153,31 @@ impl NativeBulk {
         }
     }
 
-    /// Lets the engine look at what was handed over.
+    /// Wakes the engine to take the queued rows.
     fn flush(&self) {
         self.desk.flush();
     }
 
-    /// Rows of an earlier run with this output whose outcome is not known.
+    /// Rows that an earlier run with this output sent without a known outcome.
     fn unknown(&self) -> Vec<String> {
         self.unknown.clone()
     }
 
-    /// No more rows come.
+    /// Declares that there are no more rows.
     fn end(&self) {
         self.desk.want(Wanted::End);
     }
 
-    /// Nothing new is sent; what is on its way comes in.
+    /// Sends nothing new; rows in flight finish.
     fn drain(&self) {
         self.desk.want(Wanted::Drain);
     }
 
-    /// Ends what is on its way as well, and waits so many seconds for that. Where there is an output what
-    /// is on its way comes in first, as far as it does so in that time.
+    /// Also cancels rows in flight, and waits up to `seconds` for that. With an output, rows in flight may
+    /// finish first, within that time.
     fn abort(&self, py: Python<'_>, seconds: f64) -> PyResult<bool> {
         if self.process != std::process::id() {
-            return Ok(true); // it is the parent's
+            return Ok(true); // the job belongs to the parent
         }
         let until = Instant::now() + Duration::try_from_secs_f64(seconds).unwrap_or_default();
         let mut raised = Ok(());
@@ -204,18 +202,18 @@ impl NativeBulk {
         }
     }
 
-    /// What came out, at most so many. Never waits.
+    /// Takes at most `max` outcomes. Never blocks.
     fn take(&self, py: Python<'_>, max: usize) -> PyResult<Vec<Outcome>> {
         self.must_be_ours(py)?;
         self.desk.take(max).into_iter().map(|finished| self.outcome(py, finished)).collect()
     }
 
-    /// Whether something came out that was not taken, or nothing more will.
+    /// Whether there are outcomes to take, or the job has ended.
     fn has_news(&self) -> bool {
         self.desk.has_news()
     }
 
-    /// Waits until there is news; Ctrl-C and other greenlets are heard meanwhile.
+    /// Waits until there is news, while handling Ctrl-C and running other greenlets.
     fn wait(&self, py: Python<'_>) -> PyResult<()> {
         self.must_be_ours(py)?;
         wait::until(py, |slice| self.desk.wait(slice))
@@ -226,7 +224,7 @@ impl NativeBulk {
         raise(py, self.desk.fd())
     }
 
-    /// Why nothing more comes, once all was taken: a word, and the exception that stopped the run.
+    /// Why there are no more outcomes, once all were taken: a word, and the exception that stopped the run.
     fn ending(&self, py: Python<'_>) -> PyResult<Option<Ended>> {
         let ended = match self.desk.ending() {
             None => return Ok(None),
@@ -243,7 +241,7 @@ impl NativeBulk {
         Ok(Some(ended))
     }
 
-    /// What there is to show, by name.
+    /// The status to display, by name.
     fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.must_be_ours(py)?;
         let status = self.desk.status();
@@ -291,7 +289,7 @@ impl NativeBulk {
 }
 
 impl Drop for NativeBulk {
-    /// Nobody takes what comes any more: the thread is not to live on for it.
+    /// Ends the thread: nobody will take its outcomes.
     fn drop(&mut self) {
         if self.process == std::process::id() {
             self.desk.want(if self.register.is_some() { Wanted::Drain } else { Wanted::Abort });
@@ -299,8 +297,8 @@ impl Drop for NativeBulk {
     }
 }
 
-/// At the end of the program: jobs with an output send nothing more, and what is on its way comes in, as far
-/// as it does so in so many seconds; else it would be paid for and lost. Ctrl-C ends the wait.
+/// At the end of the program: jobs with an output send nothing new, and rows in flight may finish within
+/// `seconds`; otherwise they would be paid for and lost. Ctrl-C ends the wait.
 #[pyfunction]
 pub(crate) fn bulk_end_all(py: Python<'_>, seconds: f64) -> PyResult<()> {
     let until = Instant::now() + Duration::try_from_secs_f64(seconds).unwrap_or_default();
@@ -318,7 +316,7 @@ pub(crate) fn bulk_end_all(py: Python<'_>, seconds: f64) -> PyResult<()> {
     Ok(())
 }
 
-/// The exception of an output that cannot be used.
+/// The exception for an unusable output.
 fn unusable(error: Error) -> PyErr {
     match error.kind() {
         ErrorKind::Argument => PyValueError::new_err(error.to_string()),
@@ -328,7 +326,7 @@ fn unusable(error: Error) -> PyErr {
     }
 }
 
-/// What is set of the engine, by name.
+/// The engine's settings, by name.
 fn engine_options(limits: &Bound<'_, PyDict>) -> PyResult<EngineOptions> {
     fn get<'py, T: pyo3::conversion::FromPyObjectOwned<'py>>(
         limits: &Bound<'py, PyDict>,

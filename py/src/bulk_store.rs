@@ -1,4 +1,4 @@
-//! What a bulk job keeps on disk: its rows by name, and what became of them.
+//! What a bulk job keeps on disk: the state of its rows, and the results.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -12,14 +12,14 @@ use modelwire_bulk::store::{Order, Store, StoreBook, StoreOptions};
 
 use crate::lock::lock;
 
-/// Which rows there are, and their order, for whoever hands them over.
+/// The names and the order of rows, for the threads that add them.
 pub(crate) struct Register {
     ledger: Mutex<Ledger>,
     order: Option<Mutex<Order>>,
 }
 
 impl Register {
-    /// Names a row, and says what is known of it.
+    /// Names a row, and returns its known state.
     pub(crate) fn meet(
         &self,
         custom_id: Option<&str>,
@@ -37,7 +37,7 @@ impl Register {
     }
 }
 
-/// The store of a job that has an output.
+/// The store of a job with an output.
 pub(crate) struct Keeper {
     store: Store,
     register: Arc<Register>,
@@ -45,7 +45,7 @@ pub(crate) struct Keeper {
 }
 
 impl Keeper {
-    /// Opens the results and their journal, or goes on with what stands in them.
+    /// Opens the results and their journal, or resumes from existing ones.
     pub(crate) fn open(
         output: PathBuf,
         is_ordered: bool,
@@ -70,42 +70,42 @@ impl Keeper {
         Ok(Keeper { store, register, waker })
     }
 
-    /// For whoever hands rows over.
+    /// The register, for the threads that add rows.
     pub(crate) fn register(&self) -> Arc<Register> {
         self.register.clone()
     }
 
-    /// Rows of an earlier run whose outcome is not known.
+    /// Rows of an earlier run without a known outcome.
     pub(crate) fn unknown(&self) -> Vec<String> {
         self.store.resumed().unknown.clone()
     }
 
-    /// Where rows are noted before they are sent.
+    /// The book that records rows before they are sent.
     pub(crate) fn book(&self) -> AnyBook {
         AnyBook::Store(self.store.book())
     }
 
-    /// Whom to wake when something was written.
+    /// Sets the waker to call after each write.
     pub(crate) fn wakes(&self, waker: Waker) {
         let _ = self.waker.set(waker);
     }
 
-    /// A row came to its end.
+    /// Records the end of a row.
     pub(crate) fn finished(&mut self, finished: &Finished) {
         self.store.finished(finished);
     }
 
-    /// A row is no request: it is not sent.
+    /// Records an invalid row, which is not sent.
     pub(crate) fn unsent(&mut self, key: &Key, message: String) {
         self.store.unsent(key, &modelwire::Error::argument(message));
     }
 
-    /// Whether something cannot be written for good.
+    /// Whether something permanently cannot be written.
     pub(crate) fn is_failed(&self) -> bool {
         self.store.is_failed()
     }
 
-    /// Writes everything; in the order of the rows, if all came and that was asked for.
+    /// Writes everything, in the order of the rows if requested and if all of them ended.
     pub(crate) fn close(self, is_whole: bool) -> Result<(), Error> {
         let order = self.register.order.as_ref().filter(|_| is_whole);
         let order = order.map(|order| std::mem::take(&mut *lock(order)));
@@ -113,9 +113,9 @@ impl Keeper {
     }
 }
 
-/// The book of a job with an output, or of one without.
+/// The book of a job, with or without an output.
 pub(crate) enum AnyBook {
-    /// Nothing is remembered.
+    /// Records nothing.
     None(NoBook),
     /// The journal of the store.
     Store(StoreBook),

@@ -1,5 +1,5 @@
-//! The engine of a bulk job on a thread of its own: rows go in, outcomes come out, whatever the program does
-//! meanwhile.
+//! The engine of a bulk job on its own thread: takes rows and returns outcomes, independently of the
+//! program.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,16 +13,16 @@ use modelwire_bulk::row::{Finished, Key, Row};
 use crate::bulk_store::{AnyBook, Keeper};
 use crate::lock::lock;
 
-/// How old a status may be.
+/// Maximum age of a status.
 const STATUS_AGE_MAX: Duration = Duration::from_millis(50);
 
-/// How long the engine waits at most while something is on its way, so that its status is no older.
+/// Maximum wait of the engine while rows are in flight, which bounds the age of its status.
 const TURN_MAX: Duration = Duration::from_millis(500);
 
-/// The jobs that keep what comes, and their process: what is on its way comes in before that ends.
+/// The jobs with an output, by process: their rows in flight finish before the process ends.
 static KEPT: Mutex<Vec<(u32, Weak<Desk>)>> = Mutex::new(Vec::new());
 
-/// The jobs of this process that keep what comes, whose thread runs and for whose end nobody waited.
+/// The jobs of this process with an output whose thread runs and for whose end nothing waited.
 pub(crate) fn kept() -> Vec<Arc<Desk>> {
     let process = std::process::id();
     let kept = lock(&KEPT);
@@ -30,33 +30,33 @@ pub(crate) fn kept() -> Vec<Arc<Desk>> {
     ours.filter(|desk| !desk.was_awaited.load(Ordering::SeqCst)).collect()
 }
 
-/// What is still wanted of the job.
+/// The remaining work of the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Wanted {
-    /// Rows come.
+    /// More rows may come.
     Rows,
     /// No more rows come.
     End,
-    /// Nothing new is sent.
+    /// Send nothing new.
     Drain,
-    /// What is on its way ends as well.
+    /// Cancel rows in flight, too.
     Abort,
 }
 
-/// Why nothing more comes out.
+/// Why there are no more outcomes.
 #[derive(Clone, Debug)]
 pub(crate) enum Ending {
-    /// What the engine said.
+    /// The engine's result.
     Over(Over),
-    /// What came could not be kept, as this says.
+    /// The results could not be written; with the message.
     Unwritten(String),
-    /// Its thread is gone: a fault of ours.
+    /// The thread has died: a bug.
     Lost,
 }
 
 struct Inbox {
     rows: Vec<Row>,
-    /// Rows that are no requests, and why; of a job with an output.
+    /// Invalid rows, with their errors; of a job with an output.
     unsent: Vec<(Key, String)>,
     wanted: Wanted,
 }
@@ -68,21 +68,21 @@ struct Outbox {
     status: Status,
 }
 
-/// Where the program and the thread of the engine meet.
+/// Connects the program and the engine's thread.
 pub(crate) struct Desk {
     inbox: Mutex<Inbox>,
     outbox: Mutex<Outbox>,
     arrived: Condvar,
-    /// For event loops, and whether one looks at it.
+    /// For event loops, and whether one watches it.
     ready: Ready,
     is_watched: AtomicBool,
-    /// Whether its end was waited for, as long as that is done.
+    /// Whether something waited for the end of the job.
     was_awaited: AtomicBool,
     waker: Waker,
 }
 
 impl Desk {
-    /// Starts the thread. It ends with the job.
+    /// Starts the thread, which ends with the job.
     pub(crate) fn open(
         engine: Engine<AnyBook>,
         keeper: Option<Keeper>,
@@ -111,8 +111,8 @@ impl Desk {
         Ok(desk)
     }
 
-    /// Hands over a row. The engine wakes for the first that it has not seen: whoever hands rows over may
-    /// take long to find the next one.
+    /// Queues a row. Wakes the engine for the first one that it has not seen, because the next one may take
+    /// long.
     pub(crate) fn put(&self, row: Row) {
         let is_first = {
             let mut inbox = lock(&self.inbox);
@@ -124,17 +124,17 @@ impl Desk {
         }
     }
 
-    /// Hands over what is no request; the engine sees it at the next [`flush`](Desk::flush).
+    /// Queues an invalid row; the engine takes it after the next [`flush`](Desk::flush).
     pub(crate) fn put_unsent(&self, key: Key, message: String) {
         lock(&self.inbox).unsent.push((key, message));
     }
 
-    /// Lets the engine look at what was handed over.
+    /// Wakes the engine to take what is queued.
     pub(crate) fn flush(&self) {
         self.waker.wake();
     }
 
-    /// What is wanted from now on; what was wanted before is never taken back.
+    /// Requests this; an earlier request is never withdrawn.
     pub(crate) fn want(&self, wanted: Wanted) {
         {
             let mut inbox = lock(&self.inbox);
@@ -143,7 +143,7 @@ impl Desk {
         self.waker.wake();
     }
 
-    /// What came out, at most so many.
+    /// Takes at most `max` outcomes.
     pub(crate) fn take(&self, max: usize) -> Vec<Finished> {
         if self.is_watched.load(Ordering::SeqCst) {
             while self.ready.take().is_some() {}
@@ -157,19 +157,19 @@ impl Desk {
         taken
     }
 
-    /// Whether something came out that was not taken, or nothing more will.
+    /// Whether there are outcomes to take, or the job has ended.
     pub(crate) fn has_news(&self) -> bool {
         let outbox = lock(&self.outbox);
         !outbox.finished.is_empty() || outbox.ending.is_some()
     }
 
-    /// Why nothing more comes, once all was taken.
+    /// Why there are no more outcomes, once all were taken.
     pub(crate) fn ending(&self) -> Option<Ending> {
         let outbox = lock(&self.outbox);
         outbox.ending.clone().filter(|_| outbox.finished.is_empty())
     }
 
-    /// Waits until there is news; false if the time ran out first. `None` waits for ever.
+    /// Waits until there is news; false on timeout. `None` waits forever.
     pub(crate) fn wait(&self, timeout: Option<Duration>) -> bool {
         let until = timeout.map(|timeout| Instant::now() + timeout);
         let mut outbox = lock(&self.outbox);
@@ -187,7 +187,7 @@ impl Desk {
         true
     }
 
-    /// Waits until the thread is at its end.
+    /// Waits until the thread ends.
     pub(crate) fn wait_for_end(&self, timeout: Duration) -> bool {
         let outbox = lock(&self.outbox);
         let found = self.arrived.wait_timeout_while(outbox, timeout, |out| out.ending.is_none());
@@ -198,12 +198,12 @@ impl Desk {
         outbox.ending.is_some()
     }
 
-    /// Its end is not waited for once more.
+    /// Records that the end of the job was awaited, so that it is not awaited again.
     pub(crate) fn note_awaited(&self) {
         self.was_awaited.store(true, Ordering::SeqCst);
     }
 
-    /// A descriptor that is readable while there is news, from now on.
+    /// Returns a descriptor that is readable while there is news, and starts to signal it.
     pub(crate) fn fd(&self) -> Result<Descriptor> {
         self.is_watched.store(true, Ordering::SeqCst);
         if self.has_news() {
@@ -212,7 +212,7 @@ impl Desk {
         self.ready.fd()
     }
 
-    /// What there is to show.
+    /// The status to display.
     pub(crate) fn status(&self) -> Status {
         lock(&self.outbox).status.clone()
     }
@@ -238,7 +238,7 @@ impl Desk {
     }
 }
 
-/// The end of the thread, also by a panic, is told to whoever waits.
+/// Reports the end of the thread to waiting threads, even after a panic.
 struct Teller(Arc<Desk>);
 
 impl Drop for Teller {
@@ -295,7 +295,7 @@ impl Teller {
                 }
                 Turn::Idle => desk.tell(Vec::new(), None, status),
                 Turn::Over(over) => {
-                    // First what holds files and calls, then the word that it is over.
+                    // Drop what holds files and calls, then report the end.
                     drop(engine);
                     let unsent = std::mem::take(&mut lock(&desk.inbox).unsent);
                     if let Some(keeper) = &mut keeper {

@@ -1,4 +1,4 @@
-//! The native side of a client: settings in, calls out.
+//! The native side of a client: takes settings, makes calls.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::source::{Outcome, Source, outcome};
 use crate::stream;
 use crate::wait;
 
-/// What `modelwire.Client` is made of; not for direct use.
+/// The implementation of `modelwire.Client`; not for direct use.
 #[pyclass(frozen, module = "modelwire._native")]
 pub(crate) struct NativeClient {
     client: Client,
@@ -30,7 +30,8 @@ pub(crate) struct NativeClient {
 
 #[pymethods]
 impl NativeClient {
-    /// `options` has what is set beside base URL and key, by name. It counts in the sums of `beside`.
+    /// `options` are the settings except base URL and key, by name. The client shares the usage sums of
+    /// `beside`.
     #[new]
     #[pyo3(signature = (base_url, api_key, options, beside=None))]
     fn new(
@@ -41,8 +42,8 @@ impl NativeClient {
         beside: Option<&Bound<'_, NativeClient>>,
     ) -> PyResult<NativeClient> {
         let mut config = Config::new();
-        // What has no UTF-8 is refused by the core like any other odd character; an exception of
-        // the conversion would hold the key.
+        // The core rejects text without a UTF-8 form like any other invalid character; an exception of the
+        // conversion would contain the key.
         if let Some(base_url) = base_url {
             config = config.base_url(base_url.to_string_lossy());
         }
@@ -61,20 +62,20 @@ impl NativeClient {
         Ok(NativeClient { client, info: Arc::new(info) })
     }
 
-    /// The base URL without anything secret.
+    /// The base URL without secrets.
     #[getter]
     fn base_url(&self) -> String {
         self.client.base_url()
     }
 
-    /// Whether a call may set this for itself.
+    /// Checks the options of a call.
     fn check(&self, py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<()> {
         let set = settings::of_call(Request::models(), options)?;
         raise(py, set.request.check())
     }
 
-    /// What the answered calls used so far, by requested model; or by the id of their key, and then
-    /// by model. Whoever takes it lets the sums begin anew.
+    /// The usage of answered calls so far, by requested model; or by key ID, and then by model. `take` also
+    /// resets the sums.
     fn usage<'py>(
         &self,
         py: Python<'py>,
@@ -95,7 +96,7 @@ impl NativeClient {
         Ok(keys)
     }
 
-    /// Makes a call and waits for its answer, or for the beginning of its stream.
+    /// Makes a call and waits for its answer, or for the head of its stream.
     fn run(
         &self,
         py: Python<'_>,
@@ -118,7 +119,7 @@ impl NativeClient {
         }
     }
 
-    /// Starts a call, to be awaited. Nothing is sent where no event loop runs.
+    /// Starts a call to be awaited. Without a running event loop, nothing is sent.
     fn start(
         &self,
         py: Python<'_>,
@@ -138,7 +139,7 @@ impl NativeClient {
     }
 }
 
-/// The name by which sums call a key, which does not show it.
+/// The ID of a key in usage sums, which does not reveal it.
 #[pyfunction(name = "_key_id")]
 pub(crate) fn id_of_key(key: &str) -> String {
     modelwire::key_id(key)
@@ -156,7 +157,7 @@ fn by_model<'py>(py: Python<'py>, sums: &UsageSums) -> PyResult<Bound<'py, PyDic
 }
 
 impl NativeClient {
-    /// The client of the core.
+    /// The core's client.
     pub(crate) fn core(&self) -> &Client {
         &self.client
     }
@@ -166,7 +167,7 @@ impl NativeClient {
         settings::of_call(Request::models(), options)
     }
 
-    /// What a call of such a template sends.
+    /// What a call with this template sends.
     pub(crate) fn request_info(&self, of: &OfCall, endpoint: Endpoint) -> RequestInfo {
         let OfCall { query, headers, without_headers, .. } = of;
         RequestInfo {
@@ -180,7 +181,7 @@ impl NativeClient {
         }
     }
 
-    /// A call that is not started yet.
+    /// Creates a call without starting it.
     fn call(
         &self,
         endpoint: &str,
@@ -214,7 +215,7 @@ impl NativeClient {
     }
 }
 
-/// From here on the core tells how the call ended, to the observer that has its mark.
+/// From here on, the core reports the end of the call to the observer that has its mark.
 fn starts(mark: Option<&Py<CallMark>>, request: &Arc<RequestInfo>) {
     if let Some(mark) = mark {
         mark.get().starts(request);

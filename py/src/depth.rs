@@ -1,5 +1,5 @@
-//! How deep the calls of this thread are nested that follow values of a program wherever they lead:
-//! into themselves, or through Python's code and back.
+//! The nesting depth of this thread's calls that follow a program's values, which may contain themselves or
+//! call back through Python code.
 
 use std::cell::Cell;
 
@@ -7,17 +7,17 @@ use modelwire::JSON_DEPTH_MAX;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// As deep as JSON may be, and some levels for what stands around it.
+/// The maximum depth of JSON, plus a few levels for what surrounds it.
 const DEPTH_MAX: usize = JSON_DEPTH_MAX + 64;
 
 thread_local! {
     static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
-/// One level; it ends when this is dropped.
+/// One level; dropping it ends the level.
 pub(crate) struct Deeper(());
 
-/// Goes one level deeper.
+/// Enters one level.
 pub(crate) fn deeper() -> PyResult<Deeper> {
     let depth = DEPTH.get();
     if depth >= DEPTH_MAX {

@@ -1,5 +1,5 @@
-//! Writes Python values as JSON text: what `json.dumps` would write in compact form, and our own
-//! objects as the text they came as.
+//! Encodes Python values as JSON, like `json.dumps` in compact form; our own objects are written as they
+//! were received.
 
 use std::fmt::Write;
 
@@ -15,15 +15,15 @@ use crate::kept::{Kept, intern};
 use crate::modules;
 use crate::run::{Run, import, let_go};
 
-/// The JSON text of one of our objects; None for anything else.
+/// The JSON of one of our objects; None for anything else.
 pub(crate) type JsonOf = fn(&Bound<'_, PyAny>) -> PyResult<Option<String>>;
 
-/// Appends the JSON text of a value.
+/// Appends the JSON of a value.
 pub(crate) fn write(value: &Bound<'_, PyAny>, out: &mut String, json_of: JsonOf) -> PyResult<()> {
     Writer { out, json_of, infinities: false }.write_at(value)
 }
 
-/// The same of a dict that nobody else has, so that nothing changes it meanwhile.
+/// Like [`write`], for a dict that nothing else refers to, so that nothing changes it meanwhile.
 pub(crate) fn write_own(
     dict: &Bound<'_, PyDict>,
     out: &mut String,
@@ -32,8 +32,7 @@ pub(crate) fn write_own(
     Writer { out, json_of, infinities: false }.write_dict(dict.iter())
 }
 
-/// The same of an answer that is to be looked at: a number beyond all floats is null there, as in
-/// pydantic's dumps.
+/// Like [`write`], for display: a number beyond the range of floats is null, as in pydantic's dumps.
 pub(crate) fn write_dump(
     value: &Bound<'_, PyAny>,
     out: &mut String,
@@ -42,7 +41,7 @@ pub(crate) fn write_dump(
     Writer { out, json_of, infinities: true }.write_at(value)
 }
 
-/// JSON text in one line as many, each level indented by so many spaces more.
+/// One line of JSON on several lines, each level indented by `spaces` more.
 pub(crate) fn indented(text: &str, spaces: usize) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     let (mut depth, mut in_string, mut escaped) = (0, false, false);
@@ -81,7 +80,7 @@ pub(crate) fn indented(text: &str, spaces: usize) -> String {
 struct Writer<'a> {
     out: &'a mut String,
     json_of: JsonOf,
-    /// Whether they may stand there.
+    /// Whether infinities are written as null.
     infinities: bool,
 }
 
@@ -96,7 +95,7 @@ impl Writer<'_> {
         } else if let Ok(boolean) = value.cast::<PyBool>() {
             self.out.push_str(if boolean.is_true() { "true" } else { "false" });
         } else if value.is_instance_of::<PyInt>() {
-            // By way of int's own text, so that any size is exact and an IntEnum is its number.
+            // Uses the text of int, so that any size is exact and an IntEnum is its number.
             let digits = value.py().get_type::<PyInt>().run_method("__repr__", (value,))?;
             self.out.push_str(&digits.cast::<PyString>()?.to_cow()?);
         } else if let Ok(float) = value.cast::<PyFloat>() {
@@ -118,12 +117,12 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// What is no JSON by itself and says how it becomes some.
+    /// Writes a value that is not JSON, but can be converted.
     fn write_other(&mut self, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = value.py();
         let is_class = value.is_instance_of::<PyType>();
         if !is_class && value.has_attribute(intern!(py, "model_dump"))? {
-            // A pydantic model: what was set, under the names that it has in JSON.
+            // A pydantic model: the fields that were set, under their JSON names.
             let options = PyDict::new(py);
             options.set_item("exclude_unset", true)?;
             options.set_item("by_alias", true)?;
@@ -141,7 +140,7 @@ impl Writer<'_> {
             return self.write_at(&plain);
         }
         if !is_class && value.has_attribute(intern!(py, "__struct_fields__"))? {
-            // A Struct of msgspec, so that is imported.
+            // A msgspec Struct, so msgspec is imported.
             let plain = import(py, "msgspec")?.run_method("to_builtins", (value,))?;
             return self.write_at(&plain);
         }
@@ -200,7 +199,7 @@ impl Writer<'_> {
             }
             let item = item?;
             self.write_at(&item)?;
-            let_go(item); // of a generator's, nobody has another
+            let_go(item); // an item of a generator may have no other reference
         }
         self.out.push(']');
         Ok(())
@@ -209,12 +208,12 @@ impl Writer<'_> {
 
 type Pair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 
-/// What stands in a dict now: what runs on the way may change it.
+/// The current items of a dict: code that runs meanwhile may change it.
 pub(crate) fn pairs<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Vec<Pair<'py>>> {
     dict.items().iter().map(|pair| pair.extract()).collect()
 }
 
-/// What stands in a mapping that is no dict.
+/// The items of a mapping that is not a dict.
 fn pairs_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Vec<Pair<'py>>>> {
     let py = value.py();
     if !value.has_attribute(intern!(py, "keys"))?
@@ -228,8 +227,8 @@ fn pairs_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Vec<Pair<'py>>>> 
         .map(Some)
 }
 
-/// Whether a value is written as an array: whatever gives its items one by one in an order of its
-/// own, as a generator, a deque or the values of a dict do.
+/// Whether a value is written as an array: an iterable with an order, such as a generator, a deque or the
+/// values of a dict.
 fn is_sequence(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let is_other = value.is_instance_of::<PyBytes>()
         || value.is_instance_of::<PyByteArray>()
@@ -238,12 +237,12 @@ fn is_sequence(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(!is_other && value.has_attribute(intern!(value.py(), "__iter__"))?)
 }
 
-/// Has those types found, while modules can be imported.
+/// Looks up these types while modules can be imported.
 pub(crate) fn find_early(py: Python<'_>) -> PyResult<()> {
     left_out(py).map(|_| ())
 }
 
-/// The types of what was left out: `NotGiven` and `Omit`.
+/// The types that mark an omitted field: `NotGiven` and `Omit`.
 fn left_out<'py>(py: Python<'py>) -> PyResult<&'py (Py<PyAny>, Py<PyAny>)> {
     static TYPES: Kept<(Py<PyAny>, Py<PyAny>)> = Kept::new();
     TYPES.get_or_try_init(|| {
@@ -252,8 +251,7 @@ fn left_out<'py>(py: Python<'py>) -> PyResult<&'py (Py<PyAny>, Py<PyAny>)> {
     })
 }
 
-/// Whether a value is a mark that its field is left out: ours, or the one that openai-python has,
-/// which programs pass that know both.
+/// Whether a value marks an omitted field: ours, or openai-python's, which programs that use both may pass.
 fn is_left_out(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let kind = value.get_type();
     let (not_given, omit) = left_out(value.py())?;
@@ -269,7 +267,7 @@ fn is_left_out(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     })
 }
 
-/// What is JSON by itself, and so no mark: nearly every value.
+/// Whether a value is plain JSON, and so not such a mark: nearly every value is.
 fn is_plain(value: &Bound<'_, PyAny>) -> bool {
     value.is_exact_instance_of::<PyString>()
         || value.is_exact_instance_of::<PyList>()
@@ -286,12 +284,12 @@ fn write_float(float: &Bound<'_, PyFloat>, out: &mut String) -> PyResult<()> {
             "Out of range float values are not JSON compliant: {value}"
         )));
     }
-    // Rust and Python both write the shortest digits that read back the same; `?` keeps ".0".
+    // Rust and Python both write the shortest digits that parse to the same float; `?` keeps ".0".
     let _ = write!(out, "{value:?}");
     Ok(())
 }
 
-/// A lone surrogate has no UTF-8 and raises UnicodeEncodeError here.
+/// A lone surrogate has no UTF-8 form and raises UnicodeEncodeError here.
 fn write_str(text: &Bound<'_, PyString>, out: &mut String) -> PyResult<()> {
     let text = text.to_cow()?;
     out.push('"');

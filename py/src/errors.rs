@@ -1,5 +1,4 @@
-//! From the core's error to a Python exception, in one place. The classes are Python's own, in
-//! `modelwire._errors`; knows no call.
+//! Converts the core's errors to Python exceptions. The classes are Python's, in `modelwire._errors`.
 
 use modelwire::{CallRecord, Error};
 use pyo3::prelude::*;
@@ -10,10 +9,10 @@ use crate::modules;
 use crate::run::Run;
 use crate::warnings::tell_waiting;
 
-/// `modelwire._errors._exception`, which picks the class by the error's kind.
+/// `modelwire._errors._exception`, which selects the class by the kind of error.
 static EXCEPTION: Kept<Py<PyAny>> = Kept::new();
 
-/// The exception of an error, with every field that the core knows.
+/// The exception for an error, with every field that the core knows.
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
     let built = build(py, error);
     tell_waiting(py);
@@ -23,7 +22,7 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
     }
 }
 
-/// Has what makes exceptions found, while modules can be imported.
+/// Looks up the function that creates exceptions while modules can be imported.
 pub(crate) fn find_early(py: Python<'_>) -> PyResult<()> {
     class(py).map(|_| ())
 }
@@ -64,7 +63,7 @@ fn unix_seconds(time: std::time::SystemTime) -> Option<f64> {
     Some(since.as_secs_f64())
 }
 
-/// The result of a core function, its error as an exception.
+/// Converts a core error to an exception.
 pub(crate) fn raise<T>(py: Python<'_>, result: modelwire::Result<T>) -> PyResult<T> {
     result.map_err(|error| exception(py, &error))
 }

@@ -1,5 +1,5 @@
-//! What a response says beside its body: its head as the objects of `modelwire._answers.http`, the limits of
-//! the service, its usage, and what its call told.
+//! The properties of a response apart from its body: its head as objects of `modelwire._answers.http`, the
+//! service's limits, the usage, and the record of its call.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::modules;
 use crate::request_info::RequestInfo;
 use crate::run::Run;
 
-/// `modelwire._answers.http.response`, which makes an object of a head and of the request.
+/// Calls `modelwire._answers.http.response`, which creates an object from a head and the request.
 pub(crate) fn response<'py>(
     py: Python<'py>,
     head: &Head,
@@ -29,7 +29,7 @@ pub(crate) fn response<'py>(
     make.bind(py).run((head.status(), head.headers(), request))
 }
 
-/// What a service says of its limits as `modelwire.RateLimits`; None where it says nothing.
+/// The service's limits as `modelwire.RateLimits`; None if it reported none.
 pub(crate) fn rate_limits<'py>(
     py: Python<'py>,
     limits: Option<RateLimits>,
@@ -47,7 +47,7 @@ pub(crate) fn rate_limits<'py>(
     make.bind(py).run((one(requests), one(tokens), others, seconds(retry_after))).map(Some)
 }
 
-/// The same of headers that a program has.
+/// The same from a program's headers.
 #[pyfunction(name = "_rate_limits")]
 pub(crate) fn rate_limits_of(
     py: Python<'_>,

@@ -1,5 +1,5 @@
-//! What a task of asyncio waits for: as much of a future as a task asks of one, and no more. Resumed by the
-//! hub without a turn of the event loop in between.
+//! The future that an asyncio task waits for: only what a task needs of one. The hub resumes it without
+//! another iteration of the event loop.
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -9,7 +9,7 @@ use pyo3::{PyTraverseError, PyVisit};
 use crate::kept::{Kept, intern};
 use crate::run::{Run, import};
 
-/// Who is told, in which context.
+/// A callback and its context.
 type Callback = (Py<PyAny>, Py<PyAny>);
 
 enum Outcome {
@@ -19,15 +19,15 @@ enum Outcome {
     Cancelled(Option<Py<PyAny>>),
 }
 
-/// A wait. It has no value: who is woken looks for himself.
+/// A wait. It has no value: the resumed task checks for itself.
 #[pyclass(module = "modelwire._native")]
 pub(crate) struct Future {
     event_loop: Option<Py<PyAny>>,
     outcome: Outcome,
     first: Option<Callback>,
-    /// Those after the first: nearly always there is none.
+    /// Further callbacks; nearly always none.
     more: Vec<Callback>,
-    /// Set while it is on its way from who awaits it to the task.
+    /// Set by the awaiting coroutine, and cleared by the task.
     #[pyo3(get, set, name = "_asyncio_future_blocking")]
     blocking: bool,
 }
@@ -47,7 +47,7 @@ impl Future {
         self.first.take().into_iter().chain(std::mem::take(&mut self.more))
     }
 
-    /// Runs what waits, here and now: nothing of Python's may be in the middle of a task.
+    /// Runs the callbacks now; no Python task may be running.
     pub(crate) fn wake(slf: &Bound<'_, Self>) -> PyResult<()> {
         let py = slf.py();
         let callbacks = {
@@ -64,7 +64,7 @@ impl Future {
         Ok(())
     }
 
-    /// Has the event loop run this in one of its next turns.
+    /// Schedules a callback for a later iteration of the event loop.
     fn schedule(slf: &Bound<'_, Self>, (callback, context): Callback) -> PyResult<()> {
         let py = slf.py();
         let named = PyDict::new(py);
@@ -89,7 +89,7 @@ impl Future {
         }
     }
 
-    /// Calls this once the wait is over, in this context.
+    /// Calls `callback` in this context once the wait is over.
     #[pyo3(signature = (callback, *, context=None))]
     fn add_done_callback(
         slf: &Bound<'_, Self>,
@@ -113,7 +113,7 @@ impl Future {
         Future::schedule(slf, (callback, context))
     }
 
-    /// Nobody calls this callback any more; how often it was there.
+    /// Removes a callback; returns how often it was registered.
     fn remove_done_callback(&mut self, callback: &Bound<'_, PyAny>) -> PyResult<usize> {
         let mut kept = Vec::new();
         let mut removed = 0;
@@ -128,7 +128,7 @@ impl Future {
         Ok(removed)
     }
 
-    /// Ends the wait; false if it is over already.
+    /// Cancels the wait; false if it is already over.
     #[pyo3(signature = (msg=None))]
     fn cancel(slf: &Bound<'_, Self>, msg: Option<Py<PyAny>>) -> PyResult<bool> {
         let callbacks = {
@@ -150,7 +150,7 @@ impl Future {
         !matches!(self.outcome, Outcome::Pending)
     }
 
-    /// Whether it was ended by `cancel`.
+    /// Whether it was cancelled.
     fn cancelled(&self) -> bool {
         matches!(self.outcome, Outcome::Cancelled(_))
     }
@@ -164,7 +164,7 @@ impl Future {
         }
     }
 
-    /// The same: a wait fails in no other way.
+    /// Like `result`: a wait fails in no other way.
     fn exception(&self, py: Python<'_>) -> PyResult<()> {
         self.result(py)
     }

@@ -1,4 +1,4 @@
-//! Whether greenlets run here, and waiting in one.
+//! Detects greenlets, and waits in one.
 
 use pyo3::prelude::*;
 
@@ -7,17 +7,17 @@ use crate::kept::{Kept, intern};
 use crate::modules::{self, loaded};
 use crate::run::Run;
 
-/// `modelwire._loops.gevent`, once gevent or eventlet replaced the blocking calls of the program: nothing
-/// takes that back.
+/// `modelwire._loops.gevent`, once gevent or eventlet has patched the program's blocking calls: this is
+/// never undone.
 static GREEN: Kept<Py<PyModule>> = Kept::new();
 
-/// The greenlets of this thread, where a wait must let them run.
+/// The greenlets of this thread, which a wait must let run.
 pub(crate) struct Greenlets<'py> {
     module: Bound<'py, PyModule>,
 }
 
 impl<'py> Greenlets<'py> {
-    /// Nothing where neither gevent nor eventlet is in use: two looks into `sys.modules`.
+    /// None if neither gevent nor eventlet is in use: costs two look-ups in `sys.modules`.
     pub(crate) fn here(py: Python<'py>) -> PyResult<Option<Greenlets<'py>>> {
         if let Some(module) = GREEN.get() {
             return Ok(Some(Greenlets { module: module.bind(py).clone() }));
@@ -35,13 +35,13 @@ impl<'py> Greenlets<'py> {
         Ok(Some(Greenlets { module }))
     }
 
-    /// What calls of this thread are noted in.
+    /// The hub that is notified of this thread's calls.
     pub(crate) fn hub(&self) -> PyResult<Bound<'py, Hub>> {
         let hub = self.module.run_method(intern!(self.module.py(), "hub"), ())?;
         Ok(hub.cast_into::<Hub>()?)
     }
 
-    /// Lets the others run until this number is noted.
+    /// Lets other greenlets run until the hub is notified of this number.
     pub(crate) fn wait(&self, number: u64) -> PyResult<()> {
         self.module.run_method(intern!(self.module.py(), "wait"), (number,))?;
         Ok(())

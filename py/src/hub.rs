@@ -1,5 +1,5 @@
-//! One wake for all that an event loop waits for: the core's `Ready` as Python sees it, and who waits for its
-//! numbers.
+//! One wake-up for all waits of an event loop: wraps the core's `Ready` for Python, and maps its numbers to
+//! futures.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -13,15 +13,15 @@ use crate::errors::raise;
 use crate::future::Future;
 use crate::lock::lock;
 
-/// One count for all loops and threads: a stream may be awaited on several, and who has the lower
-/// number has waited longer.
+/// One counter for all loops and threads: several may wait for a stream, and a lower number has waited
+/// longer.
 static NUMBERS: AtomicU64 = AtomicU64::new(0);
 
 pub(crate) fn next_number() -> u64 {
     NUMBERS.fetch_add(1, Ordering::Relaxed)
 }
 
-/// A list of numbers that calls fill from the I/O thread, and the descriptor that tells of it.
+/// A list of numbers that the I/O thread fills, and a descriptor that signals it.
 #[pyclass(frozen, module = "modelwire._native")]
 pub(crate) struct Hub {
     ready: Ready,
@@ -33,13 +33,13 @@ impl Hub {
         &self.ready
     }
 
-    /// Wakes this one when its number is noted.
+    /// Wakes the future when its number is ready.
     pub(crate) fn wait(&self, number: u64, future: Py<Future>) {
         let before = lock(&self.waiting).insert(number, future);
-        drop(before); // not under the lock: whatever it holds may run code of the program's
+        drop(before); // outside the lock: it may run the program's code
     }
 
-    /// Nobody waits for this number any more.
+    /// Removes the future of this number.
     pub(crate) fn forget(&self, number: u64) {
         let before = lock(&self.waiting).remove(&number);
         drop(before);
@@ -53,24 +53,25 @@ impl Hub {
         Hub { ready: Ready::new(), waiting: Mutex::default() }
     }
 
-    /// A descriptor that is readable while a number waits.
+    /// A descriptor that is readable while a number is ready.
     fn fd(&self, py: Python<'_>) -> PyResult<Descriptor> {
         raise(py, self.ready.fd())
     }
 
-    /// All numbers that wait.
+    /// Takes all ready numbers.
     fn take(&self) -> Vec<u64> {
         std::iter::from_fn(|| self.ready.take()).collect()
     }
 
-    /// Wakes all whose numbers wait: what an event loop calls when the descriptor is readable.
+    /// Wakes the futures of all ready numbers. An event loop calls it when the descriptor is readable.
     fn drain(&self, py: Python<'_>) -> PyResult<()> {
         let mut numbers = self.take().into_iter();
         while let Some(number) = numbers.next() {
             let future = lock(&self.waiting).remove(&number);
             let Some(future) = future else { continue };
             if let Err(error) = Future::wake(future.bind(py)) {
-                // What ends the loop, as Ctrl-C: the others are woken if it goes on.
+                // An exception that ends the loop, such as Ctrl-C: the others are woken if the loop
+                // continues.
                 numbers.for_each(|number| self.ready.note(number));
                 return Err(error);
             }
@@ -79,7 +80,7 @@ impl Hub {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        // Nobody holds the lock for long, and never one who collects garbage meanwhile.
+        // The lock is never held for long, and never by a thread that is collecting garbage.
         match self.waiting.try_lock() {
             Ok(waiting) => waiting.values().try_for_each(|future| visit.call(future)),
             Err(_) => Ok(()),

@@ -1,14 +1,14 @@
-//! Which interpreter of the process this is.
+//! Detects subinterpreters and interpreter exit.
 
 use pyo3::exceptions::PyImportError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-/// The first interpreter of a process has this number.
+/// The ID of the first interpreter of a process.
 const MAIN: i64 = 0;
 
-/// Refuses every interpreter but the main one, before it shares anything with it: classes and the
-/// end of the library are the process's. From Python 3.12 on the interpreter itself sees to that.
+/// Rejects any interpreter except the main one, before state is shared with it: classes and the shutdown of
+/// the library belong to the process. From Python 3.12 on, the interpreter checks this itself.
 #[allow(unsafe_code, reason = "PyO3 has no other way to ask which interpreter this is")]
 pub(crate) fn must_be_main(_py: Python<'_>) -> PyResult<()> {
     // SAFETY: a `Python` proves that a thread state is attached, and so that there is an
@@ -23,9 +23,9 @@ pub(crate) fn must_be_main(_py: Python<'_>) -> PyResult<()> {
     ))
 }
 
-/// Whether it is there, and not on its way out; asked without holding it.
+/// Whether the interpreter exists and is not finalizing; may be called without holding it.
 #[expect(unsafe_code, reason = "PyO3 asks only where it holds one")]
 pub(crate) fn is_there() -> bool {
-    // SAFETY: reads a flag of the process, which is there before and after any interpreter.
+    // SAFETY: reads a process-wide flag that is valid before and after any interpreter.
     unsafe { ffi::Py_IsInitialized() != 0 }
 }

@@ -1,6 +1,5 @@
-//! Iterations of streams, for the moment when one is left: a loop that an exception leaves (also a cancelled
-//! task, or a generator that is closed) ends the stream at once, whoever else holds it; one that is left by
-//! `break` leaves it to whoever holds it.
+//! Detects that a loop over a stream is left: an exception (also a cancelled task or a closed generator)
+//! ends the stream at once, even if other references exist; after `break`, the stream stays open for them.
 
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -12,10 +11,11 @@ use crate::run::{Items, Run};
 use crate::source::Source;
 use crate::stream_base::StreamBase;
 
-/// Called when the iterator of a loop goes away. While an exception unwinds a loop it is set, and
-/// the loop holds the iterator alone; a traceback may hold the stream for long afterwards.
+/// Called when the iterator of a loop is dropped. While an exception unwinds a loop, the exception is set
+/// and the loop has the only reference to the iterator; a traceback may keep the stream alive for long
+/// afterwards.
 ///
-/// An iterator that is at its end is no loop that is left.
+/// An exhausted iterator does not count as a loop that was left.
 pub(crate) fn left(py: Python<'_>, source: &Source) {
     if source.is_over() {
         return;
@@ -25,25 +25,25 @@ pub(crate) fn left(py: Python<'_>, source: &Source) {
     }
 }
 
-/// Whether the exception that is set is the end of an iterator. It stays where it is: to take it out
-/// would go on with a panic, should it be one.
+/// Whether the current exception is the end of an iterator. It stays set: fetching it would resume a panic,
+/// if it is one.
 #[expect(unsafe_code, reason = "PyO3 has no look at the exception that is set")]
 fn is_end(_: Python<'_>) -> bool {
-    // SAFETY: the interpreter is held, and the two classes live as long as it.
+    // SAFETY: the interpreter is held, and both classes live as long as it.
     unsafe {
         ffi::PyErr_ExceptionMatches(ffi::PyExc_StopIteration) != 0
             || ffi::PyErr_ExceptionMatches(ffi::PyExc_StopAsyncIteration) != 0
     }
 }
 
-/// The iterator of a `for` over anything that is made of a stream, such as a helper.
+/// The iterator of a `for` over an object that wraps a stream, such as a helper.
 #[pyclass(frozen, module = "modelwire._native")]
 pub(crate) struct Iteration {
     inner: Py<PyIterator>,
     stream: Py<StreamBase>,
 }
 
-/// The iterator of an `async for` over anything that is made of a stream, such as a helper.
+/// The iterator of an `async for` over an object that wraps a stream, such as a helper.
 #[pyclass(frozen, module = "modelwire._native")]
 pub(crate) struct AsyncIteration {
     inner: Py<PyAny>,

@@ -1,6 +1,6 @@
-//! What is found once and kept for the process, so that nobody waits for who finds it: in a child that was
-//! forked meanwhile that thread is gone. PyO3's own cells let others run before they look, and one of these
-//! may fork. Two that come together find it twice, and one is kept.
+//! Process-wide values that are looked up once, without blocking: in a forked child, the thread that does
+//! the look-up may not exist. PyO3's own cells release the interpreter before they look, and another thread
+//! may fork then. Two concurrent look-ups both run, and one result is kept.
 
 use once_cell::race::OnceBox;
 use pyo3::prelude::*;
@@ -26,7 +26,7 @@ impl<T> Kept<T> {
     }
 }
 
-/// A text that Python keeps anyway, looked up once.
+/// An interned string, looked up once.
 pub(crate) struct Name(&'static str, Kept<Py<PyString>>);
 
 impl Name {
@@ -39,7 +39,7 @@ impl Name {
     }
 }
 
-/// As PyO3's, whose cells are the ones above.
+/// Like PyO3's macro, with the cells above.
 macro_rules! intern {
     ($py:expr, $text:literal) => {{
         static NAME: $crate::kept::Name = $crate::kept::Name::new($text);
@@ -48,7 +48,7 @@ macro_rules! intern {
 }
 pub(crate) use intern;
 
-/// Has PyO3 find what it keeps itself, while nobody has a reason to fork: the package is on its way in.
+/// Fills PyO3's own caches during the import of the package, when nothing has a reason to fork.
 pub(crate) fn find_early(py: Python<'_>) -> PyResult<()> {
     let kind = py.get_type::<PyDict>();
     kind.name()?;

@@ -1,7 +1,6 @@
 //! The Python binding of modelwire: classes over the core's handles and views.
 //!
-//! The I/O thread never touches Python: what arrives waits in a call's queue, and the thread that
-//! asks for it takes it out.
+//! The I/O thread never touches Python: events wait in a call's queue until a Python thread takes them.
 
 mod async_stream;
 mod awaitable;
@@ -69,8 +68,8 @@ use crate::stream::{Portions, Stream};
 use crate::stream_base::StreamBase;
 use crate::testing::{NativeAnswer, NativeService};
 
-/// The native part of the package `modelwire`; its public names are exported by the package. Needs no
-/// lock of the interpreter's: what threads share is frozen, atomic or under locks of its own.
+/// The native part of the package `modelwire`, which exports its public names. Does not need the GIL: state
+/// shared between threads is frozen, atomic or locked.
 #[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     interpreter::must_be_main(module.py())?;
@@ -114,7 +113,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(shutdown, module)?)
 }
 
-/// Ends every call and the I/O thread, for good; called at interpreter exit.
+/// Ends every call and the I/O thread permanently; called at interpreter exit.
 #[pyfunction]
 fn shutdown(py: Python<'_>, timeout: f64) -> bool {
     let timeout = Duration::try_from_secs_f64(timeout).unwrap_or_default();

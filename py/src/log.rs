@@ -1,4 +1,4 @@
-//! The core's log as Python takes it: in batches, on a thread of Python's own.
+//! Passes the core's log to Python in batches, on a Python thread.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use crate::errors::raise;
 
-/// Level (1 is an error, 5 a detail), who says it, what it says, seconds since 1970.
+/// Level (1 is an error, 5 a detail), target, message, seconds since 1970.
 type Line = (i32, String, String, f64);
 
 fn line(record: Record) -> Line {
@@ -15,7 +15,7 @@ fn line(record: Record) -> Line {
     (record.level as i32, record.target, record.message, since.as_secs_f64())
 }
 
-/// Collects records of this level and above from now on.
+/// Starts to collect records of this level and more severe ones.
 #[pyfunction]
 pub(crate) fn log_start(py: Python<'_>, level: i32) -> PyResult<()> {
     let level = match level {
@@ -28,14 +28,13 @@ pub(crate) fn log_start(py: Python<'_>, level: i32) -> PyResult<()> {
     raise(py, log::start(level))
 }
 
-/// Ends the collecting: whoever waits gets what is left, and then None.
+/// Stops collecting: a waiting thread gets the remaining records, and then None.
 #[pyfunction]
 pub(crate) fn log_stop() {
     log::stop();
 }
 
-/// What was collected; waits for the first record until the time runs out. None once it was
-/// stopped and nothing is left.
+/// Takes collected records; waits up to `seconds` for the first. None once stopped and empty.
 #[pyfunction]
 pub(crate) fn log_take(py: Python<'_>, max: usize, seconds: f64) -> Option<Vec<Line>> {
     let timeout = Duration::try_from_secs_f64(seconds).unwrap_or_default();

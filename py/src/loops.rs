@@ -1,4 +1,4 @@
-//! Which event loop runs the code that awaits: asyncio's kind, or trio. Imports neither; knows no call.
+//! Detects the event loop that runs the awaiting code: asyncio-compatible, or trio. Imports neither.
 
 use pyo3::prelude::*;
 
@@ -7,15 +7,15 @@ use crate::kept::{Kept, Name, intern};
 use crate::modules::{self, loaded};
 use crate::run::Run;
 
-/// What awaits here.
+/// The running event loop.
 pub(crate) enum Running<'py> {
-    /// A loop of asyncio's interface.
+    /// A loop with asyncio's interface.
     Asyncio(Bound<'py, PyAny>),
     Trio,
     Nobody,
 }
 
-/// A function of a module, if a program imported the module.
+/// A function of a module, if the program imported the module.
 struct Found {
     /// Looked up at each wait.
     module: Name,
@@ -33,7 +33,7 @@ impl Found {
             return Ok(Some(function.bind(py)));
         }
         let Some(module) = loaded(py)?.get_item(self.module.get(py))? else { return Ok(None) };
-        // A module that is on its way in has nothing yet.
+        // A module that is still being imported may lack it.
         let Some(function) = module.attribute_if_any(self.name)? else { return Ok(None) };
         Ok(Some(self.function.get_or_init(|| function.unbind()).bind(py)))
     }
@@ -43,7 +43,7 @@ static ASYNCIO_LOOP: Found = Found::new("asyncio", "_get_running_loop");
 static ASYNCIO_TASK: Found = Found::new("asyncio", "current_task");
 static TRIO_TASK: Found = Found::new("trio.lowlevel", "in_trio_task");
 
-/// The event loop whose turn it is.
+/// The current event loop.
 pub(crate) fn running(py: Python<'_>) -> PyResult<Running<'_>> {
     let event_loop = match ASYNCIO_LOOP.get(py)? {
         Some(function) => Some(function.run(())?).filter(|found| !found.is_none()),
@@ -54,7 +54,7 @@ pub(crate) fn running(py: Python<'_>) -> PyResult<Running<'_>> {
         None => false,
     };
     match event_loop {
-        // One may run inside of the other; the one with a task under way is the inner one.
+        // One may run inside the other; the one with a current task is the inner one.
         Some(event_loop) if is_in_trio => match ASYNCIO_TASK.get(py)? {
             Some(function) if !function.run(())?.is_none() => Ok(Running::Asyncio(event_loop)),
             _ => Ok(Running::Trio),
@@ -65,7 +65,7 @@ pub(crate) fn running(py: Python<'_>) -> PyResult<Running<'_>> {
     }
 }
 
-/// The hub of a loop of asyncio's kind: an attribute of it.
+/// The hub of an asyncio-compatible loop, stored as an attribute of it.
 pub(crate) fn asyncio_hub<'py>(event_loop: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Hub>> {
     let py = event_loop.py();
     let hub = match event_loop.attribute_if_any(intern!(py, "_modelwire_hub"))? {
@@ -75,17 +75,17 @@ pub(crate) fn asyncio_hub<'py>(event_loop: &Bound<'py, PyAny>) -> PyResult<Bound
     Ok(hub.cast_into::<Hub>()?)
 }
 
-/// The hub of the run of trio that goes on here.
+/// The hub of the current trio run.
 pub(crate) fn trio_hub(py: Python<'_>) -> PyResult<Bound<'_, Hub>> {
     Ok(trio(py)?.run_method(intern!(py, "hub"), ())?.cast_into::<Hub>()?)
 }
 
-/// The coroutine that waits until the hub of this run notes the number.
+/// A coroutine that waits until the hub of this run is notified of the number.
 pub(crate) fn trio_wait(py: Python<'_>, number: u64) -> PyResult<Bound<'_, PyAny>> {
     trio(py)?.run_method(intern!(py, "wait"), (number,))
 }
 
-/// The coroutine that gives trio its turn.
+/// A coroutine that yields to trio.
 pub(crate) fn trio_checkpoint(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     trio(py)?.run_method(intern!(py, "checkpoint"), ())
 }
@@ -95,7 +95,7 @@ fn trio(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     modules::own(py, "_loops.trio")
 }
 
-/// The error of a call that nothing can wait for.
+/// The error of a call without an event loop to wait in.
 pub(crate) fn nobody_runs(py: Python<'_>) -> PyErr {
     match modules::own(py, "_loops.event_loop").and_then(|hub| hub.run_method("nobody_runs", ())) {
         Ok(error) => PyErr::from_value(error),

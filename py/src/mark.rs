@@ -10,7 +10,7 @@ use crate::request_info::RequestInfo;
 /// A call that an observer follows; the tag identifies its end.
 #[pyclass(frozen, module = "modelwire._native")]
 pub(crate) struct CallMark {
-    /// By which its record is known again.
+    /// Identifies its record.
     #[pyo3(get, name = "tag")]
     number: u64,
     is_started: AtomicBool,
@@ -18,17 +18,17 @@ pub(crate) struct CallMark {
 }
 
 impl CallMark {
-    /// What it sent, once it is started.
+    /// The request that it sent, once it is started.
     pub(crate) fn request(&self) -> Option<Arc<RequestInfo>> {
         self.request.get().cloned()
     }
 
-    /// The number by which its record is known again.
+    /// The number that identifies its record.
     pub(crate) fn tag(&self) -> u64 {
         self.number
     }
 
-    /// The core has the call now, and tells its end whatever happens.
+    /// Marks the call as started: from now on, the core reports its end in any case.
     pub(crate) fn starts(&self, request: &Arc<RequestInfo>) {
         let _ = self.request.set(request.clone());
         self.is_started.store(true, Ordering::SeqCst);
@@ -39,7 +39,7 @@ impl CallMark {
 impl CallMark {
     #[new]
     fn new() -> CallMark {
-        static TAGS: AtomicU64 = AtomicU64::new(1); // 0 is a call that nobody asked about
+        static TAGS: AtomicU64 = AtomicU64::new(1); // 0 is a call without an observer
         CallMark {
             number: TAGS.fetch_add(1, Ordering::Relaxed),
             is_started: AtomicBool::new(false),
@@ -47,7 +47,7 @@ impl CallMark {
         }
     }
 
-    /// Whether the core tells the end of this call.
+    /// Whether the core reports the end of this call.
     #[getter]
     fn is_started(&self) -> bool {
         self.is_started.load(Ordering::SeqCst)

@@ -1,5 +1,5 @@
-//! Which modules a program imported, and the modules of the package that this extension is a part of, under
-//! whatever name: a program may have a copy of it among its own packages.
+//! The program's imported modules, and the package that this extension belongs to, under any name: a
+//! program may contain a copy of it.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -9,7 +9,7 @@ use crate::run::{Run, import};
 
 static PACKAGE: Kept<String> = Kept::new();
 
-/// Notes which package this is the native part of.
+/// Records the package of this extension.
 pub(crate) fn note_package(native: &Bound<'_, PyModule>) -> PyResult<()> {
     let name = native.name()?;
     let package =
@@ -18,12 +18,12 @@ pub(crate) fn note_package(native: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// The name of that package, `modelwire` unless it was copied into another.
+/// The name of the package, `modelwire` unless it was copied into another.
 pub(crate) fn package() -> &'static str {
     PACKAGE.get().map_or("modelwire", String::as_str)
 }
 
-/// A module of that package.
+/// A module of the package.
 pub(crate) fn own<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyModule>> {
     import(py, &format!("{}.{name}", package()))
 }

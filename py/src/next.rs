@@ -1,5 +1,5 @@
-//! One step of what is awaited: the next portion of a stream, or the answer of a call. A coroutine in all but
-//! name, for any event loop.
+//! One awaited step: the next portion of a stream, or the answer of a call. It behaves like a coroutine, in
+//! any event loop.
 
 use std::sync::Arc;
 
@@ -19,35 +19,34 @@ use crate::stream_base::StreamBase;
 use crate::turns::Turns;
 use crate::wait;
 
-/// What is awaited. It is taken when it is there and not before, so that a wait that is cancelled or
-/// dropped has taken nothing.
+/// What is awaited. It is taken only when it is ready, so a cancelled or dropped wait loses nothing.
 enum Target {
     Portion(Py<StreamBase>, Portion),
-    /// The answer of a call, or its stream, which this makes.
+    /// The answer of a call, or its stream, which the function creates.
     Answer(Source, MakeStream),
 }
 
-/// Makes the stream of a call whose head arrived.
+/// Creates the stream of a call whose head has arrived.
 pub(crate) type MakeStream = fn(Python<'_>, Source, Arc<Head>) -> PyResult<Py<PyAny>>;
 
-/// Where it stands. While Python's code runs it stands at `Over`.
+/// The state; `Over` while Python code runs.
 enum State {
     New,
-    /// The event loop has its turn: by itself, or through this coroutine.
+    /// Yielded to the event loop, directly or through this coroutine.
     Yielding(Option<Py<PyAny>>),
-    /// For a future that the hub wakes.
+    /// Waits for a future that the hub wakes.
     Future(Py<Hub>, Py<Future>),
-    /// For a coroutine that waits for the hub, where tasks await no futures.
+    /// Waits in a coroutine for the hub, for loops without futures.
     Coroutine(Py<Hub>, Py<PyAny>),
     Over,
 }
 
-/// An awaitable, once. Ending it early ends a call that was not answered; a stream stays as it is.
+/// A single-use awaitable. Cancelling it cancels an unanswered call; a stream stays open.
 #[pyclass(module = "modelwire._native")]
 pub(crate) struct Next {
     target: Option<Target>,
     state: State,
-    /// Its place among those who wait, which it keeps.
+    /// Its number in the queue of waiters, which it keeps.
     number: Option<u64>,
 }
 
@@ -79,7 +78,7 @@ impl Next {
         }
     }
 
-    /// What it awaits, if it is there; where a hub is given, its arrival will be noted there.
+    /// Takes what it awaits, if ready. Otherwise `hub` is notified of its arrival, if given.
     fn take(&self, py: Python<'_>, hub: Option<(&Hub, u64)>) -> PyResult<Taken> {
         let Some(source) = self.source(py) else { return Ok(Taken::Nothing) };
         let pop = || match hub {
@@ -112,7 +111,7 @@ impl Next {
         Ok(())
     }
 
-    /// Gives the event loop its turn.
+    /// Yields to the event loop.
     fn give_way(slf: &Bound<'_, Self>) -> PyResult<Option<Py<PyAny>>> {
         let py = slf.py();
         if let Running::Trio = loops::running(py)? {
@@ -126,10 +125,10 @@ impl Next {
             };
         }
         Next::set(slf, State::Yielding(None))?;
-        Ok(Some(py.None())) // what asyncio takes for "go on in the next turn"
+        Ok(Some(py.None())) // asyncio resumes it in the next iteration
     }
 
-    /// Ends it where what it awaits is there, or failed.
+    /// Ends it if the target is ready or has failed.
     fn look(slf: &Bound<'_, Self>, hub: Option<(&Hub, u64)>) -> PyResult<()> {
         let found = slf.try_borrow()?.take(slf.py(), hub);
         match found {
@@ -141,7 +140,7 @@ impl Next {
         }
     }
 
-    /// The result, if this is one.
+    /// Raises the result, if there is one.
     fn result(slf: &Bound<'_, Self>, taken: Taken) -> PyResult<()> {
         match taken {
             Taken::Item(item) => {
@@ -162,7 +161,7 @@ impl Next {
         }
     }
 
-    /// Takes what is there, or begins to wait for it.
+    /// Takes what is ready, or starts to wait.
     fn attempt(slf: &Bound<'_, Self>) -> PyResult<Option<Py<PyAny>>> {
         let py = slf.py();
         Next::look(slf, None)?;
@@ -186,14 +185,14 @@ impl Next {
         }
     }
 
-    /// What there is now is the result; else its arrival will be noted as this number.
+    /// Ends it if the target is ready; otherwise the hub will be notified of its arrival under this number.
     fn register(slf: &Bound<'_, Self>, hub: &Hub) -> PyResult<u64> {
         let number = *slf.try_borrow_mut()?.number.get_or_insert_with(next_number);
         Next::look(slf, Some((hub, number)))?;
         Ok(number)
     }
 
-    /// What a coroutine that this state holds did.
+    /// Handles one step of the coroutine in this state.
     fn step(
         slf: &Bound<'_, Self>,
         state: State,
@@ -221,7 +220,7 @@ impl Next {
         }
     }
 
-    /// Waits no more, and holds nothing any more.
+    /// Stops waiting, and releases everything.
     fn give_up(slf: &Bound<'_, Self>, state: &State) -> PyResult<()> {
         let py = slf.py();
         {
@@ -241,12 +240,12 @@ impl Next {
         Ok(())
     }
 
-    /// Takes the target out: one that is over may be kept by a traceback, and keeps nothing itself.
+    /// Takes the target, because a traceback may keep this object alive after its end.
     fn take_target(slf: &Bound<'_, Self>) -> PyResult<Option<Target>> {
         Ok(slf.try_borrow_mut()?.target.take())
     }
 
-    /// Takes the state out: whoever comes while Python's code runs finds it over.
+    /// Takes the state: reentrant calls from Python code find it over.
     fn take_state(slf: &Bound<'_, Self>) -> PyResult<State> {
         Ok(std::mem::replace(&mut slf.try_borrow_mut()?.state, State::Over))
     }
@@ -288,9 +287,9 @@ impl Next {
         }
     }
 
-    /// Goes on, as a coroutine.
+    /// Resumes it, like a coroutine.
     fn send(slf: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
-        // What trio's traps answer is for the coroutine that set them.
+        // The value that trio sends back is for the inner coroutine that yielded.
         match Next::take_state(slf)? {
             State::Yielding(Some(coroutine)) => {
                 let sent = send_value(coroutine.bind(slf.py()), value);
@@ -307,7 +306,7 @@ impl Next {
         }
     }
 
-    /// Raises this inside, as a coroutine; what was not taken stays where it is.
+    /// Raises an exception inside, like a coroutine. A value that was not taken stays available.
     #[pyo3(signature = (error, value=None, traceback=None))]
     fn throw(
         slf: &Bound<'_, Self>,
@@ -329,7 +328,7 @@ impl Next {
         Err(thrown(error, value))
     }
 
-    /// Ends it, as a coroutine; what was not taken stays where it is.
+    /// Closes it, like a coroutine. A value that was not taken stays available.
     fn close(slf: &Bound<'_, Self>) -> PyResult<()> {
         let py = slf.py();
         let state = Next::take_state(slf)?;

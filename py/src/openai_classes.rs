@@ -1,30 +1,28 @@
-//! The class that answers, streams and clients say they are of: their own, or openai-python's where
-//! the program asked for that (`modelwire.register_openai_classes`). Python's
-//! `modelwire._openai.classes` finds them.
+//! The class that answers, streams and clients report as `__class__`: their own, or openai-python's if the
+//! program called `modelwire.register_openai_classes`. Python's `modelwire._openai.classes` finds them.
 
 use pyo3::prelude::*;
 
 use crate::kept::Kept;
 use crate::run::Run;
 
-/// Python functions that are asked instead of the object itself.
+/// Python functions that replace those of the object.
 struct Substitute {
-    /// Gives the class of an object.
+    /// Returns the class of an object.
     class_of: Py<PyAny>,
-    /// Gives what pydantic looks for in an object, by its name.
+    /// Returns an attribute that pydantic looks up, by name.
     attribute: Py<PyAny>,
 }
 
 static SUBSTITUTE: Kept<Substitute> = Kept::new();
 
-/// From now on objects say that they are of the class that the first function gives, and have what
-/// the second one gives.
+/// Makes objects report the class that the first function returns, with the attributes from the second one.
 #[pyfunction]
 pub(crate) fn use_openai_classes(class_of: Py<PyAny>, attribute: Py<PyAny>) {
     SUBSTITUTE.get_or_init(|| Substitute { class_of, attribute });
 }
 
-/// The class that an object says it is of.
+/// The class that an object reports.
 #[pyfunction]
 #[pyo3(name = "_class_of")]
 pub(crate) fn class_of<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -34,7 +32,7 @@ pub(crate) fn class_of<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
     }
 }
 
-/// What pydantic looks for in an object that says it is of one of openai-python's classes.
+/// An attribute that pydantic looks up in an object that reports one of openai-python's classes.
 pub(crate) fn attribute<'py>(
     object: &Bound<'py, PyAny>,
     name: &str,

@@ -13,7 +13,7 @@ use crate::object::make;
 /// A call that has ended.
 #[pyclass(frozen, module = "modelwire._native")]
 pub(crate) struct EndedCall {
-    /// The number of the client, as it was given to `follow`.
+    /// The number of the client, as given to `follow`.
     #[pyo3(get)]
     client: u64,
     ended: CallEnded,
@@ -21,19 +21,19 @@ pub(crate) struct EndedCall {
 
 #[pymethods]
 impl EndedCall {
-    /// The tag of its mark; 0 where it has none.
+    /// The tag of its mark; 0 if it has none.
     #[getter]
     fn tag(&self) -> u64 {
         self.ended.tag
     }
 
-    /// The record as the core writes it.
+    /// The record as the core's JSON.
     #[getter]
     fn json(&self) -> String {
         self.ended.record.to_json()
     }
 
-    /// How many calls were dropped since the one before.
+    /// The number of calls dropped since the previous one.
     #[getter]
     fn dropped(&self) -> u64 {
         self.ended.dropped
@@ -45,7 +45,7 @@ impl EndedCall {
         self.ended.dropped_tags.clone()
     }
 
-    /// The whole answer of the call with this mark, where there is one.
+    /// The whole answer of the call with this mark, if there is one.
     fn answer(&self, py: Python<'_>, mark: &Bound<'_, CallMark>) -> PyResult<Option<Py<PyAny>>> {
         let (Some(response), Some(request)) = (&self.ended.response, mark.get().request()) else {
             return Ok(None);
@@ -54,7 +54,7 @@ impl EndedCall {
     }
 }
 
-/// The ended calls of all clients that it follows; of the process that made it.
+/// The ended calls of all followed clients; valid in the process that created it.
 #[pyclass(frozen, module = "modelwire._native")]
 pub(crate) struct NativeCalls(CompletionQueue);
 
@@ -65,8 +65,8 @@ impl NativeCalls {
         NativeCalls(CompletionQueue::new(None))
     }
 
-    /// From now on the ended calls of this client come here, with this number, and those of clients that
-    /// share its sums.
+    /// Starts to collect the ended calls of this client, with this number, and those of clients that share
+    /// its usage sums.
     fn follow(
         &self,
         py: Python<'_>,
@@ -76,8 +76,8 @@ impl NativeCalls {
         raise(py, client.get().core().follow_calls(&self.0, Some(number)))
     }
 
-    /// Takes at most `max` of them. Waits for the first one until the timeout or `wakeup`; without a
-    /// timeout until there is one. None once it is closed and empty.
+    /// Takes at most `max` of them. Waits for the first one until the timeout or `wakeup`; forever without
+    /// a timeout. None once it is closed and empty.
     #[pyo3(signature = (max, seconds=None))]
     fn take(&self, py: Python<'_>, max: usize, seconds: Option<f64>) -> Option<Vec<EndedCall>> {
         let timeout = seconds.map(|it| Duration::try_from_secs_f64(it).unwrap_or_default());
@@ -93,12 +93,12 @@ impl NativeCalls {
         Some(calls.collect())
     }
 
-    /// Lets `take`, which waits or the next one, return with what there is.
+    /// Makes the current or next `take` return with what there is.
     fn wakeup(&self) {
         self.0.wakeup();
     }
 
-    /// Ends it: what is there can still be taken.
+    /// Closes it; remaining calls can still be taken.
     fn close(&self) {
         self.0.close();
     }

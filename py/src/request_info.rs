@@ -1,5 +1,5 @@
-//! What a call sent, for programs that look at it later: the address, the query and the headers of
-//! this call beside those of its client.
+//! What a call sent, for later inspection: the address, the query and the headers of this call, in addition
+//! to those of its client.
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ pub(crate) struct RequestInfo {
     pub(crate) streams: bool,
     pub(crate) query: Vec<(String, String)>,
     pub(crate) headers: Vec<(String, String)>,
-    /// Its stream is gathered for an observer, and not for the program.
+    /// Its stream is gathered for an observer, but not for the program.
     pub(crate) hides_answer: bool,
-    /// Names of headers of its client that it went without.
+    /// Names of the client's headers that it omitted.
     pub(crate) without_headers: Vec<String>,
 }

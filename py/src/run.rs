@@ -1,7 +1,7 @@
-//! Runs what may be Python's code: functions, attributes, iterators. Before Python 3.14 a daemon thread that
-//! asks for the interpreter while that ends is unwound, and no unwinding passes through this extension: the
-//! process would abort. Who is unwound out of what runs here stays where it is instead, until the process is
-//! gone, as Python 3.14 has it.
+//! Runs what may be Python code: functions, attributes, iterators. Before Python 3.14, a daemon thread that
+//! acquires the interpreter during finalization is unwound, and unwinding cannot pass through this
+//! extension: the process would abort. Such a thread is parked instead until the process ends, as in Python
+//! 3.14.
 
 #![expect(unsafe_code, reason = "PyO3 declares these functions as ones that never unwind")]
 
@@ -13,7 +13,7 @@ use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyString, PyTuple};
 
-/// Dropped only by an unwinding.
+/// Dropped only by unwinding.
 struct Stays;
 
 impl Drop for Stays {
@@ -24,17 +24,17 @@ impl Drop for Stays {
     }
 }
 
-/// What a function of Python's C interface gives, if it returns. It is called as one that unwinds, and
-/// nothing of Rust's stands between that would be dropped without the interpreter.
+/// Returns the result of a Python C API function, if it returns. It is called as a function that may
+/// unwind, and no Rust value is in between that unwinding would drop without the interpreter.
 macro_rules! run {
     ($function:ident($($argument:expr),*): fn($($kind:ty),*) -> $given:ty) => {{
         let function: unsafe extern "C" fn($($kind),*) -> $given = ffi::$function;
-        // SAFETY: the same function, of which its caller expects more. It is read anew, for an optimizer
-        // that knows which one it is goes by how PyO3 declares it.
+        // SAFETY: the same function; the new type only permits unwinding as well. The volatile read hides
+        // its identity from the optimizer, which would otherwise rely on PyO3's declaration.
         let function: unsafe extern "C-unwind" fn($($kind),*) -> $given =
             unsafe { std::mem::transmute(std::ptr::read_volatile(&function)) };
         let stays = Stays;
-        // SAFETY: the interpreter is held, and each object is there until the function returns.
+        // SAFETY: the interpreter is held, and each object lives until the function returns.
         let given = unsafe { function($($argument),*) };
         std::mem::forget(stays);
         given
@@ -43,9 +43,9 @@ macro_rules! run {
 
 type Object = *mut PyObject;
 
-/// What such a function gave, which is the caller's now, or the exception that it set.
+/// The result of such a function as an owned reference, or the exception that it set.
 fn given(py: Python<'_>, object: Object) -> PyResult<Bound<'_, PyAny>> {
-    // SAFETY: a new reference or nothing, as the documentation of each function here says.
+    // SAFETY: a new reference or null, as the documentation of each function says.
     unsafe { Bound::from_owned_ptr_or_err(py, object) }
 }
 
@@ -57,19 +57,19 @@ fn truth_of(py: Python<'_>, found: c_int) -> PyResult<bool> {
     }
 }
 
-/// Gives back a reference, and with the last one what it refers to.
+/// Releases a reference, and with the last one the object.
 pub(crate) fn let_go(object: Bound<'_, PyAny>) {
     run!(Py_DecRef(object.into_ptr()): fn(Object) -> ());
 }
 
-/// A module, imported if nobody did.
+/// Imports a module.
 pub(crate) fn import<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyModule>> {
     let name = PyString::new(py, name);
     let module = given(py, run!(PyImport_Import(name.as_ptr()): fn(Object) -> Object))?;
     Ok(module.cast_into()?)
 }
 
-/// What an object gives one by one.
+/// The items of an iterator.
 pub(crate) struct Items<'py>(Bound<'py, PyAny>);
 
 impl<'py> Items<'py> {
@@ -93,7 +93,7 @@ impl<'py> Iterator for Items<'py> {
 pub(crate) trait Run<'py> {
     fn object(&self) -> &Bound<'py, PyAny>;
 
-    /// Calls it, with keywords if there are any.
+    /// Calls it, with keywords if given.
     fn run_with<A>(
         &self,
         args: A,
@@ -120,7 +120,7 @@ pub(crate) trait Run<'py> {
         self.run_with(args, None)
     }
 
-    /// Calls its method, with keywords if there are any.
+    /// Calls its method, with keywords if given.
     fn run_method_with<N, A>(
         &self,
         name: N,
@@ -158,7 +158,7 @@ pub(crate) trait Run<'py> {
         given(py, object)
     }
 
-    /// Its attribute, if it has that.
+    /// Its attribute, if it has one of this name.
     fn attribute_if_any<N>(&self, name: N) -> PyResult<Option<Bound<'py, PyAny>>>
     where
         N: IntoPyObject<'py, Target = PyString>,
@@ -182,20 +182,20 @@ pub(crate) trait Run<'py> {
         Ok(self.attribute_if_any(name)?.is_some())
     }
 
-    /// What it has under a key.
+    /// Its item for a key.
     fn item(&self, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let object = run!(PyObject_GetItem(self.object().as_ptr(), key.as_ptr()):
             fn(Object, Object) -> Object);
         given(key.py(), object)
     }
 
-    /// What it gives one by one.
+    /// Iterates it.
     fn items_one_by_one(&self) -> PyResult<Items<'py>> {
         let iterator = run!(PyObject_GetIter(self.object().as_ptr()): fn(Object) -> Object);
         given(self.object().py(), iterator).map(Items)
     }
 
-    /// Whether it is true.
+    /// Its truth value.
     fn truth(&self) -> PyResult<bool> {
         let found = run!(PyObject_IsTrue(self.object().as_ptr()): fn(Object) -> c_int);
         truth_of(self.object().py(), found)

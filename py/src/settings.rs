@@ -1,5 +1,5 @@
-//! The settings that Python gives by name, as the core's: timeouts, retries, bounds, and what one call sets
-//! instead of its client. A line for each name; a name that no line reads is an error.
+//! Converts Python's settings by name to the core's: timeouts, retries, limits, and the overrides of one
+//! call. One line per name; an unknown name is an error.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::kept::intern;
 use crate::mark::CallMark;
 use crate::run::Run;
 
-/// Names with their values, in their order.
+/// Pairs of name and value, in order.
 pub(crate) type Pairs = Vec<(String, String)>;
 
 /// Named settings, and how many of them were read.
@@ -38,7 +38,7 @@ impl<'a, 'py> Settings<'a, 'py> {
         self.get(name)?.map(|value| value.extract().map_err(Into::into)).transpose()
     }
 
-    /// Where a setting is missing, its default stays.
+    /// Sets a value; a missing setting keeps its default.
     fn set<T: FromPyObjectOwned<'py>>(&mut self, name: &str, to: &mut T) -> PyResult<()> {
         if let Some(value) = self.value(name)? {
             *to = value;
@@ -46,7 +46,7 @@ impl<'a, 'py> Settings<'a, 'py> {
         Ok(())
     }
 
-    /// A time in seconds: outside is whether it was given, inside None is off.
+    /// A time in seconds: the outer option is whether it was given, and an inner None means off.
     fn seconds(&mut self, name: &str) -> PyResult<Option<Option<Duration>>> {
         let Some(value) = self.value::<Option<f64>>(name)? else { return Ok(None) };
         let Some(seconds) = value else { return Ok(Some(None)) };
@@ -55,7 +55,7 @@ impl<'a, 'py> Settings<'a, 'py> {
         Ok(Some(Some(time)))
     }
 
-    /// The same where it cannot be off.
+    /// Sets a time that cannot be off.
     fn set_seconds(&mut self, name: &str, to: &mut Duration) -> PyResult<()> {
         if let Some(Some(time)) = self.seconds(name)? {
             *to = time;
@@ -63,7 +63,7 @@ impl<'a, 'py> Settings<'a, 'py> {
         Ok(())
     }
 
-    /// All settings were read.
+    /// Checks that all settings were read.
     fn end(self) -> PyResult<()> {
         if self.read == self.given.len() {
             return Ok(());
@@ -132,7 +132,7 @@ fn limits(given: &Bound<'_, PyDict>) -> PyResult<Limits> {
     Ok(limits)
 }
 
-/// The settings of a client beside base URL and key; the headers among them are returned as well.
+/// The settings of a client except base URL and key; also returns the headers among them.
 pub(crate) fn of_client(
     mut config: Config,
     given: &Bound<'_, PyDict>,
@@ -178,15 +178,15 @@ pub(crate) fn of_client(
     Ok((config, headers))
 }
 
-/// A request with what its call sets instead of the client, and what of that is looked at later.
+/// A request with the overrides of its call, and the parts that are inspected later.
 pub(crate) struct OfCall {
     pub(crate) request: Request,
     pub(crate) query: Pairs,
     pub(crate) headers: Pairs,
     pub(crate) without_headers: Vec<String>,
-    /// Gathered for an observer, and not for the program.
+    /// Gathered for an observer, but not for the program.
     pub(crate) hides_answer: bool,
-    /// Set where an observer is to hear of the end.
+    /// Set if an observer is notified of the end.
     pub(crate) mark: Option<Py<CallMark>>,
 }
 
@@ -203,7 +203,7 @@ impl OfCall {
     }
 }
 
-/// What one call sets instead of its client.
+/// The overrides of one call.
 pub(crate) fn of_call(mut request: Request, given: &Bound<'_, PyDict>) -> PyResult<OfCall> {
     let mut settings = Settings::new(given);
     if let Some(given) = settings.get("timeout")? {
@@ -213,7 +213,7 @@ pub(crate) fn of_call(mut request: Request, given: &Bound<'_, PyDict>) -> PyResu
         request = request.retry(retry(given.cast()?)?);
     }
     if let Some(key) = settings.get("api_key")? {
-        // It hides in an object; what has no UTF-8 is refused by the core, as the client's is.
+        // The key is hidden in an object; the core rejects one without a UTF-8 form, as for the client.
         let key = key.attribute(intern!(given.py(), "value"))?;
         request = request.api_key(key.cast::<PyString>()?.to_string_lossy());
     }

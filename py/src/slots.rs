@@ -1,5 +1,6 @@
-//! What an object keeps beside the text that came, which never changes: the lists and objects that it handed
-//! out, made once so that what a program does to them stays, and what was assigned to its fields or deleted.
+//! The state of an object besides its received text, which never changes: lists and objects that it handed
+//! out, which are created once so that a program's changes to them persist, and fields that were assigned
+//! or deleted.
 
 use std::cell::RefCell;
 use std::sync::{Mutex, MutexGuard, OnceLock};
@@ -9,10 +10,10 @@ use pyo3::{PyTraverseError, PyVisit};
 
 use crate::lock::lock;
 
-/// The fields that an object keeps. Costs a load where there are none.
+/// The stored fields of an object. Costs one load if there are none.
 #[derive(Default)]
 pub(crate) struct Slots {
-    /// The one field that nearly every program looks at, where a class has one: kept without a list.
+    /// The one field that nearly every program reads, if the class has one: stored without a list.
     main: OnceLock<Py<PyAny>>,
     others: OnceLock<Box<Mutex<Vec<Slot>>>>,
 }
@@ -22,17 +23,17 @@ struct Slot {
     held: Held,
 }
 
-/// What is kept of a field.
+/// What is stored of a field.
 pub(crate) enum Held {
-    /// By a program.
+    /// Assigned by a program.
     Assigned(Py<PyAny>),
-    /// By a program: it reads as if it had not been sent.
+    /// Deleted by a program: reads as if it had not been sent.
     Deleted,
-    /// A list or an object that was handed out; of a list, the items that it had then.
+    /// A list or an object that was handed out; for a list, with its original items.
     Given(Py<PyAny>, Vec<Py<PyAny>>),
 }
 
-/// What a field reads as.
+/// The current value of a field.
 pub(crate) enum Found {
     Value(Py<PyAny>),
     Deleted,
@@ -52,18 +53,18 @@ impl Held {
 }
 
 impl Slots {
-    /// Whether there are any beside the main one.
+    /// Whether any are stored besides the main one.
     #[inline]
     pub(crate) fn are_some(&self) -> bool {
         self.others.get().is_some()
     }
 
-    /// No Python runs while it is held.
+    /// No Python code runs while it is locked.
     fn list(&self) -> Option<MutexGuard<'_, Vec<Slot>>> {
         Some(lock(self.others.get()?))
     }
 
-    /// What is kept of a field that is not the main one, or was assigned.
+    /// What is stored of a field that is not the main one, or was assigned.
     #[inline]
     pub(crate) fn find(&self, py: Python<'_>, name: &str) -> Option<Found> {
         if !self.are_some() {
@@ -77,7 +78,7 @@ impl Slots {
         })
     }
 
-    /// The same of what a program did, and not of what was handed out.
+    /// Like [`Slots::find`], for what a program did, without what was handed out.
     pub(crate) fn assigned(&self, py: Python<'_>, name: &str) -> Option<Found> {
         if !self.are_some() {
             return None;
@@ -104,10 +105,10 @@ impl Slots {
             }
         };
         drop(list);
-        drop(before); // its own code may run
+        drop(before); // may run the program's code
     }
 
-    /// Keeps what a field hands out; what was kept meanwhile stays, and is returned.
+    /// Stores what a field hands out. If another thread was first, returns its value instead.
     pub(crate) fn give(
         &self,
         py: Python<'_>,
@@ -129,11 +130,11 @@ impl Slots {
             }
         };
         drop(list);
-        drop((value, rest)); // their own code may run
+        drop((value, rest)); // may run the program's code
         given
     }
 
-    /// All that is kept beside the main field, in its order.
+    /// All fields stored besides the main one, in order.
     pub(crate) fn all(&self, py: Python<'_>) -> Vec<(String, Held)> {
         let Some(list) = self.list() else { return Vec::new() };
         list.iter().map(|slot| (slot.name.clone(), slot.held.clone_ref(py))).collect()
@@ -145,7 +146,7 @@ impl Slots {
         self.main.get()
     }
 
-    /// Keeps what the main field hands out, and returns it.
+    /// Stores what the main field hands out, and returns it.
     #[inline]
     pub(crate) fn give_main(&self, py: Python<'_>, value: Py<PyAny>) -> Py<PyAny> {
         // Another thread may have been first.
@@ -153,8 +154,8 @@ impl Slots {
         self.main.get().map_or_else(|| py.None(), |value| value.clone_ref(py))
     }
 
-    /// For the garbage collector: what a program assigned may lead back here. It runs while nothing
-    /// is locked; should it find a lock, all of it stays.
+    /// For the garbage collector: an assigned value may refer back to this object. If the list happens to
+    /// be locked, all of it is kept.
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         if let Some(main) = self.main.get() {
             visit.call(main)?;
@@ -173,7 +174,7 @@ impl Slots {
         Ok(())
     }
 
-    /// All values, taken out.
+    /// Takes all values.
     fn values(&mut self) -> Vec<Py<PyAny>> {
         let mut values: Vec<_> = self.main.take().into_iter().collect();
         let others = self.others.take().and_then(|others| others.into_inner().ok());
@@ -190,21 +191,21 @@ impl Slots {
         values
     }
 
-    /// Lets go of what leads in a circle.
+    /// Breaks reference cycles.
     pub(crate) fn clear(&self) {
         let Some(others) = self.others.get() else { return };
         let before = std::mem::take(&mut *lock(others));
-        drop(before); // its own code may run
+        drop(before); // may run the program's code
     }
 }
 
 thread_local! {
-    /// What is still to be dropped by the outermost drop of this thread.
+    /// Values that the outermost drop of this thread must still drop.
     static DROPPED: RefCell<Option<Vec<Py<PyAny>>>> = const { RefCell::new(None) };
 }
 
-/// One after another and not within one another: a chain of objects, each assigned to a field of the
-/// next, may be of any length.
+/// Drops values iteratively instead of recursively: a chain of objects, each assigned to a field of the
+/// next, may have any length.
 impl Drop for Slots {
     fn drop(&mut self) {
         if self.main.get().is_none() && self.others.get().is_none() {

@@ -1,4 +1,4 @@
-//! What the chunks of a stream add up to so far, for the helpers that show it.
+//! The state of a stream after its chunks so far, for the helpers that show it.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -11,8 +11,8 @@ use crate::lock::lock;
 use crate::object::document::{ChatCompletionChunk, ResponseStreamEvent};
 use crate::object::make;
 
-/// The chunks of one stream. An answer is gathered from them when it is looked at, each chunk
-/// once, and kept until a later one is.
+/// The chunks of one stream. An answer is gathered from them on demand, each chunk once, and cached until a
+/// later one is.
 #[pyclass(frozen, module = "modelwire._native")]
 pub(crate) struct Snapshots {
     held: Mutex<Held>,
@@ -21,17 +21,17 @@ pub(crate) struct Snapshots {
 struct Held {
     chunks: Vec<Chunk>,
     gatherer: Gatherer,
-    /// So many chunks are in the gatherer.
+    /// The number of chunks in the gatherer.
     gathered: usize,
-    /// Of how many chunks the last answer was, and the answer.
+    /// The last answer, and its number of chunks.
     last: Option<(usize, Py<PyAny>)>,
 }
 
 impl Held {
-    /// What the first `count` chunks add up to.
+    /// The JSON of the first `count` chunks.
     fn json(&mut self, count: usize) -> String {
         if count < self.gathered {
-            // Looked at after a later one: rare, and gathered anew.
+            // Read after a later one: rare, so gathered again.
             let values = self.chunks.iter().take(count).map(Chunk::value);
             return modelwire::parse::gather(Endpoint::Chat, RESPONSE_BYTES_MAX, values).0;
         }
@@ -59,7 +59,7 @@ impl Snapshots {
         Snapshots { held: Mutex::new(held) }
     }
 
-    /// Keeps a chunk; returns how many there are.
+    /// Adds a chunk; returns the number of chunks.
     fn add(&self, chunk: &Bound<'_, PyAny>) -> PyResult<usize> {
         let chunk = if let Ok(chat) = chunk.cast::<ChatCompletionChunk>() {
             chat.get().chunk.clone()
@@ -73,9 +73,9 @@ impl Snapshots {
         Ok(held.chunks.len())
     }
 
-    /// The completion that the first `count` chunks add up to.
+    /// The completion of the first `count` chunks.
     fn completion(&self, py: Python<'_>, count: usize) -> PyResult<Py<PyAny>> {
-        // Nothing of Python runs under the lock.
+        // No Python code runs under the lock.
         let text = {
             let mut held = self.held();
             if let Some((of, answer)) = &held.last

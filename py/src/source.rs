@@ -1,5 +1,4 @@
-//! What every way of consuming a call takes from: its queue, the event that was popped too early,
-//! and how it ended.
+//! The source of all consumers of a call: its queue, an event that was popped too early, and its outcome.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -22,30 +21,30 @@ use crate::request_info::RequestInfo;
 use crate::wait;
 use crate::warnings::tell_waiting;
 
-/// How much a consumer takes at once, and as what.
+/// How much a consumer takes at once, and in which form.
 #[derive(Clone, Copy)]
 pub(crate) enum Portion {
     /// The next chunk.
     Chunk,
-    /// The next piece of output text; chunks without one are passed over.
+    /// The next piece of output text; chunks without text are skipped.
     Text,
-    /// All that is there, at least one chunk and at most so many, as a list.
+    /// All that is ready, from one chunk up to this many, as a list.
     Batch(usize),
 }
 
 /// What a consumer got.
 pub(crate) enum Taken {
     Item(Py<PyAny>),
-    /// The head of a stream: what a call has first that streams.
+    /// The head of a stream, which a streaming call returns first.
     Head(Arc<Head>),
     /// The stream is over.
     End,
-    /// Nothing is there yet.
+    /// Nothing is ready.
     Nothing,
 }
 
-/// The consumers that wait for a call; all of them look again when there is something, the one
-/// that waited longest first: numbers are counted up.
+/// The consumers that wait for a call. An event wakes all of them, in the order of their numbers, so that
+/// the one that has waited longest is first.
 #[derive(Default)]
 struct Waiters(Mutex<Vec<(Ready, u64)>>);
 
@@ -65,7 +64,7 @@ impl Wake for Waiters {
         if list.len() == 1
             && let Some((ready, number)) = list.pop()
         {
-            drop(list); // one consumer, as nearly always: the list keeps its room
+            drop(list); // one consumer, as nearly always: the list keeps its capacity
             return ready.note(number);
         }
         let mut waiting = std::mem::take(&mut *list);
@@ -77,10 +76,10 @@ impl Wake for Waiters {
     }
 }
 
-/// How a stream stands behind its chunks.
+/// The state of a stream after its chunks.
 #[derive(Default)]
 struct Ending {
-    /// `Done`, popped by a batch that has chunks to hand out first.
+    /// `Done`, popped by a batch that must return its chunks first.
     held: Option<Event>,
     response: Option<Response>,
     record: Option<CallRecord>,
@@ -92,7 +91,7 @@ pub(crate) struct Source {
     ending: Mutex<Ending>,
     is_holding: AtomicBool,
     is_over: AtomicBool,
-    /// Ended because a loop over it was left, and by nobody who said so.
+    /// Ended because an exception left a loop over it, and not by an explicit close.
     was_left: AtomicBool,
     waiters: Arc<Waiters>,
 }
@@ -119,10 +118,10 @@ impl Source {
         self.ending().response.clone()
     }
 
-    /// What the call told at its end, whichever it was; `None` before it.
+    /// The record of the call after its end, with any outcome; `None` before it.
     pub(crate) fn record(&self) -> Option<CallRecord> {
         let mut ending = self.ending();
-        // Who closed the stream does not pop its last event; it stays for one who does.
+        // After a close, nothing has popped the last event; it is kept for the next consumer.
         if ending.record.is_none()
             && ending.held.is_none()
             && self.is_over()
@@ -142,7 +141,7 @@ impl Source {
         &self.request
     }
 
-    /// Whether the stream came to its end, whichever, or was closed.
+    /// Whether the stream has ended with any outcome, or was closed.
     pub(crate) fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Relaxed)
     }
@@ -152,13 +151,13 @@ impl Source {
         self.call.cancel();
     }
 
-    /// Ends it because a loop over it was left: whoever iterates it once more is told.
+    /// Ends it because a loop over it was left: iterating it again raises an error.
     pub(crate) fn leave(&self) {
         self.was_left.store(true, Ordering::Relaxed);
         self.cancel();
     }
 
-    /// The end of a stream that was cancelled by this program.
+    /// The end of a stream that this program cancelled.
     fn end_of_cancelled(&self, py: Python<'_>) -> PyResult<Taken> {
         if self.was_left.load(Ordering::Relaxed) {
             let message = "the stream was closed when an exception left the loop over it";
@@ -167,7 +166,7 @@ impl Source {
         Ok(Taken::End)
     }
 
-    /// The next event if one is there.
+    /// The next event, if one is ready.
     pub(crate) fn try_pop(&self) -> modelwire::Result<Pop> {
         if self.is_holding.load(Ordering::Acquire)
             && let Some(event) = self.unhold()
@@ -183,7 +182,7 @@ impl Source {
         ending.held.take()
     }
 
-    /// The next event; where none is there, its arrival will be noted as this number.
+    /// The next event; if there is none, `ready` is notified of its arrival with this number.
     pub(crate) fn poll_pop(&self, ready: &Ready, number: u64) -> modelwire::Result<Pop> {
         let found = self.try_pop()?;
         if !matches!(found, Pop::Empty) {
@@ -200,8 +199,8 @@ impl Source {
         }
     }
 
-    /// Nobody waits for this number any more. A number that stays is noted for nobody, once: so
-    /// this waits for no lock, which in a forked child might be held for ever.
+    /// Removes a waiting number. If the lock is taken, the number stays and causes one spurious
+    /// notification: this must not block, because in a forked child the lock might be held forever.
     pub(crate) fn forget(&self, number: u64) {
         if let Ok(mut waiting) = self.waiters.0.try_lock() {
             waiting.retain(|(_, waiting)| *waiting != number);
@@ -222,7 +221,7 @@ impl Source {
         }
     }
 
-    /// The next event; greenlets that share a stream all wait, in their order.
+    /// The next event; greenlets that share a stream wait in order.
     fn wait_for_event(&self, py: Python<'_>) -> PyResult<Pop> {
         let found = raise(py, self.call.try_pop())?;
         if !matches!(found, Pop::Empty) {
@@ -240,7 +239,7 @@ impl Source {
         }
     }
 
-    /// A portion if there is one; `pop` pops the next event.
+    /// A portion, if there is one; `pop` pops the next event.
     pub(crate) fn take(
         &self,
         py: Python<'_>,
@@ -260,7 +259,7 @@ impl Source {
         }
     }
 
-    /// What a portion that begins with this event is; nothing where a text has to look further.
+    /// The portion that begins with this event; nothing if a text portion must look further.
     fn portion(&self, py: Python<'_>, first: Pop, portion: Portion) -> PyResult<Taken> {
         let chunk = match first {
             Pop::Event(Event::Chunk(chunk)) => chunk,
@@ -289,7 +288,7 @@ impl Source {
                     self.is_holding.store(true, Ordering::Release);
                     break;
                 }
-                // What is wrong is told to the next one who asks.
+                // An error is left for the next call.
                 Ok(Pop::Empty | Pop::End) | Err(_) => break,
             }
         }
@@ -328,13 +327,13 @@ fn record_of(outcome: &modelwire::Result<Response>) -> Option<&CallRecord> {
     }
 }
 
-/// What the first event that counts makes of a call: its response, or its stream.
+/// The outcome of a call's first significant event: its response, or its stream.
 pub(crate) enum Outcome {
     Response(Object),
     Stream(Arc<Head>),
 }
 
-/// The outcome that this event is; `None` where it is none yet.
+/// The outcome of this event; `None` if it has none.
 pub(crate) fn outcome(
     py: Python<'_>,
     pop: Pop,

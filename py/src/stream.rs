@@ -1,4 +1,4 @@
-//! A stream as Python iterates it with `for`: chunk by chunk, in batches or as text.
+//! A stream that Python iterates with `for`: chunk by chunk, in batches or as text.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::stream_base::{StreamBase, batch};
 #[pyclass(frozen, extends = StreamBase, module = "modelwire")]
 pub(crate) struct Stream;
 
-/// The stream of a call whose head arrived.
+/// Creates the stream of a call whose head has arrived.
 pub(crate) fn stream(
     call: Call,
     request: Arc<RequestInfo>,

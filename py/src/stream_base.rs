@@ -1,4 +1,4 @@
-//! What both kinds of stream are made of, and what they tell of their response.
+//! The base class of both kinds of stream, and their properties.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ use crate::run::Run;
 use crate::source::{Portion, Source};
 use crate::turns::Turns;
 
-/// What both kinds of stream tell of their answer.
+/// The properties of both kinds of stream.
 #[pyclass(frozen, subclass, name = "_StreamBase", module = "modelwire._native")]
 pub(crate) struct StreamBase {
     pub(crate) source: Source,
     pub(crate) head: Arc<Head>,
-    /// Whose turn it is, where an event loop awaits the chunks.
+    /// When to yield to the event loop, if one awaits the chunks.
     pub(crate) turns: Turns,
 }
 
@@ -49,7 +49,7 @@ impl StreamBase {
         class.clone()
     }
 
-    /// The class of this stream, or the one that it is to say it is of.
+    /// The reported class of this stream.
     #[getter(__class__)]
     fn class_of<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         openai_classes::class_of(slf.as_any())
@@ -82,14 +82,13 @@ impl StreamBase {
         Ok(response)
     }
 
-    /// Whether the stream came to its end, whichever, or was closed.
+    /// Whether the stream has ended with any outcome, or was closed.
     #[getter]
     fn _is_over(&self) -> bool {
         self.source.is_over()
     }
 
-    /// How many times the request was attempted, and how long all of it took in seconds; None
-    /// before the end.
+    /// The number of attempts, and their total time in seconds; None before the end.
     #[getter]
     fn _took(&self) -> Option<(u32, f64)> {
         let response = self.source.response()?;

@@ -1,6 +1,6 @@
 //! The native side of `modelwire.testing`: the loopback service in this process.
 //!
-//! The service's thread never touches Python: it plays what was handed over before.
+//! The service's thread never touches Python: it plays answers that were queued before.
 
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::lock::lock;
 
-/// What `modelwire.testing.Answer` is made of; not for direct use.
+/// The implementation of `modelwire.testing.Answer`; not for direct use.
 #[pyclass(frozen, module = "modelwire._native")]
 pub(crate) struct NativeAnswer {
     reply: Reply,
@@ -34,13 +34,13 @@ impl NativeAnswer {
 
 #[pymethods]
 impl NativeAnswer {
-    /// What the played service says.
+    /// The service's generated answer.
     #[staticmethod]
     fn played() -> NativeAnswer {
         NativeAnswer::says(Says::Played)
     }
 
-    /// What a model says, in the shape that the request asks for.
+    /// An answer of a model, in the form that the request asks for.
     #[staticmethod]
     fn text(
         pieces: Vec<String>,
@@ -70,27 +70,27 @@ impl NativeAnswer {
         NativeAnswer::says(Says::Document { status, headers, body })
     }
 
-    /// A stream of exactly these events: a name or None, and data.
+    /// A stream of exactly these events, each a name or None, and data.
     #[staticmethod]
     fn events(events: Vec<(Option<String>, String)>) -> NativeAnswer {
         let events = events.into_iter().map(|(name, data)| Event { name, data }).collect();
         NativeAnswer::says(Says::Events(events))
     }
 
-    /// Exactly these bytes, head and all.
+    /// Exactly these bytes, including the head.
     #[staticmethod]
     fn raw(data: Vec<u8>) -> NativeAnswer {
         NativeAnswer::says(Says::Raw(data))
     }
 
-    /// What is no JSON.
+    /// A body that is not JSON.
     #[staticmethod]
     fn garbage() -> NativeAnswer {
         NativeAnswer::says(Says::Garbage)
     }
 
-    /// The same with a wait of so many seconds before the head, or after so many events; None is
-    /// for ever.
+    /// A copy with a wait of this many seconds before the head, or after this many events; None waits
+    /// forever.
     fn stall(&self, seconds: Option<f64>, after: Option<usize>) -> PyResult<NativeAnswer> {
         let step = match seconds {
             None => Step::StallForever,
@@ -99,12 +99,12 @@ impl NativeAnswer {
         Ok(self.with(Fault::At(after.map_or(Point::Start, Point::Events), step)))
     }
 
-    /// The same with a wait between every two events.
+    /// A copy with a wait between every two events.
     fn slow(&self, seconds: f64) -> PyResult<NativeAnswer> {
         Ok(self.with(Fault::Slow(duration(seconds)?)))
     }
 
-    /// The same, broken off before the head, after so many events, or after so many bytes.
+    /// A copy that is cut off before the head, after this many events, or after this many bytes.
     fn cut(&self, after: Option<usize>, after_bytes: Option<usize>, reset: bool) -> NativeAnswer {
         let point = match (after, after_bytes) {
             (_, Some(bytes)) => Point::Bytes(bytes),
@@ -115,17 +115,17 @@ impl NativeAnswer {
     }
 }
 
-/// What `modelwire.testing.Service` is made of; not for direct use.
+/// The implementation of `modelwire.testing.Service`; not for direct use.
 #[pyclass(frozen, module = "modelwire._native")]
 pub(crate) struct NativeService {
     service: Mutex<Service>,
-    /// The process that has the service's thread.
+    /// The process of the service's thread.
     process: u32,
 }
 
 impl NativeService {
-    /// The service, for the process that runs it: a forked child has a copy that nobody serves,
-    /// and its lock may have been held when the child was made.
+    /// The service, in the process that runs it: a forked child has a copy without its thread, whose lock
+    /// may have been held at the fork.
     fn service(&self) -> PyResult<MutexGuard<'_, Service>> {
         if self.process != std::process::id() {
             return Err(PyRuntimeError::new_err(
@@ -171,27 +171,27 @@ impl NativeService {
         Ok(NativeService { service: Mutex::new(service), process: std::process::id() })
     }
 
-    /// Where it listens, up to /v1.
+    /// Its base URL, up to /v1.
     #[getter]
     fn base_url(&self) -> PyResult<String> {
         Ok(self.service()?.base_url())
     }
 
-    /// Adds to the answers that wait for a request.
+    /// Queues answers for later requests.
     fn queue(&self, answers: Vec<PyRef<'_, NativeAnswer>>) -> PyResult<()> {
         let replies = answers.iter().map(|answer| answer.reply.clone()).collect();
         self.service()?.queue(replies);
         Ok(())
     }
 
-    /// Sets what is answered when none is waiting.
+    /// Sets the answer for when the queue is empty.
     fn answer_otherwise(&self, answer: Option<PyRef<'_, NativeAnswer>>) -> PyResult<()> {
         let reply = answer.map(|answer| answer.reply.clone());
         self.service()?.answer_otherwise(reply);
         Ok(())
     }
 
-    /// The answers that no request has taken.
+    /// The number of queued answers that no request has taken.
     #[getter]
     fn waiting(&self) -> PyResult<usize> {
         Ok(self.service()?.replies_waiting())
@@ -215,7 +215,7 @@ impl NativeService {
         Ok(requests)
     }
 
-    /// What was metered, by model.
+    /// The metered usage, by model.
     #[getter]
     fn metered<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let metered = self.service()?.metered();
@@ -230,7 +230,7 @@ impl NativeService {
         Ok(sums)
     }
 
-    /// Connections open now.
+    /// The number of open connections.
     #[getter]
     fn open_connections(&self) -> PyResult<u64> {
         Ok(self.service()?.open_connections())
@@ -242,9 +242,9 @@ impl NativeService {
         Ok(())
     }
 
-    /// Stops the thread and closes all connections. Harmless to repeat, and in a forked child.
+    /// Stops the thread and closes all connections. May be repeated, also in a forked child.
     fn close(&self, py: Python<'_>) {
-        // Its thread needs no interpreter, so it ends whoever holds that.
+        // Its thread needs no interpreter, so it ends whichever thread holds that.
         py.detach(|| {
             if let Ok(mut service) = self.service() {
                 service.stop();
@@ -253,7 +253,7 @@ impl NativeService {
     }
 }
 
-/// Seconds as Python gives them; `time.sleep` refuses the same ones.
+/// Seconds from Python; rejects the same values as `time.sleep`.
 fn duration(seconds: f64) -> PyResult<Duration> {
     Duration::try_from_secs_f64(seconds)
         .map_err(|_| PyValueError::new_err(format!("{seconds} seconds is not a valid wait")))

@@ -1,16 +1,16 @@
-//! When an event loop gets its turn although chunks are ready: after so many, and after so long.
+//! When to yield to the event loop although chunks are ready: after a number of chunks, or after a time.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// After so many chunks in a row that were there already, the event loop gets its turn.
+/// Consecutive ready chunks after which to yield to the event loop.
 const TURN_CHUNKS: u32 = 128;
-/// And after so long; the clock is looked at once in a few chunks.
+/// The time after which to yield; the clock is read once in `CLOCK_CHUNKS` chunks.
 const TURN_TIME: Duration = Duration::from_millis(5);
 const CLOCK_CHUNKS: u32 = 8;
 
-/// Chunks that were handed out since the event loop had its turn, and when that was, in nanoseconds
-/// since the stream was made.
+/// The chunks since the last yield to the event loop, and the time of that yield in nanoseconds since the
+/// stream's creation.
 pub(crate) struct Turns {
     in_a_row: AtomicU32,
     turn_at: AtomicU64,
@@ -28,13 +28,13 @@ impl Turns {
         u64::try_from(self.made_at.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// The event loop had its turn.
+    /// Records a yield to the event loop.
     pub(crate) fn note_yield(&self) {
         self.in_a_row.store(0, Ordering::Relaxed);
         self.turn_at.store(self.now(), Ordering::Relaxed);
     }
 
-    /// Whether the event loop must have its turn before another chunk is handed out.
+    /// Whether to yield to the event loop before the next chunk.
     pub(crate) fn must_yield(&self) -> bool {
         let in_a_row = self.in_a_row.fetch_add(1, Ordering::Relaxed) + 1;
         if in_a_row > TURN_CHUNKS {

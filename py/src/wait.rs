@@ -1,4 +1,4 @@
-//! Waits on a call without holding the interpreter, and answers Ctrl-C meanwhile.
+//! Waits for a call without holding the interpreter, while handling Ctrl-C.
 
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
@@ -15,35 +15,35 @@ use crate::kept::{Kept, intern};
 use crate::modules::loaded;
 use crate::run::{Run, import};
 
-/// How often the main thread looks for signals while it waits.
+/// How often the main thread checks for signals while it waits.
 const SIGNAL_CHECK: Duration = Duration::from_millis(50);
 
-/// How often a greenlet looks for what no hub tells of.
+/// How often a greenlet polls for what no hub signals.
 const GREEN_SLICE: Duration = Duration::from_millis(5);
 
-/// For how long a daemon thread stays where it is, counted from when the interpreter was about to go:
-/// which it is by then, or something of the program goes on that may wait for the thread, such as a
-/// function at exit that is older than the import of the package.
+/// How long a daemon thread is parked, from the start of interpreter exit. By then the interpreter is gone,
+/// or other code of the program still runs and may wait for the thread, such as an exit function that was
+/// registered before the package was imported.
 const STAY: Duration = Duration::from_secs(2);
 
-/// Since when the interpreter is about to go.
+/// When interpreter exit started.
 static EXITING: Kept<Instant> = Kept::new();
 
-/// From now on a daemon thread that waits for a call stays where it is: what its call ends with is
-/// the end of the process, and no error of the program.
+/// From now on, a daemon thread that waits for a call is parked: its call ends with the process, which is
+/// not an error of the program.
 pub(crate) fn interpreter_exits() {
     EXITING.get_or_init(Instant::now);
 }
 
-/// The next event of a call. What is there already is taken without letting go of the interpreter.
+/// The next event of a call. Takes a ready event without releasing the interpreter.
 pub(crate) fn pop(py: Python<'_>, call: &Call) -> PyResult<Pop> {
     let popped = wait(py, call)?;
     stay_at_exit(py, &popped)?;
     Ok(popped)
 }
 
-/// The next event that `poll` finds, which is else to be noted under a number; other greenlets run
-/// meanwhile. What is raised in this one leaves the call as it is.
+/// The next event that `poll` finds, while other greenlets run; `poll` registers a number if there is none.
+/// An exception in this greenlet leaves the call as it is.
 pub(crate) fn pop_green(
     py: Python<'_>,
     greenlets: &Greenlets<'_>,
@@ -52,7 +52,7 @@ pub(crate) fn pop_green(
 ) -> PyResult<Pop> {
     let number = next_number();
     loop {
-        // Asked each time: a child that was forked has another one.
+        // Looked up each time: a forked child has another one.
         let hub = greenlets.hub()?;
         let popped = raise(py, poll(hub.get().ready(), number))?;
         if !matches!(popped, Pop::Empty) {
@@ -62,8 +62,8 @@ pub(crate) fn pop_green(
     }
 }
 
-/// Starts a call, and the first event of it: lets go of the interpreter once for both, for others
-/// may hold it long. `starts` is called right before, behind all that may raise.
+/// Starts a call and waits for its first event. Releases the interpreter only once, because other threads
+/// may hold it for long. `starts` is called right before, after everything that may raise.
 pub(crate) fn start(
     py: Python<'_>,
     call: &Call,
@@ -92,7 +92,7 @@ pub(crate) fn start(
     Ok(popped)
 }
 
-/// What the begin of a call gave. A daemon thread that begins one while the interpreter ends stays there.
+/// The result of starting a call. A daemon thread that starts one during interpreter exit is parked.
 pub(crate) fn begun<T>(py: Python<'_>, result: modelwire::Result<T>) -> PyResult<T> {
     if let Err(error) = &result {
         stay_if_over(py, error)?;
@@ -100,13 +100,13 @@ pub(crate) fn begun<T>(py: Python<'_>, result: modelwire::Result<T>) -> PyResult
     raise(py, result)
 }
 
-/// Waits until `wait` is true, which is given how long it may take; other greenlets run meanwhile.
+/// Waits until `wait` returns true, while other greenlets run; `wait` gets its maximum time.
 pub(crate) fn until(
     py: Python<'_>,
     wait: impl Fn(Option<Duration>) -> bool + Send + Sync,
 ) -> PyResult<()> {
     if Greenlets::here(py)?.is_some() {
-        let sleep = import(py, "time")?.attribute("sleep")?; // theirs
+        let sleep = import(py, "time")?.attribute("sleep")?; // the patched one
         while !wait(Some(Duration::ZERO)) {
             sleep.run((GREEN_SLICE.as_secs_f64(),))?;
         }
@@ -119,7 +119,7 @@ pub(crate) fn until(
     Ok(())
 }
 
-/// Keeps a daemon thread where it is when its call ends with the interpreter.
+/// Parks a daemon thread whose call ends with the interpreter.
 pub(crate) fn stay_at_exit(py: Python<'_>, popped: &Pop) -> PyResult<()> {
     match popped {
         Pop::Event(Event::Done(Err(error))) => stay_if_over(py, error),
@@ -160,7 +160,7 @@ fn wait(py: Python<'_>, call: &Call) -> PyResult<Pop> {
     }
 }
 
-/// The next event; its arrival will be noted where there is none. For a call that one consumes.
+/// The next event; if there is none, `ready` is notified of its arrival. For a call with a single consumer.
 fn poll_once(call: &Call, ready: &Ready, number: u64) -> modelwire::Result<Pop> {
     match call.poll_pop(&mut Context::from_waker(&ready.waker(number))) {
         Poll::Ready(popped) => popped,
@@ -168,22 +168,22 @@ fn poll_once(call: &Call, ready: &Ready, number: u64) -> modelwire::Result<Pop> 
     }
 }
 
-/// Has what a wait needs found, while modules can be imported: an object may read a stream while the
-/// interpreter ends.
+/// Looks up what a wait needs while modules can be imported: an object may read a stream during interpreter
+/// exit.
 pub(crate) fn find_early(py: Python<'_>) -> PyResult<()> {
     functions(py)?;
     loaded(py)?;
     errors::find_early(py)
 }
 
-/// How long to wait before a look at the signals. Python runs their handlers on its main thread
-/// only; every other one may wait for ever.
+/// How long to wait between checks for signals. Python runs signal handlers only on its main thread; other
+/// threads may wait forever.
 fn slice(py: Python<'_>) -> PyResult<Option<Duration>> {
     Ok(is_main_thread(py)?.then_some(SIGNAL_CHECK))
 }
 
 fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
-    // Asked each time: after a fork another thread is the main one.
+    // Looked up each time: after a fork, another thread is the main one.
     Ok(functions(py)?.0.bind(py).run(())?.is(current_thread(py)?))
 }
 

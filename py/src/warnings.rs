@@ -1,4 +1,4 @@
-//! The warnings that wait in the core's log when a call has ended, for Python to hand on.
+//! Passes warnings that wait in the core's log after a call to Python.
 
 use modelwire::log;
 use pyo3::prelude::*;
@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 use crate::modules;
 use crate::run::Run;
 
-/// Lets Python hand on the warnings of a call that ended. Where a thread does that, or nobody listens,
-/// nothing is said here.
+/// Makes Python handle the warnings of an ended call. Does nothing if a thread does that, or if nothing
+/// listens.
 pub(crate) fn tell_waiting(py: Python<'_>) {
     if !log::has_records() {
         return;

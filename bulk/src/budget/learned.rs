@@ -1,46 +1,46 @@
-//! What a row of some size may use, by what it says itself and by what the rows of its model before it used.
+//! The maximum that a row may use, from its own limits and from earlier rows of its model.
 
 use modelwire::Value;
 
 use crate::prices::Tokens;
 
-/// What is learned of fewer rows is trusted half as far.
+/// With fewer known rows than this, the larger margin applies.
 const ROWS_TO_TRUST: u64 = 20;
 
-/// A row may use more than any before it: by this factor where many are known, and where few are.
+/// A row may use more than any before it: by this factor if many are known, and if few are.
 const MARGIN: f64 = 1.25;
 const MARGIN_OF_FEW: f64 = 2.0;
 
-/// What a row says of its use before it is sent.
+/// What a row declares about its usage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bounds {
     pub(super) bytes: u64,
-    /// Of what comes out.
+    /// Its limit on output tokens.
     pub(super) output: Option<u64>,
-    /// Whether what goes in may be more than its text.
+    /// Whether the input may be more than its text.
     pub(super) is_open: bool,
 }
 
-/// What the rows of one model taught.
+/// What is known from earlier rows of one model.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Learned {
-    /// Rows whose use is known.
+    /// Rows with known usage.
     pub(super) rows: u64,
     pub(super) tokens: Tokens,
     pub(super) bytes: u64,
     pub(super) output_max: u64,
-    /// Tokens in for each byte of the body.
+    /// Input tokens per byte of the body.
     pub(super) ratio_max: f64,
-    /// Of those rows whose input is more than their text.
+    /// The maximum input tokens of rows whose input is more than their text.
     pub(super) open_input_max: u64,
     pub(super) open_rows: u64,
-    /// How many times its bound a row's output was; services there are that do not keep it.
+    /// The maximum of a row's output over its own limit, as a ratio: some services exceed it.
     pub(super) overrun_max: f64,
-    /// Rows on their way that nothing is known of.
+    /// Rows in flight about which nothing is known.
     pub(super) probes: u64,
 }
 
-/// This times a factor, rounded up.
+/// Tokens times a factor, rounded up.
 pub(super) fn stretched(tokens: u64, factor: f64) -> u64 {
     (tokens as f64 * factor).ceil() as u64
 }
@@ -51,7 +51,7 @@ impl Bounds {
         for (name, value) in Value::validated(body).members() {
             let number = || u64::try_from(value.as_i64()?).ok();
             match &*name {
-                // Where a row names two, a service may heed either.
+                // If a row gives two, a service may apply either.
                 "max_tokens" | "max_completion_tokens" | "max_output_tokens" => {
                     output = output.max(number());
                 }
@@ -69,7 +69,7 @@ impl Bounds {
 }
 
 impl Learned {
-    /// Whether enough is known to say what such a row may use.
+    /// Whether enough is known to limit what such a row may use.
     pub(super) fn knows(&self, bounds: Bounds) -> bool {
         (bounds.output.is_some() || self.rows > 0) && (!bounds.is_open || self.open_rows > 0)
     }

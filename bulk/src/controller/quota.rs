@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-/// What was not used is kept for so long: a service that counts by the second takes it, too.
+/// How long unused quota is kept: a service that counts by the second accepts it, too.
 const KEPT: Duration = Duration::from_secs(1);
 
-/// A number a minute is no less than this, so that it has an end.
+/// Minimum quota per minute, so that waits are finite.
 const PER_MINUTE_MIN: f64 = 1e-3;
 
-/// No wait is longer.
+/// The maximum wait.
 const WAIT_SECONDS_MAX: f64 = 86_400.0;
 
-/// A balance that grows with time. What begins takes from it; it may owe for what turned out to use
-/// more, and then nothing begins until that is paid.
+/// A token bucket that may go into debt. A start takes from it. If a row uses more than estimated, nothing
+/// starts until the debt is paid.
 #[derive(Clone, Debug)]
 pub(super) struct Quota {
     per_second: f64,
@@ -26,18 +26,18 @@ impl Quota {
         Quota { per_second: number / 60.0, balance: 0.0, at: Duration::ZERO }
     }
 
-    /// The time from which on something may begin: there is no debt then.
+    /// The earliest time to start, when there is no debt.
     pub(super) fn free_at(&self, now: Duration) -> Duration {
         let owed = -self.balance_at(now);
         if owed <= 0.0 {
             return now;
         }
-        // Rounded up: who asks again at that time is not told to wait for a nanosecond.
+        // Rounded up, so that a caller who returns at that time need not wait another nanosecond.
         now + Duration::from_secs_f64((owed / self.per_second).min(WAIT_SECONDS_MAX))
             + Duration::from_nanos(1)
     }
 
-    /// Takes so many; what is less than nothing is given back.
+    /// Takes this many; a negative number is given back.
     pub(super) fn take(&mut self, now: Duration, number: f64) {
         self.balance = self.balance_at(now) - number;
         self.at = self.at.max(now);

@@ -1,5 +1,5 @@
-//! A bulk job in virtual time: as many rows as may be sent, the controller, and a service under load.
-//! The engine's rule for refused rows is played here.
+//! A bulk job in virtual time: as many rows as may be sent, the controller, and a service under load. It
+//! repeats the engine's rule for refused rows.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -9,20 +9,20 @@ use modelwire_service::load::{Admission, Gate, Load};
 
 use super::{Controller, Ended, Fixed, IN_FLIGHT_MAX, Verdict, View};
 
-/// The naive client: this many tasks, each of which keeps its row until it is answered.
+/// The naive client: this many tasks, each of which holds its row until it is answered.
 pub(super) const PLAIN_SLOTS: u32 = 64;
 
-/// A refused row waits for so long at first, then twice as long each time, up to a minute.
+/// The first backoff of a refused row in seconds; it doubles each time, up to `BACKOFF_MAX`.
 const BACKOFF: f64 = 0.5;
 const BACKOFF_MAX: f64 = 60.0;
 
-/// More things than this do not happen: then the controller turns on the spot.
+/// Maximum events: more mean that the controller loops without progress.
 const EVENTS_MAX: u64 = 20_000_000;
 
-/// What comes before this is no part of the goodput.
+/// Seconds at the start that do not count as goodput.
 pub(super) const WARM_UP: f64 = 60.0;
 
-/// Numbers by chance, the same ones for a seed.
+/// A pseudo-random generator with a seed.
 pub(super) struct Chance(pub(super) u64);
 
 impl Chance {
@@ -38,26 +38,26 @@ impl Chance {
 #[derive(Clone, Debug)]
 pub(super) struct Scene {
     pub(super) name: String,
-    /// The service from a time on, in seconds; the first from 0.
+    /// The service from each time on, in seconds; the first from 0.
     pub(super) phases: Vec<(f64, Load)>,
-    /// An answer uses between so many tokens and so many; the logarithm is evenly spread.
+    /// The range of tokens per answer, log-uniform.
     pub(super) tokens: (f64, f64),
-    /// A request is so long on its way, and an answer back.
+    /// Seconds that a request and an answer each take on the network.
     pub(super) way: f64,
     pub(super) fixed: Fixed,
     pub(super) seconds: f64,
 }
 
-/// Who sends.
+/// The sender.
 #[derive(Clone, Debug)]
 enum Sender {
     Controller(Box<Controller>),
-    /// Plain slots, and how many are free.
+    /// Plain slots, with the number that are free.
     Slots(u32),
 }
 
 impl Sender {
-    /// Whether one more row may be sent. One that was refused still has its plain slot.
+    /// Whether one more row may be sent. A refused row keeps its plain slot.
     fn ask(&mut self, now: Duration, tokens: u64, was_refused: bool) -> Verdict {
         match self {
             Sender::Controller(controller) => controller.ask(now, tokens),
@@ -78,19 +78,19 @@ impl Sender {
     }
 }
 
-/// What came of it.
+/// The result of a simulation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Played {
-    /// While the service was there.
+    /// Requests that arrived while the service was up.
     pub(super) requests: u64,
     pub(super) refused: u64,
     pub(super) answered: u64,
-    /// After the warm-up.
+    /// Answers after the warm-up.
     pub(super) good: u64,
     pub(super) in_flight_max: u32,
-    /// The same, in the last quarter of the time.
+    /// The maximum in flight in the last quarter of the time.
     pub(super) in_flight_late: u32,
-    /// Every so often: time, on their way, allowed, answered, refused.
+    /// Samples at intervals: time, in flight, allowed, answered, refused.
     pub(super) trace: Vec<String>,
 }
 
@@ -126,7 +126,7 @@ impl Scene {
         if most <= least { least } else { (most - least) / (most / least).ln() }
     }
 
-    /// The number of rows that could have been answered after the warm-up, outages aside.
+    /// The number of rows that could have been answered after the warm-up, not counting outages.
     pub(super) fn ideal(&self) -> f64 {
         let mut sum = 0.0;
         for (index, (from, load)) in self.phases.iter().enumerate() {
@@ -138,7 +138,7 @@ impl Scene {
         sum
     }
 
-    /// What a service lets in each second, at most.
+    /// The maximum rate per second that a service admits.
     pub(super) fn ideal_rate(&self, load: &Load) -> f64 {
         let takes =
             (load.latency + load.latency_per_token.mul_f64(self.mean_tokens())).as_secs_f64();
@@ -147,7 +147,7 @@ impl Scene {
         [
             load.requests.map(|bucket| bucket.per_second - load.neighbour),
             load.tokens.map(|bucket| bucket.per_second / self.mean_tokens()),
-            // A place is free again when the client knows that it is.
+            // A place is free again only when the client knows it.
             load.at_once.map(|most| f64::from(most) / known),
             load.queue.map(|queue| f64::from(queue.at_once) / takes),
             Some(f64::from(fixed.concurrency_max.unwrap_or(IN_FLIGHT_MAX)) / known),
@@ -164,7 +164,7 @@ impl Scene {
         self.play_by(Sender::Controller(controller), seed, trace)
     }
 
-    /// The same by plain slots.
+    /// Plays the same scene with plain slots.
     pub(super) fn play_plainly(&self, seed: u64) -> Played {
         self.play_by(Sender::Slots(PLAIN_SLOTS), seed, None)
     }
@@ -186,7 +186,7 @@ impl Scene {
             number += 1;
             heap.push(Reverse((at, number, what)));
         };
-        // Rows whose wait is over.
+        // Refused rows whose backoff is over.
         let mut due: VecDeque<Row> = VecDeque::new();
         let mut wakes_at = Duration::ZERO;
         push(&mut heap, Duration::ZERO, Happens::Wakes);
@@ -244,7 +244,7 @@ impl Scene {
                     }
                 }
                 Happens::Due { row } => due.push_back(row),
-                // Another may be on its way that was set before this one.
+                // A wake-up may have been superseded by an earlier one.
                 Happens::Wakes if now >= wakes_at => wakes_at = Duration::MAX,
                 Happens::Wakes => {}
                 Happens::Traces => {

@@ -1,17 +1,17 @@
-//! Whether the service takes anything at all: an end to the patience with one that refuses every row for its
-//! limits (429). Pure: knows no call. Times are durations since any one moment.
+//! Gives up on a service that refuses every row for its limits (429). Times are durations since a fixed
+//! start.
 
 use std::time::Duration;
 
-/// So many rows that had all their attempts, or are to wait too long, are held back at most while nothing is
-/// taken.
+/// Maximum rows held back while the service admits none: they used up their attempts, or would wait too
+/// long.
 pub(super) const HELD_MAX: usize = 256;
 
-/// What is known.
+/// When the service last began to refuse everything.
 #[derive(Clone, Debug)]
 pub(super) struct Admission {
     patience: Duration,
-    /// Since then everything was refused.
+    /// Every attempt was refused since this time.
     refused_since: Option<Duration>,
 }
 
@@ -20,13 +20,13 @@ impl Admission {
         Admission { patience, refused_since: None }
     }
 
-    /// Something was taken.
+    /// The service admitted an attempt.
     pub(super) fn admitted(&mut self) {
         self.refused_since = None;
     }
 
-    /// A limit refused an attempt; whether others are on their way, which may be taken. True where it is time
-    /// to give up.
+    /// A limit refused an attempt; `others` are in flight and may still be admitted. Returns whether to
+    /// give up.
     pub(super) fn refused(&mut self, now: Duration, others: bool) -> bool {
         let since = *self.refused_since.get_or_insert(now);
         !others && now.saturating_sub(since) >= self.patience
@@ -43,7 +43,7 @@ mod tests {
         let mut admission = Admission::new(seconds(600));
         assert!(!admission.refused(seconds(100), false));
         assert!(!admission.refused(seconds(699), false));
-        assert!(!admission.refused(seconds(700), true), "one that is on its way may be taken");
+        assert!(!admission.refused(seconds(700), true), "one in flight may still be admitted");
         assert!(admission.refused(seconds(700), false));
         admission.admitted();
         assert!(!admission.refused(seconds(900), false));

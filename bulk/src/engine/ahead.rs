@@ -1,30 +1,30 @@
-//! How many rows are noted before there is a permit for them: as many as are sent while the disk takes its
-//! time, so that no permit waits for a disk. Few where answers take long: what a crash leaves unknown stays
-//! small. Pure: knows no row and no book. Times are durations since any one moment.
+//! How many rows to record ahead of their permits: as many as are sent in the time of a disk write, so that
+//! no permit waits for the disk. If answers take long, these are few, so that a crash leaves few rows
+//! unknown. Times are durations since a fixed start.
 
 use std::time::Duration;
 
-/// No more are noted ahead, whatever the disk takes.
+/// Maximum rows recorded ahead, however slow the disk.
 const AHEAD_MAX: usize = 1_024;
 
-/// The rate of sending is measured over this time.
+/// The send rate is measured over this time.
 const WINDOW: Duration = Duration::from_millis(20);
 
-/// How much the latest measure counts.
+/// Weight of the latest measurement in the moving average.
 const WEIGHT: f64 = 0.25;
 
-/// So many times what is sent meanwhile: the disk is not always as fast.
+/// Factor over the rows sent during a write, because the disk is not always as fast.
 const MARGIN: f64 = 2.0;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ahead {
-    /// Rows a second.
+    /// Rows per second.
     rate: f64,
     since: Duration,
     sent: u32,
-    /// Seconds from a note to the disk.
+    /// Seconds from the record of a row until it is on disk.
     takes: f64,
-    /// A note that is looked after.
+    /// The ticket being timed, and when it was issued.
     probe: Option<(u64, Duration)>,
 }
 
@@ -33,7 +33,7 @@ impl Ahead {
         self.probe.get_or_insert((ticket, now));
     }
 
-    /// Notes up to this one are on disk.
+    /// Tickets up to this one are on disk.
     pub(super) fn durable(&mut self, durable: u64, now: Duration) {
         if let Some((ticket, at)) = self.probe
             && ticket <= durable
@@ -54,7 +54,7 @@ impl Ahead {
         }
     }
 
-    /// So many rows, at least one.
+    /// The number of rows to record ahead, at least one.
     pub(super) fn rows(&self) -> usize {
         ((self.rate * self.takes * MARGIN) as usize).clamp(1, AHEAD_MAX)
     }

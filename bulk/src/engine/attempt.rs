@@ -6,19 +6,19 @@ use std::time::Duration;
 use super::judge::Tries;
 use crate::row::Row;
 
-/// A row, and what it has behind it.
+/// A row and its attempts so far.
 #[derive(Debug)]
 pub(super) struct Attempt {
     pub(super) row: Row,
-    /// Whose controller lets it.
+    /// The lane whose controller admits it.
     pub(super) lane: usize,
-    /// How many times it was sent.
+    /// The number of times it was sent.
     pub(super) sent: u32,
     pub(super) tries: Tries,
-    /// When it was first let, and when last.
+    /// When it was first admitted, and when last.
     pub(super) first_begun: Option<Duration>,
     pub(super) begun: Duration,
-    /// Tokens, before the correction of its lane.
+    /// Estimated tokens, before the correction of its lane.
     pub(super) estimate: u64,
 }
 
@@ -28,21 +28,21 @@ impl Attempt {
         Attempt { row, lane, sent: 0, tries, first_begun: None, begun, estimate }
     }
 
-    /// It was let.
+    /// Records that it was admitted.
     pub(super) fn begins(&mut self, now: Duration) {
         self.first_begun = self.first_begun.or(Some(now));
         self.begun = now;
     }
 }
 
-/// A row that goes again, not before a time.
+/// A row to retry, not before `due`.
 #[derive(Debug)]
 pub(super) struct Delayed {
     pub(super) due: Duration,
     pub(super) attempt: Attempt,
 }
 
-/// The first that is due is the greatest, as a heap wants it.
+/// Reversed, so that the heap's greatest is the earliest.
 impl Ord for Delayed {
     fn cmp(&self, other: &Delayed) -> Ordering {
         other
@@ -66,7 +66,7 @@ impl PartialEq for Delayed {
 
 impl Eq for Delayed {}
 
-/// Attempts that were sent, by the tags of their calls.
+/// Attempts in flight, by the tags of their calls.
 #[derive(Debug, Default)]
 pub(super) struct Flights {
     places: Vec<Option<Attempt>>,

@@ -1,23 +1,23 @@
-//! Where rows are noted before they are sent: what an engine wants of a journal.
+//! The engine's interface to a journal.
 
 use crate::row::Row;
 
-/// Where rows are noted before they are sent, so that none is paid twice unawares.
+/// Records rows before they are sent, so that none is silently paid for twice.
 pub trait Book {
-    /// The row is about to be sent. It may be once [`Book::durable`] has reached the ticket that this
-    /// returns; tickets never fall.
+    /// Records that the row is about to be sent. It may be sent once [`Book::durable`] reaches the returned
+    /// ticket. Tickets never decrease.
     fn sending(&mut self, row: &Row) -> u64;
-    /// Rows with tickets up to this one are on disk.
+    /// The last ticket on disk, with all before it.
     fn durable(&self) -> u64;
-    /// The row was not processed, or not sent at all: as if it had never been noted.
+    /// Records that the row was not processed or not sent, as if it had never been recorded.
     fn refused(&mut self, row: &Row);
-    /// Nothing new is sent while what came is not written.
+    /// Whether to send nothing new until earlier results are written.
     fn is_behind(&self) -> bool {
         false
     }
 }
 
-/// The book of a run that remembers nothing.
+/// The book of a run that records nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoBook;
 

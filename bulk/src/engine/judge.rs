@@ -1,43 +1,42 @@
-//! What follows from how an attempt ended: an outcome, another attempt, or the end of the run. Pure: knows
-//! no call, no clock and no file.
+//! Classifies the end of an attempt: an outcome, a retry, or the end of the run. Pure: no I/O and no clock.
 
 use std::time::Duration;
 
 use modelwire::{Error, ErrorKind, Metered, TimeoutPhase};
 
-/// What the user allows.
+/// The limits that the user set for retries.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
-    /// A row is sent at most so many times where a limit refuses it (429).
+    /// Maximum attempts of a row that a limit refuses (429).
     pub attempts_max: u32,
-    /// A row is sent at most so many times where the service may have metered it before: 1 is never again.
+    /// Maximum attempts of a row that the service may have metered: 1 means no retry.
     pub paid_attempts_max: u32,
-    /// A longer Retry-After is not waited for: the refusal is the row's outcome.
+    /// Maximum Retry-After to wait for: with a longer one, the refusal is the row's outcome.
     pub retry_after_max: Duration,
 }
 
-/// What follows.
+/// What follows from the end of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Judged {
-    /// It is what became of the row.
+    /// It is the row's outcome.
     Outcome,
-    /// A limit refused it, so it was not processed: it goes again.
+    /// A limit refused it, so it was not processed: it is retried.
     Limited,
-    /// The service may have worked for it, and it goes again all the same: the user said so.
+    /// The service may have metered it, and it is retried anyway, as the user allowed.
     AgainPaid,
-    /// Nothing of it was sent: the service cannot be reached, or the connection died before.
+    /// Nothing was sent: the service is unreachable, or the connection died before.
     NotSent,
-    /// The key is wrong: no row can do better.
+    /// The key is wrong: every row would fail.
     KeyRefused,
-    /// Account, key or model forbid it: perhaps no row of the model can do better.
+    /// The account, key or model forbids it: perhaps every row of the model would fail.
     Forbidden,
-    /// Wrong path, or no such model: perhaps no row of the model can do better.
+    /// The path or the model does not exist: perhaps every row of the model would fail.
     NotFound,
-    /// It was ended from here. What the service did with it is not known.
+    /// It was cancelled on this side. What the service did with it is unknown.
     Unknown,
 }
 
-/// What a row has behind it, this attempt included.
+/// The attempts of a row, including this one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tries {
     /// Attempts that a limit refused.
@@ -46,7 +45,7 @@ pub(super) struct Tries {
     pub(super) paid: u32,
 }
 
-/// Judges an attempt that failed; `tries` counts it already where it says so itself.
+/// Classifies a failed attempt, and counts it in `tries` if a limit refused it or it may have been metered.
 pub(super) fn judge(error: &Error, tries: &mut Tries, rules: &Rules) -> Judged {
     match error.kind() {
         ErrorKind::RateLimited => {
@@ -74,7 +73,7 @@ pub(super) fn judge(error: &Error, tries: &mut Tries, rules: &Rules) -> Judged {
                 false => Judged::Outcome,
             }
         }
-        // The same again would be answered the same.
+        // A retry would get the same answer.
         ErrorKind::InvalidRequest
         | ErrorKind::Status
         | ErrorKind::Protocol

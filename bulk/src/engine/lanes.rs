@@ -1,5 +1,4 @@
-//! One lane for each model: its controller, and the rows that wait for it. A model that is limited holds no
-//! other back.
+//! One lane per model: its controller, and the rows that wait for it. A limited model delays no other.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -12,22 +11,22 @@ use super::attempt::Attempt;
 use crate::controller::{Controller, Ended, Fixed, View};
 use crate::row::{Finished, Row};
 
-/// So many models have a lane of their own; those that come later share the last one.
+/// Maximum lanes; models beyond that share the last one.
 pub const LANES_MAX: usize = 256;
 
-/// A body has about so many bytes a token.
+/// Estimated bytes of a body per token.
 const BYTES_PER_TOKEN: u64 = 4;
 
-/// A controller that says when is asked again after this time at the soonest: clocks are coarse.
+/// Minimum time before a controller is asked again: clocks are coarse.
 const ASK_AGAIN: Duration = Duration::from_micros(100);
 
-/// How much the latest answer counts in the correction of the estimates.
+/// Weight of the latest answer in the correction of the estimates.
 const CORRECTION_WEIGHT: f64 = 0.05;
 
-/// An estimate is corrected by this factor at most, and by one over it at least.
+/// Maximum correction factor of an estimate; the minimum is its reciprocal.
 const CORRECTION_MAX: f64 = 50.0;
 
-/// The bounds of the output, by the names of the operations.
+/// The request members that limit output tokens, over all operations.
 const OUTPUT_BOUNDS: [&str; 3] = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
 
 /// When to ask the controller again.
@@ -43,12 +42,13 @@ pub(super) struct Lane {
     pub(super) model: Arc<str>,
     controller: Controller,
     waiting: VecDeque<Attempt>,
-    /// The first of them, which are noted already, with their tickets.
+    /// The rows at the front, already recorded, with their tickets.
     noted: VecDeque<(u64, Attempt)>,
     held: Held,
-    /// What answers used, as a multiple of what was estimated.
+    /// Tokens used by answers, as a multiple of the estimate.
     correction: f64,
-    /// Rows that were forbidden (403) since the last answer: whether it is them or all is not known yet.
+    /// Rows that were refused (403 or 404) since the last answer: whether all rows would be is not known
+    /// yet.
     pub(super) forbidden: Vec<Finished>,
     pub(super) was_answered: bool,
 }
@@ -67,8 +67,7 @@ impl Lane {
         }
     }
 
-    /// The next row that is to be noted, where so many are to be noted beside those that there are permits
-    /// for.
+    /// The next row to record, while fewer than `ahead` plus the free permits are recorded.
     pub(super) fn next_to_note(&mut self, now: Duration, ahead: usize) -> Option<Attempt> {
         let room = match self.held {
             Held::UntilOneEnds => ahead,
@@ -89,7 +88,7 @@ impl Lane {
         self.noted.push_back((ticket, attempt));
     }
 
-    /// The next row that may be sent now; notes up to this one are on disk.
+    /// The next row that may be sent now. Tickets up to `durable` are on disk.
     pub(super) fn next(&mut self, now: Duration, durable: u64) -> Option<Attempt> {
         match self.held {
             Held::UntilOneEnds => return None,
@@ -114,7 +113,7 @@ impl Lane {
         }
     }
 
-    /// An attempt that was let is over.
+    /// Records the end of an admitted attempt.
     pub(super) fn ended(&mut self, attempt: &Attempt, now: Duration, how: Ended) {
         if let Ended::Answered { tokens: Some(tokens) } = how {
             let ratio = tokens as f64 / attempt.estimate.max(1) as f64;
@@ -125,7 +124,7 @@ impl Lane {
         self.controller.ended(attempt.begun, now, how);
     }
 
-    /// A row that goes again goes first.
+    /// Puts a row to retry first.
     pub(super) fn push_front(&mut self, attempt: Attempt) {
         self.waiting.push_front(attempt);
     }
@@ -134,7 +133,7 @@ impl Lane {
         self.waiting.push_back(attempt);
     }
 
-    /// When its first row may go at the earliest, where that is a matter of time.
+    /// The earliest time of its first row, if the controller set one.
     pub(super) fn due(&self) -> Option<Duration> {
         match self.held {
             Held::Until(time) if !self.noted.is_empty() => Some(time),
@@ -142,7 +141,7 @@ impl Lane {
         }
     }
 
-    /// Whether its next row waits for the disk alone, as far as is known.
+    /// Whether its next row waits only for the disk, as far as is known.
     fn awaits_disk(&self, durable: u64) -> bool {
         let first = self.noted.front();
         self.held != Held::UntilOneEnds && first.is_some_and(|(ticket, _)| *ticket > durable)
@@ -158,9 +157,9 @@ pub(super) struct Lanes {
     fixed: Fixed,
     lanes: Vec<Lane>,
     by_model: HashMap<Arc<str>, usize>,
-    /// That of the row that came last: mostly the next one's, too.
+    /// The lane of the latest row, and probably of the next.
     latest: usize,
-    /// Who is asked first, so that nobody is always last.
+    /// The lane to ask first, in rotation for fairness.
     first: usize,
 }
 
@@ -186,8 +185,8 @@ impl Lanes {
         self.latest
     }
 
-    /// How many tokens a row uses, as far as its text says. What the output may have is looked up only
-    /// where tokens are limited.
+    /// Estimates the tokens of a row from its text. The output limit is looked up only if tokens are
+    /// limited.
     pub(super) fn estimate(&self, row: &Row) -> u64 {
         let input = row.body.len() as u64 / BYTES_PER_TOKEN;
         if self.fixed.tokens_per_minute.is_none() {
@@ -212,7 +211,7 @@ impl Lanes {
         self.lanes.iter_mut()
     }
 
-    /// The next row that may be sent now, the lanes in turn.
+    /// The next row that may be sent now, round-robin over the lanes.
     pub(super) fn next(&mut self, now: Duration, durable: u64) -> Option<Attempt> {
         let count = self.lanes.len();
         for step in 0..count {
@@ -227,17 +226,17 @@ impl Lanes {
         None
     }
 
-    /// When a row may go at the earliest, where that is a matter of time.
+    /// The earliest time of any row, if a controller set one.
     pub(super) fn due(&self) -> Option<Duration> {
         self.lanes.iter().filter_map(Lane::due).min()
     }
 
-    /// Whether a row waits for the disk alone.
+    /// Whether a row waits only for the disk.
     pub(super) fn await_disk(&self, durable: u64) -> bool {
         self.lanes.iter().any(|lane| lane.awaits_disk(durable))
     }
 
-    /// Forgets the rows that wait; those of them that were noted are returned.
+    /// Drops the waiting rows, and returns those that were recorded.
     pub(super) fn forget_waiting(&mut self) -> Vec<Attempt> {
         let mut noted = Vec::new();
         for lane in &mut self.lanes {

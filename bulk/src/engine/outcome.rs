@@ -1,4 +1,4 @@
-//! What follows for an engine from how an attempt ended.
+//! How the engine acts on the end of an attempt.
 
 use std::time::Duration;
 
@@ -14,16 +14,15 @@ use super::{Engine, Phase, READY_ROWS_MAX};
 use crate::controller::Ended;
 use crate::row::{Finished, Row};
 
-/// So many rows of a model that are forbidden (403) without an answer between end the run, where the model
-/// answered before: a single one may be a matter of the row. So do as many that are not found (404), where it
-/// never answered.
+/// This many consecutive forbidden rows (403) of a model end the run, if the model answered before: a single
+/// one may depend on the row. So do as many rows that are not found (404), if it never answered.
 const FORBIDDEN_MAX: usize = 8;
 
-/// The status of a refusal for limits.
+/// The status of a refusal for rate limits.
 const TOO_MANY: u16 = 429;
 
 impl<B: Book> Engine<B> {
-    /// What an attempt came to.
+    /// Handles the end of an attempt.
     pub(super) fn came(
         &mut self,
         attempt: Attempt,
@@ -106,19 +105,20 @@ impl<B: Book> Engine<B> {
         }
     }
 
-    /// The service took a row that began then: those that it refused for the last time before are through.
+    /// The service admitted a row that began at `begun`: rows refused for the last time before that are
+    /// finished.
     fn admitted(&mut self, begun: Duration) {
         self.admission.admitted();
         let through = self.limited.extract_if(.., |(refused, _)| *refused <= begun);
         self.finished.extend(through.map(|(_, finished)| finished));
     }
 
-    /// A row that a limit refused for the last time. Where nothing was taken since it began, the next answer
-    /// tells whether it ends, or the run.
+    /// A limit refused a row for the last time. The next answer decides whether only the row ends, or the
+    /// run.
     fn limited_for_good(&mut self, attempt: Attempt, error: Error, now: Duration) {
         self.lane_ended(&attempt, now, ended_by(&error));
         if self.phase == Phase::Draining {
-            // It was not processed, and may go again in the next run.
+            // It was not processed, and may be sent in the next run.
             self.book.refused(&attempt.row);
             self.counts.unsent += 1;
             return;
@@ -131,8 +131,8 @@ impl<B: Book> Engine<B> {
         }
     }
 
-    /// The first row of a model that is forbidden ends the run, and so do many in a row; what becomes of
-    /// one among answers is told by the next.
+    /// Ends the run if a model never answered, or after many consecutive refusals. Otherwise, the next
+    /// answer decides about the row.
     fn forbidden(&mut self, attempt: Attempt, error: Error, now: Duration) {
         self.lane_ended(&attempt, now, Ended::Otherwise);
         let is_draining = self.phase == Phase::Draining;
@@ -144,8 +144,8 @@ impl<B: Book> Engine<B> {
         self.stop_model(attempt, error, StopReason::Forbidden);
     }
 
-    /// Where none of the first rows of a model is found, its name is wrong, and all others would fail as
-    /// well; what becomes of fewer is told by the next answer.
+    /// If none of the first rows of a model is found, its name is wrong, and all others would fail too:
+    /// ends the run. Fewer rows are held back until an answer.
     fn not_found(&mut self, attempt: Attempt, error: Error, now: Duration) {
         self.lane_ended(&attempt, now, Ended::Answered { tokens: None });
         let is_draining = self.phase == Phase::Draining;
@@ -165,7 +165,7 @@ impl<B: Book> Engine<B> {
         self.stop_model(attempt, error, StopReason::NotFound);
     }
 
-    /// No row of its model can do better: all of them go again in the next run.
+    /// Ends the run because all rows of the model would fail: they are sent again in the next run.
     fn stop_model(&mut self, attempt: Attempt, error: Error, reason: StopReason) {
         if let Some(lane) = self.lanes.get(attempt.lane) {
             let held_back = std::mem::take(&mut lane.forbidden);
@@ -184,14 +184,14 @@ impl<B: Book> Engine<B> {
         }
     }
 
-    /// It was not processed: as if it had not been sent.
+    /// Records that the row was not processed, as if it had not been sent.
     pub(super) fn take_back(&mut self, attempt: Attempt, now: Duration, how: Ended) -> Attempt {
         self.book.refused(&attempt.row);
         self.lane_ended(&attempt, now, how);
         attempt
     }
 
-    /// The row goes again then, if anything does.
+    /// Schedules a retry, unless the engine is draining.
     fn again(&mut self, attempt: Attempt, due: Duration) {
         if self.phase == Phase::Draining {
             self.counts.unsent += 1;
@@ -212,14 +212,14 @@ impl<B: Book> Engine<B> {
     }
 }
 
-/// A row that is through.
+/// A finished row.
 fn finished(attempt: Attempt, outcome: Result<Response, Error>, now: Duration) -> Finished {
     let elapsed = now.saturating_sub(attempt.first_begun.unwrap_or(now));
     let Attempt { row, sent: attempts, .. } = attempt;
     Finished { row, outcome, attempts, elapsed }
 }
 
-/// What an attempt that failed says of limits and of work.
+/// What a failed attempt tells the controller.
 fn ended_by(error: &Error) -> Ended {
     match error.status() {
         Some(TOO_MANY) => Ended::Refused,

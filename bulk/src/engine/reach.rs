@@ -1,24 +1,24 @@
-//! Whether the service is to be reached at all: one attempt at a time while it is not, and an end to the
-//! patience. Pure: knows no call. Times are durations since any one moment.
+//! Whether the service is reachable: while it is not, one attempt at a time, until patience runs out. Times
+//! are durations since a fixed start.
 
 use std::time::Duration;
 
-/// The first pause after nothing could be sent; each further one is twice as long.
+/// The first pause after a failure to send; each further one is twice as long.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The doubling stops here.
+/// The maximum pause.
 const PAUSE_MAX: Duration = Duration::from_secs(15);
 
-/// A service that was never reached is waited for so long: a wrong address is told soon.
+/// Maximum wait for a service that was never reached: a wrong address is reported soon.
 pub(super) const PATIENCE_AT_FIRST: Duration = Duration::from_secs(5);
 
-/// What is known.
+/// The reachability of the service.
 #[derive(Clone, Debug)]
 pub(super) struct Reach {
     was_reached: bool,
-    /// How long one that was reached before is waited for.
+    /// How long to wait for a service that was reached before.
     patience: Duration,
-    /// Since then nothing could be sent.
+    /// Nothing could be sent since this time.
     lost_at: Option<Duration>,
     pause: Duration,
     paused_until: Duration,
@@ -30,21 +30,21 @@ impl Reach {
         Reach { was_reached: false, patience, lost_at, pause: PAUSE, paused_until }
     }
 
-    /// Something came back.
+    /// The service sent something.
     pub(super) fn reached(&mut self) {
         self.was_reached = true;
         self.lost_at = None;
         self.pause = PAUSE;
     }
 
-    /// An attempt that began then could not be sent. True where it is time to give up.
+    /// An attempt that began at `begun` could not be sent. Returns whether to give up.
     pub(super) fn failed(&mut self, begun: Duration, now: Duration) -> bool {
         let Some(lost_at) = self.lost_at else {
             self.lost_at = Some(now);
             self.paused_until = now + self.pause;
             return false;
         };
-        // Those that were on their way together say nothing new.
+        // Attempts that were in flight together count as one failure.
         if begun >= self.paused_until {
             self.pause = (self.pause * 2).min(PAUSE_MAX);
             self.paused_until = now + self.pause;
@@ -56,12 +56,12 @@ impl Reach {
         now.saturating_sub(lost_at) >= patience
     }
 
-    /// While it is not reached: when the next attempt may begin, alone.
+    /// While the service is unreachable: when the next attempt may begin, alone.
     pub(super) fn alone_from(&self) -> Option<Duration> {
         self.lost_at.map(|_| self.paused_until)
     }
 
-    /// Since when nothing can be sent.
+    /// When the service became unreachable.
     pub(super) fn lost_at(&self) -> Option<Duration> {
         self.lost_at
     }

@@ -89,11 +89,11 @@ pub struct Stopped {
 /// The status to display.
 #[derive(Clone, Debug, Default)]
 pub struct Status {
-    /// Rows waiting for their controllers.
+    /// Rows waiting for their controllers, including those already recorded.
     pub waiting: usize,
     /// Rows to retry later.
     pub delayed: usize,
-    /// Rows in flight, including noted ones.
+    /// Rows in flight.
     pub in_flight: usize,
     /// Attempts that were sent.
     pub sent: u64,

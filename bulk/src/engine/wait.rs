@@ -1,21 +1,20 @@
-//! How long to wait before the same again: doubled each time, bounded, spread by chance.
+//! The backoff before a retry: exponential, bounded, with jitter.
 
 use std::time::Duration;
 
 /// The first wait; each further one is twice as long.
 const FIRST: Duration = Duration::from_millis(500);
 
-/// The doubling stops here.
+/// The maximum wait, unless the service asks for longer.
 const WAIT_MAX: Duration = Duration::from_secs(30);
 
-/// What a service asks for is cut to this: nobody waits longer for a row.
+/// Maximum wait that a service can ask for.
 const ASKED_MAX: Duration = Duration::from_secs(86_400);
 
-/// By so much of itself a wait grows at most, so that rows that were refused together do not come back
-/// together.
+/// Maximum jitter as a share of the wait, so that rows refused together do not return together.
 const SPREAD: f64 = 0.25;
 
-/// The wait after this many failures, 1 for the first, and not below what was asked for.
+/// The wait after this many failures (1 is the first), and at least as long as the service asked for.
 pub(super) fn wait(failures: u32, asked: Option<Duration>) -> Duration {
     let doublings = failures.saturating_sub(1).min(16);
     let doubled = FIRST.saturating_mul(1 << doublings).min(WAIT_MAX);

@@ -27,7 +27,7 @@ pub(crate) fn fault(reason: impl Into<String>, advice: &str) -> Fault {
     Fault { custom_id: None, reason: reason.into(), advice: advice.to_owned() }
 }
 
-/// A sentence as a part of one.
+/// A sentence as a clause of another.
 pub(crate) fn as_clause(sentence: &str) -> String {
     let mut characters = sentence.trim_end_matches('.').chars();
     let first = characters.next().map(|first| first.to_ascii_lowercase());
@@ -43,7 +43,7 @@ pub(crate) fn not_json(line: &str, error: JsonError) -> Fault {
         return fault(reason, "reduce its nesting");
     }
     let reason = format!("not valid JSON at column {column}: expected {}", error.expected);
-    // Of a file that is one document its first line has no end of its own.
+    // The first line of a file that is one document is incomplete JSON.
     let is_open = error.offset == line.len() && line.trim().len() <= 1;
     fault(reason, if is_open { ONE_DOCUMENT } else { CORRECT })
 }
@@ -76,7 +76,7 @@ pub(crate) fn names(members: &Members<'_>) -> String {
     }
 }
 
-/// Characters of a text that a message shows.
+/// Maximum characters of a text in a message.
 const SHOWN_CHARS_MAX: usize = 40;
 
 pub(crate) fn shortened(text: &str) -> String {

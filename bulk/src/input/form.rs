@@ -200,7 +200,7 @@ impl Forms {
             let advice = "add \"model\" to the body, or give --model";
             return Err(fault("no model: neither the row nor --model names one", advice));
         };
-        // The check of the whole request reports one that is not a text.
+        // The check of the whole request reports a model that is not a string.
         let model = model.as_str().unwrap_or_default();
         if *self.model != *model {
             self.model = Arc::from(&*model);
@@ -265,7 +265,7 @@ fn quoted(text: impl AsRef<str>) -> String {
 /// The text of an object without the members of this name.
 fn without(object: &str, members: &Members<'_>, name: &str) -> String {
     let mut kept = String::with_capacity(object.len());
-    let mut begin = 1; // behind the brace, then behind each comma
+    let mut begin = 1; // after the brace, then after each comma
     for (found, value) in members {
         let text = value.text();
         // Values are slices of their object.

@@ -1,4 +1,4 @@
-//! Lines in every form, right and wrong.
+//! Lines in every form, valid and invalid.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use super::*;
@@ -28,7 +28,7 @@ fn prompts() -> RowOptions {
 const CHAT: &str = r#"{"model":"echo","messages":[{"role":"user","content":"Hi"}]}"#;
 const RESPONSE: &str = r#"{"model":"echo","input":"Hi"}"#;
 
-/// What is sent for a line: operation, body, custom_id.
+/// Checks what is sent for a line: operation, body, `custom_id`.
 fn check(
     options: &RowOptions,
     line: &str,
@@ -48,7 +48,7 @@ fn check(
     assert_eq!(*draft.model, *model.as_str().unwrap());
 }
 
-/// What is said of a line: the reason as it is, and something of the advice.
+/// Checks the error of a line: the exact reason, and a part of the hint.
 fn refuse(options: &RowOptions, line: &str, reason: &str, advice: &str) {
     options.check().unwrap();
     let fault = match Forms::new(options).read(line) {
@@ -320,7 +320,7 @@ fn options_that_do_not_fit_are_told() {
     check(|options| options.set.push((String::new(), "1".to_owned())), "has no name");
 }
 
-/// Nothing that stands in a line makes the reader panic, and what it takes is sent as JSON.
+/// No line makes the reader panic, and every accepted line is sent as JSON.
 #[test]
 fn mangled_lines_are_rows_or_faults() {
     let seeds = [

@@ -40,7 +40,7 @@ impl<R: Read> Lines<R> {
         Lines { reader, line: Vec::new(), number: 0, bytes_max }
     }
 
-    /// The number of the last line read, from 1. If reading fails, it is that of the last whole line.
+    /// The number of the last line read, from 1. If reading fails, that of the last whole line.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }

@@ -1,9 +1,9 @@
-//! Lines at every size of the buffer and within their bound.
+//! Lines at every buffer size, and their maximum length.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use super::*;
 
-/// Number, whether it is whole, and the text.
+/// Line number, whether the line is whole, and the text.
 type Found = Vec<(u64, bool, String)>;
 
 fn read(text: &[u8], read_bytes: usize, bytes_max: usize) -> Found {

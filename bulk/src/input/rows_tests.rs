@@ -1,4 +1,4 @@
-//! Lines to rows, and lines that are none.
+//! Lines to rows, and invalid lines.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use super::*;

@@ -1,4 +1,4 @@
-//! Files that are packed, cut, damaged or not there.
+//! Files that are compressed, truncated, damaged or missing.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::io::Write;
@@ -11,7 +11,7 @@ use super::*;
 use crate::error::ErrorKind;
 use crate::input::lines::Lines;
 
-/// A file that is gone after the test.
+/// A file that is removed after the test.
 struct Temporary(PathBuf);
 
 impl Temporary {
@@ -41,7 +41,7 @@ fn zstd(text: &[u8]) -> Vec<u8> {
     zstd::stream::encode_all(text, 1).unwrap()
 }
 
-/// How many lines a file has, or the message why it cannot be read.
+/// The number of lines of a file, or the error message.
 fn lines(path: &std::path::Path) -> Result<u64, String> {
     let source = Source::of(path);
     let opened = source.open().map_err(|error| error.to_string())?;
@@ -98,7 +98,7 @@ fn a_file_that_breaks_off_is_told_with_its_last_whole_line() {
             last = whole;
         }
         assert!(last > 10_000, "{last}");
-        // Not one byte less is the whole.
+        // A file that lacks a single byte is not complete.
         let small = if name == "gzip" { gzip(b"{}\n") } else { zstd(b"{}\n") };
         for length in 4..small.len() {
             let cut = Temporary::new(extension, small.get(..length).unwrap());

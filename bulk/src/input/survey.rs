@@ -150,8 +150,8 @@ impl Survey {
     }
 }
 
-/// A sample drawn while it is not known how many there will be (a reservoir): the `n`th row takes a place
-/// with a chance of `size` to `n`.
+/// A reservoir sample of rows whose number is not known in advance: the `n`th row is taken with a
+/// probability of `size`/`n`.
 struct Sample {
     size: usize,
     random: fastrand::Rng,
@@ -165,7 +165,7 @@ impl Sample {
         Sample { size: wish.sample, random, seen: 0, rows: Vec::new() }
     }
 
-    /// The place of the next row, if it gets one.
+    /// The index at which to store the next row, if it is taken.
     fn place(&mut self) -> Option<usize> {
         self.seen += 1;
         if self.rows.len() < self.size {
@@ -183,8 +183,8 @@ impl Sample {
     }
 }
 
-/// Finds the lines whose `custom_id`s came again later: the ledger knows no lines, so the file is read
-/// once more where there are any.
+/// Finds the lines whose `custom_id`s are duplicated later. The ledger stores no lines, so the file is read
+/// once more if there are any.
 fn name_the_first(
     source: &Source,
     options: &RowOptions,

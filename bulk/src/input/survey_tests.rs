@@ -1,4 +1,4 @@
-//! Files as a survey sees them.
+//! Surveys of files.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::*;
 use crate::row::BodyHash;
 
-/// A file that is gone after the test.
+/// A file that is removed after the test.
 struct Temporary(PathBuf);
 
 impl Temporary {
@@ -94,7 +94,7 @@ fn the_run_after_a_survey_meets_the_same() {
         assert_eq!((row.key, row.number, met), (expected.key.clone(), expected.number, Met::New));
     }
     assert!(rows.next(&mut ledger).unwrap().is_none());
-    assert!(rows.next(&mut ledger).unwrap().is_none(), "and once more");
+    assert!(rows.next(&mut ledger).unwrap().is_none(), "and again");
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn each_row_is_as_likely_in_the_sample_as_any_other() {
     let lines: Vec<_> = (0..50).map(|id| line(id, "Hi")).collect();
     let file = Temporary::new(&lines);
     let mut counts = vec![0; 50];
-    // Drawn, for neighbouring seeds begin alike.
+    // Random seeds, because neighbouring ones begin alike.
     let mut seeds = fastrand::Rng::with_seed(1);
     for seed in std::iter::repeat_with(|| seeds.u64(..)).take(1000) {
         let mut ledger = Ledger::new();

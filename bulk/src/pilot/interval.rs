@@ -1,37 +1,37 @@
-//! From a random sample to a sum over all rows, with a 95 % interval. Pure: knows no row.
+//! Estimates a sum over all rows from a random sample, with a 95 % confidence interval.
 //!
 //! # The method
 //!
-//! The sum is N times the mean of the sample, or, where sizes of all rows are known and say something, the
-//! size of all rows times the ratio of both sums in the sample (a ratio estimator). Its error has the
-//! standard error s/√n of the values (of the ratio's residuals), times √(1 − n/N) because rows are drawn
-//! without being put back.
+//! The sum is N times the sample mean. If the sizes of all rows are known and correlate with the values, it
+//! is the size of all rows times the ratio of both sums in the sample (a ratio estimator). The standard
+//! error is s/√n of the values (or of the ratio's residuals), times √(1 − n/N) because rows are drawn
+//! without replacement.
 //!
-//! How many standard errors the interval reaches to each side: what people ask of models is skewed, few
-//! long answers among many short ones, and there Student's t promises more than it keeps. So it is the
-//! wider one of Student's t and of a studentised bootstrap of the sample, and on the side of the long tail
-//! a little more, by the skewness of the sample. `interval_tests` holds it against samples by chance: it
-//! covers the truth in 93 to 99 of 100 pilots of 20 (where answers are log-normal with a spread as wide as
-//! their mean and more, in 92).
+//! The number of standard errors to each side: model answers are skewed, with few long ones among many
+//! short ones, so an interval by Student's t covers less than it claims. The interval is therefore the
+//! wider of Student's t and of a studentised bootstrap, and on the side of the long tail a little wider, in
+//! proportion to the skewness of the sample. `interval_tests` checks it against random samples: it covers
+//! the truth in 93 to 99 of 100 pilots of 20 rows (in 92 if answers are log-normal with a spread at least
+//! as wide as their mean).
 //!
-//! What is rarer than one in as many rows as the sample has may be missed; no interval knows of it.
+//! The sample may miss whatever is rarer than one in n rows; no interval accounts for that.
 
-/// So many samples are drawn from the sample. Always the same ones: the same pilot says the same.
+/// Number of bootstrap resamples. The seed is fixed: the same pilot gives the same estimate.
 const RESAMPLES: usize = 1_999;
 
-/// A bootstrap of few rows knows no bounds; it may reach so many times as far as Student's t.
+/// A bootstrap of few rows is unbounded: its maximum is this multiple of Student's t.
 const REACH_MAX: f64 = 4.0;
 
-/// How much further the interval reaches where the sample is skewed, for each skewness over √n.
+/// How much wider the interval is for a skewed sample, per skewness/√n.
 const SKEW_PART: f64 = 0.35;
 
-/// Of the normal distribution: 97.5 % are below.
+/// The 97.5 % quantile of the normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// An estimate and where the truth is in 95 of 100 cases.
+/// An estimate and its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// The most likely.
+    /// The best estimate.
     pub point: f64,
     /// The lower end.
     pub low: f64,
@@ -40,20 +40,20 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Divided, or multiplied.
+    /// Multiplied by a factor.
     pub fn times(self, factor: f64) -> Interval {
         Interval { point: self.point * factor, low: self.low * factor, high: self.high * factor }
     }
 }
 
-/// The sum over `population` rows, by the values of some of them. `None` for less than two.
+/// The sum over `population` rows, from the values of a sample. `None` for fewer than two.
 pub fn total(values: &[f64], population: u64) -> Option<Interval> {
     let (mean, _) = mean_and_deviation(values)?;
     around(mean * population as f64, values, values, population)
 }
 
-/// The sum over `population` rows whose sizes sum up to `size`, by values and sizes of some of them: by
-/// the ratio of values to sizes where that is better than the mean of the values.
+/// The sum over `population` rows with a total size of `size`, from the values and sizes of a sample. Uses
+/// the ratio of values to sizes if it is better than the mean of the values.
 pub fn total_by_size(
     values: &[f64],
     sizes: &[f64],
@@ -76,7 +76,8 @@ pub fn total_by_size(
     around(ratio * size, &residuals, values, population)
 }
 
-/// An interval around a sum, by the errors of the sample. It never goes below what is known already.
+/// An interval around a sum, from the errors of the sample. Its lower end is at least the sum already
+/// known.
 fn around(point: f64, errors: &[f64], known: &[f64], population: u64) -> Option<Interval> {
     let count = errors.len() as f64;
     let (_, deviation) = mean_and_deviation(errors)?;
@@ -88,7 +89,7 @@ fn around(point: f64, errors: &[f64], known: &[f64], population: u64) -> Option<
     Some(Interval { point, low, high: point + up * error })
 }
 
-/// How many standard errors below and above the mean the truth may be.
+/// The half-widths below and above the mean, in standard errors.
 fn reach(values: &[f64]) -> (f64, f64) {
     let student = student(values.len().saturating_sub(1));
     let Some((mean, deviation)) =
@@ -100,13 +101,13 @@ fn reach(values: &[f64]) -> (f64, f64) {
     let cube = |value: &f64| ((value - mean) / deviation).powi(3);
     let skew = values.iter().map(cube).sum::<f64>() / values.len() as f64;
     let further = |skew: f64| 1.0 + skew.max(0.0) / (values.len() as f64).sqrt() * SKEW_PART;
-    // Where the studentised mean is far above, the truth is far below, and the other way round.
+    // If the studentised mean is far above, the truth is far below, and the other way round.
     let down = high.clamp(student, student * REACH_MAX) * further(-skew);
     let up = (-low).clamp(student, student * REACH_MAX) * further(skew);
     (down, up)
 }
 
-/// Where 95 % of the studentised means of samples from the sample are.
+/// The central 95 % of the studentised means of resamples.
 fn bootstrap(values: &[f64], mean: f64) -> Option<(f64, f64)> {
     let mut chance = Chance(0x6d6f_6465_6c77_6972);
     let root = (values.len() as f64).sqrt();
@@ -116,7 +117,7 @@ fn bootstrap(values: &[f64], mean: f64) -> Option<(f64, f64)> {
         sample.clear();
         sample.extend((0..values.len()).filter_map(|_| values.get(chance.below(values.len()))));
         let Some((again, deviation)) = mean_and_deviation(&sample) else { continue };
-        // One value many times says nothing of a deviation.
+        // A resample of equal values has no deviation.
         if deviation > 0.0 {
             means.push((again - mean) / deviation * root);
         }
@@ -129,7 +130,7 @@ fn bootstrap(values: &[f64], mean: f64) -> Option<(f64, f64)> {
     at(0.025).zip(at(0.975))
 }
 
-/// Of two values at least.
+/// The mean and standard deviation; `None` for fewer than two values.
 fn mean_and_deviation(values: &[f64]) -> Option<(f64, f64)> {
     let count = values.len() as f64;
     if values.len() < 2 {
@@ -138,18 +139,18 @@ fn mean_and_deviation(values: &[f64]) -> Option<(f64, f64)> {
     let mean = values.iter().sum::<f64>() / count;
     let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
     let deviation = (squares / (count - 1.0)).sqrt();
-    // Equal values differ by roundings only.
+    // Equal values differ only by rounding.
     let is_noise = deviation <= mean.abs() * 1e-12;
     Some((mean, if is_noise { 0.0 } else { deviation }))
 }
 
-/// 97.5 % of Student's distribution are below this.
+/// The 97.5 % quantile of Student's t distribution.
 fn student(freedom: usize) -> f64 {
     let exact = [12.706, 4.303, 3.182, 2.776, 2.571];
     if let Some(exact) = exact.get(freedom.saturating_sub(1)) {
         return *exact;
     }
-    // The expansion of Cornish and Fisher; good to three digits from here on.
+    // The Cornish-Fisher expansion, accurate to three digits from here on.
     let (z, nu) = (Z, freedom as f64);
     let first = (z.powi(3) + z) / 4.0;
     let second = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0;
@@ -157,7 +158,7 @@ fn student(freedom: usize) -> f64 {
     z + first / nu + second / nu.powi(2) + third / nu.powi(3)
 }
 
-/// The share of all rows that some are a sample of: Wilson's interval, which is good for small shares.
+/// The share in the whole population: Wilson's interval, which is good for small shares.
 pub fn share(part: u64, whole: u64) -> Interval {
     let count = (whole as f64).max(1.0);
     let point = part as f64 / count;
@@ -168,7 +169,7 @@ pub fn share(part: u64, whole: u64) -> Interval {
     Interval { point, low: (centre - half).max(0.0), high: (centre + half).min(1.0) }
 }
 
-/// Numbers by chance, the same ones for a seed.
+/// A pseudo-random generator with a fixed seed.
 #[derive(Debug)]
 struct Chance(u64);
 

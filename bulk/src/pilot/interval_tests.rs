@@ -1,4 +1,4 @@
-//! Intervals before populations that are known: how often they cover the truth; knows no row.
+//! Intervals for known populations: how often they cover the true value.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
@@ -17,7 +17,7 @@ impl Chance {
         (-2.0 * self.unit().ln()).sqrt() * (std::f64::consts::TAU * self.unit()).cos()
     }
 
-    /// So many places of a population, none twice.
+    /// Distinct random indices of a population.
     fn sample(&mut self, count: usize, end: usize) -> Vec<usize> {
         let mut places = Vec::new();
         while places.len() < count {
@@ -67,9 +67,9 @@ fn the_truth_is_covered_in_about_95_of_100_pilots() {
                 total(&sample, POPULATION as u64).unwrap()
             });
             println!("{count} of {name}: {share:.1} %");
-            // Where all rows are the same, every pilot knows all.
+            // If all rows are the same, every pilot knows all of them.
             let most = if name == "constant" { 100.0 } else { 99.0 };
-            // Of so long a tail a sample of 20 often has nothing.
+            // A sample of 20 often has nothing of such a long tail.
             let least = if name == "log-normal, wide" { 92.0 } else { 93.0 };
             assert!((least..=most).contains(&share), "{count} of {name}: {share:.1} %");
         }
@@ -80,7 +80,7 @@ fn the_truth_is_covered_in_about_95_of_100_pilots() {
 fn the_ratio_covers_as_well_and_is_narrower() {
     let mut chance = Chance(3);
     let sizes: Vec<f64> = (0..POPULATION).map(|_| (6.0 + 0.8 * chance.normal()).exp()).collect();
-    // A token for about four bytes, and a few of a template.
+    // About one token per four bytes, plus a few of a template.
     let tokens: Vec<f64> = sizes.iter().map(|size| 12.0 + size / (3.5 + chance.unit())).collect();
     let all_sizes: f64 = sizes.iter().sum();
     let pick =
@@ -113,7 +113,7 @@ fn what_was_seen_whole_is_known() {
     assert!((constant.high - constant.low).abs() < 1e-9 && (constant.point - 100.0).abs() < 1e-9);
     assert_eq!(total(&[1.0], 10), None);
     assert_eq!(total(&[], 10), None);
-    // The sum is never less than what was seen.
+    // The sum is never less than what was sampled.
     assert_eq!(total(&[0.0, 0.0, 0.0, 90.0], 10).unwrap().low, 90.0);
 }
 

@@ -1,17 +1,17 @@
-//! The records of a journal: one JSON object a line, for people and programs to read.
+//! The records of a journal: one JSON object per line, readable by people and programs.
 //!
-//! | line | says |
+//! | line | meaning |
 //! |---|---|
-//! | `{"modelwire_journal":1,"results":"out.jsonl","settings":{…}}` | the first one: whose journal it is, and what must not change between runs |
-//! | `{"run":1234,"began_unix":1790000000}` | a run began, and its process |
-//! | `{"sent":"row-7","check":17}` | this row is about to be sent |
-//! | `{"back":"row-7","check":17}` | it is as if never sent: the service refused it for its rate, or it could not be sent |
-//! | `{"done":"row-7","check":17,"end":5120}` | its result is in the results, and where its bytes end |
-//! | `{"failed":"row-7","check":17,"end":5120}` | likewise |
-//! | `{"rewritten":4096}` | the results were written anew without those that failed; so many bytes |
-//! | `{"assembled":4096}` | the results are in the order of the input, whole |
+//! | `{"modelwire_journal":1,"results":"out.jsonl","settings":{…}}` | the header; neither may change |
+//! | `{"run":1234,"began_unix":1790000000}` | a run began: its process ID and start time |
+//! | `{"sent":"row-7","check":17}` | the row is about to be sent |
+//! | `{"back":"row-7","check":17}` | the row counts as not sent: refused for its rate, or unsendable |
+//! | `{"done":"row-7","check":17,"end":5120}` | the row's result is in the results, and ends at this byte |
+//! | `{"failed":"row-7","check":17,"end":5120}` | as `done`, for a row that failed |
+//! | `{"rewritten":4096}` | the results were rewritten without failed rows; their size in bytes |
+//! | `{"assembled":4096}` | the results are complete and in input order; their size in bytes |
 //!
-//! A row that was sent and neither came back nor ended is unknown.
+//! A row with a `sent` record but no later `back`, `done` or `failed` record has an unknown outcome.
 
 use std::borrow::Cow;
 
@@ -19,26 +19,26 @@ use serde_json::Value;
 
 use crate::output::{Outcome, read_text, write_text};
 
-/// The format that this version writes and reads.
+/// The format version that this program writes and reads.
 pub const VERSION: u64 = 1;
 
-/// Whose journal it is.
+/// Identifies the job of a journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// The name of the file of results, without its folder; empty for standard output.
+    /// The name of the results file, without its folder; empty for standard output.
     pub results: String,
-    /// What must not change between runs, by the name of its option.
+    /// Settings that must not change between runs, by option name.
     pub settings: Vec<(String, String)>,
 }
 
-/// A line.
+/// A record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record<'a> {
-    /// The first one.
+    /// The first record.
     Header(Header),
     /// A run began.
     Run {
-        /// Its process.
+        /// The process ID.
         pid: u64,
         /// Seconds since 1970 UTC.
         began: u64,
@@ -47,41 +47,41 @@ pub enum Record<'a> {
     Sent {
         /// Its key.
         key: Cow<'a, str>,
-        /// Of its body.
+        /// The checksum of its body.
         check: u32,
     },
-    /// A row was not processed.
+    /// A row was not processed by the service.
     Back {
         /// Its key.
         key: Cow<'a, str>,
-        /// Of its body.
+        /// The checksum of its body.
         check: u32,
     },
-    /// A row came to its end.
+    /// A row ended.
     Ended {
         /// Its key.
         key: Cow<'a, str>,
-        /// How.
+        /// Whether it succeeded.
         outcome: Outcome,
-        /// Of its body.
+        /// The checksum of its body.
         check: u32,
-        /// Where its result ends, if the results are a file.
+        /// Where its result ends in the results file; `None` for a stream.
         end: Option<u64>,
     },
-    /// The results were written anew, without those that failed.
+    /// The results were rewritten without failed rows.
     Rewritten {
-        /// So many bytes.
+        /// Size of the results in bytes.
         end: u64,
     },
-    /// The results are in the order of the input.
+    /// The results are in input order.
     Assembled {
-        /// So many bytes.
+        /// Size of the results in bytes.
         end: u64,
     },
 }
 
 impl Record<'_> {
-    /// Appends the line, line end included.
+    /// Appends the record and its line feed.
     pub fn write(&self, out: &mut Vec<u8>) {
         match self {
             Record::Header(header) => {
@@ -127,13 +127,13 @@ impl Record<'_> {
         out.extend_from_slice(b"}\n");
     }
 
-    /// What a line without its end says; `None` if it is no record.
+    /// Parses a line without its line feed; `None` if it is not a record.
     pub fn read(line: &[u8]) -> Option<Record<'_>> {
         let line = std::str::from_utf8(line).ok()?;
         Record::read_plain(line).or_else(|| Record::read_any(line))
     }
 
-    /// As this version writes it: all but a few lines of a journal are such.
+    /// Parses a row record exactly as this version writes it: the fast path for nearly all lines.
     fn read_plain(line: &str) -> Option<Record<'_>> {
         let inner = line.strip_prefix("{\"")?.strip_suffix('}')?;
         let (name, rest) = inner.split_once("\":")?;
@@ -157,7 +157,7 @@ impl Record<'_> {
         }
     }
 
-    /// Any record, whatever its white space and the order of its members.
+    /// Parses any record, with any white space and member order.
     fn read_any(line: &str) -> Option<Record<'static>> {
         let value: Value = serde_json::from_str(line).ok()?;
         let number = |name: &str| value.get(name).and_then(Value::as_u64);
@@ -194,7 +194,7 @@ impl Record<'_> {
     }
 }
 
-/// An outcome up to its `end`, which is known when it was written.
+/// Writes an outcome record up to `end`, which is known only once the result is written.
 pub(crate) fn write_ended(key: &str, outcome: Outcome, check: u32, out: &mut Vec<u8>) {
     match outcome {
         Outcome::Done => write_row(b"{\"done\":", key, check, out),
@@ -202,7 +202,7 @@ pub(crate) fn write_ended(key: &str, outcome: Outcome, check: u32, out: &mut Vec
     }
 }
 
-/// A record of a row but for its end.
+/// Writes a row record without its end.
 fn write_row(name: &[u8], key: &str, check: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(name);
     write_text(key, out);
@@ -210,7 +210,7 @@ fn write_row(name: &[u8], key: &str, check: u32, out: &mut Vec<u8>) {
     write_number(u64::from(check), out);
 }
 
-/// Decimal digits, without a detour through a formatter.
+/// Appends decimal digits without `fmt`.
 pub(crate) fn write_number(number: u64, out: &mut Vec<u8>) {
     let mut digits = [0; 20];
     let mut rest = number;
@@ -226,7 +226,7 @@ pub(crate) fn write_number(number: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(digits.get(start..).unwrap_or_default());
 }
 
-/// A number behind this name, if it is there.
+/// Reads a number after this member name, if it is there.
 fn read_member<'a>(text: &'a str, name: &str) -> (Option<u64>, &'a str) {
     let Some(rest) = text.strip_prefix(name) else { return (None, text) };
     let end = rest.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len());

@@ -1,4 +1,4 @@
-//! The file of a journal while a run holds it: its lock, and appends of whole records.
+//! The journal file while a run holds it: its lock, and appends of whole records.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, ErrorKind};
@@ -9,10 +9,10 @@ use super::journal::Record;
 use crate::error::Error;
 use crate::system::{self, Readers, set_readers};
 
-/// What was written but is not known to be on disk is kept in memory up to this, and then brought there.
+/// Maximum bytes of unsynced records kept in memory before a sync.
 pub(crate) const UNSYNCED_BYTES_MAX: usize = 1024 * 1024;
 
-/// A run that was killed may take so long to be gone.
+/// How long to wait for a killed run to release its lock.
 const LOCK_WAIT: Duration = Duration::from_secs(1);
 const LOCK_ASK_EVERY: Duration = Duration::from_millis(20);
 
@@ -21,19 +21,19 @@ const LOCK_ASK_EVERY: Duration = Duration::from_millis(20);
 pub(crate) struct JournalFile {
     pub(crate) file: File,
     pub(crate) path: PathBuf,
-    /// Up to here it is on disk.
+    /// The file is on disk up to this offset.
     synced: u64,
-    /// What comes behind that.
+    /// Records after `synced`.
     pending: Vec<u8>,
-    /// So much of what is pending was handed to the system.
+    /// Bytes of `pending` that were handed to the operating system.
     written: usize,
-    /// Files that this run made, this one among them, while nothing of the run stands in any.
+    /// Files created by this run, including the journal. Empty once one has contents.
     made: Vec<PathBuf>,
 }
 
 impl JournalFile {
-    /// Opens it, made if it is not there, and holds it until it is dropped. The second one says whether
-    /// it could be locked: some network file systems know no locks.
+    /// Opens or creates the journal, and holds it until it is dropped. The `bool` is false if the file
+    /// cannot be locked, as on some network file systems.
     pub(crate) fn hold(path: &Path, readers: Readers) -> Result<(JournalFile, bool), Error> {
         let begun = Instant::now();
         let (mut file, mut is_new) =
@@ -42,7 +42,7 @@ impl JournalFile {
             match system::try_lock(&file) {
                 Ok(()) if has_name(&file, path) => break true,
                 Ok(()) => {
-                    // Whoever made it took it away meanwhile.
+                    // Another run created it and has since removed it.
                     (file, is_new) =
                         open_or_make(path, readers).map_err(|error| unusable(path, error))?;
                 }
@@ -59,19 +59,20 @@ impl JournalFile {
         Ok((JournalFile { file, path, synced, pending, written, made }, is_locked))
     }
 
-    /// A file that was made for this run, too: it goes with the journal where nothing comes of the run.
+    /// Also registers a file created for this run, to be removed with the journal if the run writes
+    /// nothing.
     pub(crate) fn made(&mut self, path: &Path) {
         if !self.made.is_empty() {
             self.made.push(path.to_owned());
         }
     }
 
-    /// The files stay, whatever stands in them.
+    /// Keeps the created files, whatever they contain.
     pub(crate) fn keep(&mut self) {
         self.made.clear();
     }
 
-    /// What was read so far is whole, and nothing stands behind it.
+    /// Truncates the journal to the part that was read and is intact.
     pub(crate) fn cut(&mut self, end: u64) -> io::Result<()> {
         self.file.set_len(end)?;
         (self.synced, self.written) = (end, 0);
@@ -79,7 +80,7 @@ impl JournalFile {
         Ok(())
     }
 
-    /// Notes whole records of rows, which are written later.
+    /// Appends whole row records, to be written later.
     pub(crate) fn push(&mut self, records: &[u8]) {
         if !records.is_empty() {
             self.keep();
@@ -87,17 +88,17 @@ impl JournalFile {
         self.pending.extend_from_slice(records);
     }
 
-    /// Notes a record of the job.
+    /// Appends a job record.
     pub(crate) fn push_record(&mut self, record: &Record<'_>) {
         record.write(&mut self.pending);
     }
 
-    /// So many bytes are not known to be on disk.
+    /// Bytes that are not known to be on disk.
     pub(crate) fn unsynced(&self) -> usize {
         self.pending.len()
     }
 
-    /// Hands what is pending to the system. Where that fails, whole records stand in the file.
+    /// Writes pending records to the file. After an error, the file still ends with a whole record.
     pub(crate) fn write(&mut self) -> io::Result<()> {
         let rest = self.pending.get(self.written..).unwrap_or_default();
         let at = self.synced + self.written as u64;
@@ -109,11 +110,12 @@ impl JournalFile {
         Ok(())
     }
 
-    /// Brings everything to disk.
+    /// Syncs everything to disk.
     pub(crate) fn sync(&mut self) -> io::Result<()> {
         self.write()?;
         if let Err(error) = self.file.sync_data() {
-            // The system may have dropped what it could not write: next time all of it goes again.
+            // The system may have dropped the data that it could not write: write all of it again next
+            // time.
             self.written = 0;
             return Err(error);
         }
@@ -123,8 +125,8 @@ impl JournalFile {
     }
 }
 
-/// Locks another file of the run as well, while it is open. False where another run has it; file systems
-/// that know no locks let everybody.
+/// Locks another file of the run while it is open. False if another run holds it; on file systems without
+/// locks, always true.
 pub(crate) fn lock(file: &File) -> bool {
     let begun = Instant::now();
     loop {
@@ -139,8 +141,8 @@ pub(crate) fn lock(file: &File) -> bool {
 }
 
 impl Drop for JournalFile {
-    /// Also where a child of this process has the file open, too. What was made for nothing goes while it
-    /// is still held.
+    /// Unlocks explicitly, because a child process may have inherited the file. Removes files created for
+    /// nothing while the lock is still held.
     fn drop(&mut self) {
         for path in &self.made {
             let _ = std::fs::remove_file(path);
@@ -149,30 +151,30 @@ impl Drop for JournalFile {
     }
 }
 
-/// The file, and whether it was made.
+/// The file, and whether it was created.
 fn open_or_make(path: &Path, readers: Readers) -> io::Result<(File, bool)> {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
     set_readers(&mut options, readers);
     match options.clone().create_new(true).open(path) {
         Ok(file) => Ok((file, true)),
-        // Also what is there and may be written in a folder where nothing may be made.
+        // Also handles a writable file in a folder where no files can be created.
         Err(_) => options.create(true).truncate(false).open(path).map(|file| (file, false)),
     }
 }
 
-/// Whether it is still the file of this name.
+/// Whether the path still names this file.
 fn has_name(file: &File, path: &Path) -> bool {
     system::has_name(file, path).unwrap_or_else(|error| error.kind() != ErrorKind::NotFound)
 }
 
-/// Makes names in a folder last as its files do.
+/// Makes names in a folder durable.
 pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     system::sync_folder(folder.unwrap_or(Path::new(".")))
 }
 
-/// Why a file cannot be opened or made.
+/// The error for a file that cannot be opened or created.
 pub(crate) fn unusable(path: &Path, error: io::Error) -> Error {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let path = path.to_owned();
@@ -185,7 +187,7 @@ pub(crate) fn unusable(path: &Path, error: io::Error) -> Error {
     }
 }
 
-/// Another run holds it.
+/// The error for a journal that another run holds.
 fn held(path: &Path, file: &File) -> Error {
     let mut last = None;
     for line in BufReader::new(file).split(b'\n').map_while(Result::ok) {

@@ -1,4 +1,4 @@
-//! Tests of the records: what is written is read, whatever its white space.
+//! Tests of the records: what is written is read back, with any white space.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;

@@ -1,4 +1,4 @@
-//! What the files of a job say of its rows, for whoever sends nothing: nothing is made, held or put right.
+//! Reads the state of a job's rows without sending: creates, locks and repairs nothing.
 
 use std::fs::File;
 
@@ -7,7 +7,7 @@ use super::replay::{self, Memory};
 use super::results::Format;
 use crate::error::Error;
 
-/// Tells the memory what a run with these options would know of rows.
+/// Fills the memory with what a run with these options would know about its rows.
 pub fn look(options: &StoreOptions, memory: &mut impl Memory) -> Result<(), Error> {
     let Some(path) = Places::journal(options).filter(|path| path.is_file()) else { return Ok(()) };
     if options.is_overwriting {
@@ -22,7 +22,7 @@ pub fn look(options: &StoreOptions, memory: &mut impl Memory) -> Result<(), Erro
         if replayed.is_rewritten && rewritten.exists() {
             path = rewritten;
         }
-        // Results that were put in order are as the journal says.
+        // For results already in order, the journal is complete.
         if let Ok(file) = File::open(&path) {
             for (key, outcome, _) in replay::results(&file, &path, format, &replayed)?.ended {
                 replayed.found(&key, outcome, memory);

@@ -1,4 +1,4 @@
-//! How a job's files are opened: what an earlier run left is read, and what a crash left is put right.
+//! Opens a job's files: reads what an earlier run left, and repairs what a crash left.
 
 use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
@@ -15,38 +15,38 @@ use super::rewrite;
 use crate::error::Error;
 use crate::system::{read_exact_at, readers_of, set_readers, standard_output};
 
-/// What an earlier run left.
+/// The state left by earlier runs.
 #[derive(Clone, Debug, Default)]
 pub struct Resumed {
-    /// So many runs began before this one.
+    /// The number of earlier runs.
     pub runs: u64,
-    /// Rows that were sent and whose outcome is not known.
+    /// Rows that were sent and whose outcome is unknown.
     pub unknown: Vec<String>,
-    /// Rows that were sent again in an earlier run while their outcome was not known.
+    /// Rows that an earlier run sent again while their outcome was unknown.
     pub sent_again: Vec<String>,
-    /// Where both are named, one a line, if there are any.
+    /// The file that names both, one per line, if there are any.
     pub unknown_file: Option<PathBuf>,
-    /// What was put right, one line each.
+    /// The repairs made, one line each.
     pub notes: Vec<String>,
 }
 
-/// The files of a job, and what stands in them.
+/// The files of a job, and their state.
 pub(crate) struct Opened {
     pub(crate) results: Results,
-    /// As messages name it.
+    /// The name for messages.
     pub(crate) results_path: PathBuf,
     pub(crate) journal: Option<JournalFile>,
     pub(crate) resumed: Resumed,
     pub(crate) places: Places,
 }
 
-/// The journal of a job that begins anew, held before anything is thrown away: its input is looked at first.
+/// The journal of a job that starts over, held before anything is deleted, so that its input is read first.
 pub struct Held {
     journal: Option<(JournalFile, bool)>,
 }
 
 impl Held {
-    /// Holds it, if the job has one.
+    /// Holds the journal, if the job has one.
     pub fn of(options: &StoreOptions) -> Result<Held, Error> {
         let path = Places::journal(options);
         Ok(Held {
@@ -83,14 +83,14 @@ pub(crate) fn open(
         None => {}
     }
     if options.retries_failed && matches!(opened.results, Results::Stream(_)) {
-        // What went out cannot be taken out.
+        // Results that were written to a stream cannot be removed.
         memory.forget_failed();
     }
     opened.begin(&replayed)?;
     Ok(opened)
 }
 
-/// The journal, held by this process, after what stands in it was read.
+/// Opens or takes over the journal, holds it, and replays its records.
 fn open_journal(
     path: &Path,
     places: &Places,
@@ -138,7 +138,7 @@ fn open_journal(
         ));
     }
     journal.cut(replayed.whole).map_err(|error| unusable(path, error))?;
-    // By whichever link it was named, it is one file.
+    // The name of the link's target: one file, whichever link names it.
     let results = results.or(options.results.as_deref()).and_then(Path::file_name);
     let results = results.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut settings = options.settings.clone();
@@ -153,7 +153,7 @@ fn open_journal(
     Ok((journal, replayed))
 }
 
-/// Empties the journal, if it is one, and removes the results.
+/// Empties the journal, if the file is one, and removes the results.
 fn throw_away(journal: &mut JournalFile, places: &Places) -> Result<(), Error> {
     let path = journal.path.clone();
     let unusable = |error| unusable(&path, error);
@@ -163,20 +163,20 @@ fn throw_away(journal: &mut JournalFile, places: &Places) -> Result<(), Error> {
     {
         return Err(replay::damaged(&path, 1));
     }
-    // The journal goes first: without it, results are never mistaken for those of the new job.
+    // Empty the journal first: without it, old results are never mistaken for those of the new job.
     journal.cut(0).and_then(|()| journal.file.sync_all()).map_err(unusable)?;
     rewrite::remove(&unknown_beside(&path))?;
     let results = places.results.iter().chain(&places.arrivals);
     results.filter(|old| !is_stream(old)).try_for_each(|old| rewrite::remove(old))
 }
 
-/// The value of an option that has none.
+/// The recorded value of an option that takes none.
 const IS_SET: &str = "yes";
 
-/// How every journal begins.
+/// The first bytes of every journal.
 const JOURNAL_BEGIN: &[u8; 20] = b"{\"modelwire_journal\"";
 
-/// What must not change between runs did not.
+/// Checks that the settings did not change between runs.
 fn is_same(path: &Path, found: &Header, wanted: &Header) -> Result<(), Error> {
     let journal = path.to_owned();
     if found.results != wanted.results {
@@ -238,7 +238,7 @@ impl Opened {
                     _ => unusable(path, error),
                 }
             })?;
-        // Another run may know the file by another name, or have another journal.
+        // Another run may use the same file under another name, or with another journal.
         if !lock(&file) {
             return Err(Error::ResultsHeld(path.to_owned()));
         }
@@ -280,7 +280,7 @@ impl Opened {
         Ok(())
     }
 
-    /// This run begins: everything so far is on disk.
+    /// Starts this run, with everything so far synced to disk.
     fn begin(&mut self, replayed: &Replayed) -> Result<(), Error> {
         self.resumed.unknown = replayed.unknown();
         self.resumed.sent_again = replayed.sent_again.clone();
@@ -297,7 +297,7 @@ impl Opened {
         self.name_unknown(&path)
     }
 
-    /// Rows of unknown outcome are named in a file, and those that may be paid twice.
+    /// Writes a file that names the rows of unknown outcome and those that may be paid for twice.
     fn name_unknown(&mut self, journal: &Path) -> Result<(), Error> {
         let resumed = &mut self.resumed;
         let path = unknown_beside(journal);

@@ -1,4 +1,4 @@
-//! Results that came as they came, written in the order of the input.
+//! Writes results from their order of arrival in the order of the input.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
@@ -9,33 +9,33 @@ use crate::output;
 use crate::row::Key;
 use crate::system::read_exact_at;
 
-/// So much of the arrivals is read at once: most rows stand near the one before.
+/// Bytes of the arrivals read at once: most rows are near the previous one.
 const WINDOW_BYTES: usize = 256 * 1024;
 
-/// What marks a result that was written: no file is so large.
+/// Flag of a result that was already written: no file offset is that large.
 const IS_WRITTEN: u64 = 1 << 63;
 
-/// The order of the input: 8 bytes for each row.
+/// The order of the input: 8 bytes per row.
 #[derive(Clone, Debug, Default)]
 pub struct Order(Vec<u64>);
 
 impl Order {
-    /// No row yet.
+    /// An empty order.
     pub fn new() -> Order {
         Order::default()
     }
 
-    /// The next row of the input, done before or not.
+    /// Adds the next row of the input, whether done before or not.
     pub fn push(&mut self, key: &Key) {
         self.0.push(short(output::name_of(key.text())));
     }
 
-    /// So many rows.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -45,8 +45,8 @@ fn short(name: [u8; 12]) -> u64 {
     name.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// Writes the lines of the first `end` bytes of `arrivals` in this order, and behind them those of rows
-/// that are not in it. Says how many bytes it wrote.
+/// Writes the lines of the first `end` bytes of `arrivals` in this order, then those of rows that are not
+/// in it. Returns the number of bytes written.
 pub(crate) fn assemble(
     arrivals: &File,
     end: u64,
@@ -75,7 +75,7 @@ pub(crate) fn assemble(
     members.finish()
 }
 
-/// Names and places of all lines, by name.
+/// Names and offsets of all lines, sorted by name.
 fn index(arrivals: &File, end: u64) -> io::Result<Vec<(u64, u64)>> {
     let mut reader = BufReader::with_capacity(WINDOW_BYTES, arrivals);
     reader.seek(SeekFrom::Start(0))?;
@@ -95,7 +95,7 @@ fn index(arrivals: &File, end: u64) -> io::Result<Vec<(u64, u64)>> {
     Ok(index)
 }
 
-/// A part of a file.
+/// A window of a file.
 struct Window<'a> {
     file: &'a File,
     end: u64,
@@ -104,7 +104,7 @@ struct Window<'a> {
 }
 
 impl Window<'_> {
-    /// The line that begins here, its end included.
+    /// The line that begins at this offset, line feed included.
     fn line(&mut self, place: u64) -> io::Result<&[u8]> {
         let mut size = WINDOW_BYTES;
         loop {

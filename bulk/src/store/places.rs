@@ -1,4 +1,4 @@
-//! Where the files of a job are, by the name that the user gave one of them.
+//! The paths of a job's files, from the one that the user named.
 
 use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
@@ -9,29 +9,29 @@ use super::journal_file::unusable;
 use crate::error::Error;
 use crate::system::{Readers, set_readers};
 
-/// A full disk is waited for so long.
+/// Default time to wait for space on a full disk.
 pub const ROOM_WAIT: Duration = Duration::from_secs(60);
 
-/// Where a job's results and journal are, and how they are treated.
+/// Where a job's results and journal are, and how to treat them.
 #[derive(Clone, Debug)]
 pub struct StoreOptions {
-    /// The file of results; `None` is standard output.
+    /// The results file; `None` is standard output.
     pub results: Option<PathBuf>,
-    /// The journal; where it is `None`, it stands beside the results, and there is none for standard output.
+    /// The journal; by default, the results path plus `.journal`. Standard output has none by default.
     pub journal: Option<PathBuf>,
-    /// The results come in the order of the input, at the end.
+    /// Writes the results in input order, at the end.
     pub is_ordered: bool,
-    /// What an earlier job left is thrown away.
+    /// Deletes what an earlier job left.
     pub is_overwriting: bool,
-    /// Rows that failed are as if never sent.
+    /// Treats failed rows as never sent.
     pub retries_failed: bool,
-    /// What must not change between runs, by the name of its option.
+    /// Settings that must not change between runs, by option name.
     pub settings: Vec<(String, String)>,
-    /// So long a full disk is waited for.
+    /// How long to wait for space on a full disk.
     pub room_wait: Duration,
-    /// For what cannot be written anywhere else.
+    /// The folder for results that cannot be written anywhere else.
     pub temp_folder: PathBuf,
-    /// Who may read the files that are made.
+    /// Who may read the created files.
     pub readers: Readers,
 }
 
@@ -51,24 +51,24 @@ impl Default for StoreOptions {
     }
 }
 
-/// Where everything is.
+/// The paths of a job's files.
 #[derive(Clone, Debug)]
 pub(crate) struct Places {
-    /// What the user named; `None` is standard output.
+    /// The path that the user named; `None` is standard output.
     pub(crate) results: Option<PathBuf>,
-    /// Where results go as they come: the same, or a file beside it until all are put in order.
+    /// Where results go as they arrive: `results`, or a file next to it until all are put in order.
     pub(crate) arrivals: Option<PathBuf>,
     pub(crate) journal: Option<PathBuf>,
 }
 
 impl Places {
-    /// Where the journal is, if the job has one.
+    /// The path of the journal, if the job has one.
     pub(crate) fn journal(options: &StoreOptions) -> Option<PathBuf> {
         let results = results(options).filter(|path| !is_stream(path));
         options.journal.clone().or_else(|| results.map(|path| beside(&path, ".journal")))
     }
 
-    /// Where results go as they come, if that is a file with a name that is known before.
+    /// The path that results go to as they arrive, if it is known in advance.
     pub(crate) fn arrivals(options: &StoreOptions) -> Option<PathBuf> {
         let results = results(options)?;
         Some(if options.is_ordered { beside(&results, ".part") } else { results })
@@ -92,12 +92,12 @@ impl Places {
     }
 }
 
-/// The file of results. A link stays one: what is renamed is what it leads to.
+/// The results file, with links resolved, so that a rename replaces the target and not the link.
 fn results(options: &StoreOptions) -> Option<PathBuf> {
     options.results.as_deref().map(real)
 }
 
-/// What a path leads to, also where that is still to be made: the journal stands beside it from the first
+/// Resolves links even if the target does not exist yet: the journal is next to the target from the first
 /// run on.
 fn real(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
@@ -105,7 +105,7 @@ fn real(path: &Path) -> PathBuf {
         if let Ok(real) = fs::canonicalize(&path) {
             return real;
         }
-        // A pipe behind /dev/stdout has no path, and is there.
+        // A pipe behind /dev/stdout exists, but has no path.
         let Some(target) = fs::read_link(&path).ok().filter(|_| fs::metadata(&path).is_err())
         else {
             break;
@@ -115,22 +115,22 @@ fn real(path: &Path) -> PathBuf {
     path
 }
 
-/// Links that lead to links are followed so far, as systems do.
+/// Maximum links to follow, as operating systems have.
 const LINKS_MAX: u32 = 40;
 
-/// Something that is no file with an end: a pipe, a device.
+/// Whether the path is not a regular file or folder: a pipe, a device.
 pub(crate) fn is_stream(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
-/// The path with this behind its name.
+/// The path with a suffix appended to its name.
 pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
 }
 
-/// A file of this process alone, for results that wait for their order.
+/// Creates a file for this process alone, for results that wait to be put in order.
 fn spool(folder: &Path, readers: Readers) -> Result<PathBuf, Error> {
     let pid = std::process::id();
     for number in 0..u32::MAX {
@@ -146,7 +146,7 @@ fn spool(folder: &Path, readers: Readers) -> Result<PathBuf, Error> {
     Err(Error::NamesTaken(folder.to_owned()))
 }
 
-/// Where rows of unknown outcome are named: `OUT.jsonl.unknown` beside `OUT.jsonl.journal`.
+/// The file that names rows of unknown outcome: `OUT.jsonl.unknown` for `OUT.jsonl.journal`.
 pub(crate) fn unknown_beside(journal: &Path) -> PathBuf {
     match journal.extension() {
         Some(ending) if ending == "journal" => journal.with_extension("unknown"),
@@ -154,7 +154,7 @@ pub(crate) fn unknown_beside(journal: &Path) -> PathBuf {
     }
 }
 
-/// Where a file is written before it has its name.
+/// The temporary name of a file while it is written.
 pub(crate) fn temporary(path: &Path) -> PathBuf {
     beside(path, ".rewriting")
 }

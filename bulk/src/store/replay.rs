@@ -1,4 +1,4 @@
-//! What a journal and the results behind it say of every row.
+//! Replays a journal, and the results after the last one that it records.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -13,13 +13,13 @@ use crate::output::{self, Outcome};
 use crate::row::Key;
 use crate::system::read_exact_at;
 
-/// What is told of rows while files are read.
+/// Receives the state of rows while files are read.
 pub trait Memory {
-    /// What is known of a row now.
+    /// Sets the state of a row.
     fn mark(&mut self, key: &str, check: u32, state: State);
-    /// What was known of it last.
+    /// The last state of a row.
     fn state(&mut self, key: &str, check: u32) -> State;
-    /// All that failed are new again.
+    /// Makes all failed rows new again.
     fn forget_failed(&mut self);
 }
 
@@ -46,29 +46,27 @@ impl From<Outcome> for State {
     }
 }
 
-/// What a journal says beside its rows.
+/// The contents of a journal, apart from its rows.
 #[derive(Debug, Default)]
 pub(crate) struct Replayed {
     pub(crate) header: Option<Header>,
-    /// So many bytes are whole records.
+    /// Bytes of whole records.
     pub(crate) whole: u64,
-    /// So many bytes behind them are not.
+    /// Bytes after them that are not whole records.
     pub(crate) torn: u64,
-    /// Runs that began.
     pub(crate) runs: u64,
-    /// So many bytes of the results are known.
+    /// Bytes of the results that the journal accounts for.
     pub(crate) known: u64,
-    /// The last result that is known: where it begins, and its key.
+    /// The last recorded result: its offset and its key.
     pub(crate) last: Option<(u64, String)>,
-    /// The journal ends among outcomes: it may have been cut before others of the same member.
+    /// The journal ends with an outcome record: others of the same member may have been cut off.
     is_open_at_end: bool,
-    /// The results were written anew, and nothing came behind that.
+    /// The results were rewritten, and nothing was added after that.
     pub(crate) is_rewritten: bool,
-    /// The results were put in order, in a file of so many bytes, and nothing came behind that.
+    /// The size in bytes of the results in input order, if nothing was added after they were assembled.
     pub(crate) assembled: Option<u64>,
-    /// Rows that failed.
     pub(crate) failed: u64,
-    /// Rows that were sent and did not come to their end, and when they were sent, among all.
+    /// Rows that were sent and have not ended, with their sequence number among all sends.
     open: HashMap<String, u64>,
     sent: u64,
     /// Rows that were sent again while their outcome was unknown.
@@ -93,7 +91,7 @@ pub(crate) fn journal(
         let read = reader.read_until(b'\n', &mut line).map_err(unreadable)?;
         let Some(text) = line.strip_suffix(b"\n") else { break };
         if text.contains(&0) {
-            // A power failure leaves such holes in what was not on disk yet; nobody acted on it.
+            // A power failure leaves such holes in unsynced data. Nothing acted on that data yet.
             break;
         }
         let Some(record) = Record::read(text) else { return Err(damaged(path, number)) };
@@ -143,7 +141,7 @@ impl Replayed {
                 (self.is_rewritten, self.assembled) = (true, None);
             }
             Record::Assembled { end } => {
-                // What is made of the ordered file again has its order.
+                // Arrivals made from the ordered file again have its order.
                 (self.is_rewritten, self.assembled, self.last) = (false, Some(end), None);
             }
         }
@@ -163,7 +161,7 @@ impl Replayed {
         self.open.remove(key);
     }
 
-    /// From here on results are read: a member of packed results has many rows, and may be known in part.
+    /// Where to start reading results: a compressed member has many rows, and may be recorded only in part.
     fn read_from(&self, format: Format) -> u64 {
         match (format, &self.last) {
             (Format::Gzip | Format::Zstd, Some((start, _))) if self.is_open_at_end => *start,
@@ -171,7 +169,7 @@ impl Replayed {
         }
     }
 
-    /// A result that stands behind what the journal knows. Says whether it is the only one of its row.
+    /// Takes a result that the journal does not record. Returns whether it is the only one of its row.
     pub(crate) fn found(&mut self, key: &Key, outcome: Outcome, memory: &mut impl Memory) -> bool {
         let (text, check) = (key.text(), key.check());
         let is_new = matches!(memory.state(text, check), State::New | State::Unknown);
@@ -179,7 +177,7 @@ impl Replayed {
         is_new
     }
 
-    /// Rows whose outcome is not known, as they were sent.
+    /// Rows whose outcome is unknown, in the order they were sent.
     pub(crate) fn unknown(&self) -> Vec<String> {
         let mut unknown: Vec<_> = self.open.iter().collect();
         unknown.sort_by_key(|(_, sent)| **sent);
@@ -187,18 +185,18 @@ impl Replayed {
     }
 }
 
-/// What stands in the results behind what the journal knows.
+/// Results that the journal does not record.
 #[derive(Debug, Default)]
 pub(crate) struct Tail {
-    /// Up to here the results are whole.
+    /// The results are intact up to this offset.
     pub(crate) whole: u64,
-    /// So many bytes behind that are not.
+    /// Bytes after that which are not intact.
     pub(crate) torn: u64,
-    /// Outcomes, and where their bytes end; also those of a last member that is known in part.
+    /// Outcomes, and where their bytes end, including those of a last member that is recorded in part.
     pub(crate) ended: Vec<(Key, Outcome, u64)>,
 }
 
-/// Sees that the results are those that the journal knows, and reads what stands behind.
+/// Checks that the results are those that the journal records, and reads the rest.
 pub(crate) fn results(
     file: &File,
     path: &Path,
@@ -259,7 +257,7 @@ pub(crate) fn results(
     Ok(tail)
 }
 
-/// Whether the last result that the journal knows is where it was.
+/// Whether the last recorded result is at its recorded offset.
 fn fits(file: &File, format: Format, replayed: &Replayed) -> io::Result<bool> {
     let (Format::Plain, Some((start, key))) = (format, &replayed.last) else { return Ok(true) };
     let length = usize::try_from(replayed.known.saturating_sub(*start)).unwrap_or(usize::MAX);
@@ -269,7 +267,7 @@ fn fits(file: &File, format: Format, replayed: &Replayed) -> io::Result<bool> {
     Ok(is_whole && output::key_of(&line).is_some_and(|found| found.text() == key))
 }
 
-/// Whether nothing but zeros stands behind this place, as a power failure may leave it.
+/// Whether only zeros follow this offset, as after a power failure.
 fn are_zero(file: &File, at: u64) -> io::Result<bool> {
     let mut reader = BufReader::new(file);
     reader.seek(SeekFrom::Start(at))?;
@@ -281,7 +279,7 @@ fn are_zero(file: &File, at: u64) -> io::Result<bool> {
     Ok(true)
 }
 
-/// A reader that knows how far it came.
+/// A reader that counts the bytes read.
 struct Counted<R> {
     inner: R,
     taken: u64,

@@ -1,4 +1,4 @@
-//! Where results go that could not be written where they belong.
+//! Saves results that could not be written to their destination.
 
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write};
@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 use super::results::Format;
 use crate::system::{Readers, set_readers};
 
-/// Names that are tried, should some be taken.
+/// Maximum file names to try.
 const NAMES_MAX: u32 = 1_000;
 
-/// Where they went.
+/// Where the results were saved.
 #[derive(Debug)]
 pub(crate) enum Rescued {
     File(PathBuf),
     StandardError,
 }
 
-/// Writes lines to a file of their own in this folder, else to standard error.
+/// Writes lines to a new file in this folder, or else to standard error.
 pub(crate) fn rescue(lines: &[u8], format: Format, folder: &Path) -> Rescued {
     match write(lines, format, folder) {
         Ok(path) => Rescued::File(path),

@@ -1,5 +1,5 @@
-//! The file that results go to: whole commits, each on disk before anybody hears of it, plain or
-//! compressed, or a stream such as standard output.
+//! The destination of results: a file, plain or compressed, whose commits are synced to disk before they
+//! are reported; or a stream such as standard output.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
@@ -16,25 +16,25 @@ use super::places::temporary;
 use crate::error::Error;
 use crate::system::{readers_of, set_readers, write_all_at};
 
-/// The level at which results are compressed with zstd: its own default.
+/// The zstd compression level: zstd's own default.
 const ZSTD_LEVEL: i32 = 3;
 
-/// A stream that takes nothing for now is asked again after this time.
+/// Delay before retrying a stream that would block.
 const STREAM_WAIT: Duration = Duration::from_millis(5);
 
-/// What the bytes of a file are.
+/// The encoding of a results file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Lines.
     Plain,
-    /// Members of gzip, one for each commit.
+    /// Gzip members, one per commit.
     Gzip,
-    /// Frames of zstd, one for each commit.
+    /// Zstd frames, one per commit.
     Zstd,
 }
 
 impl Format {
-    /// By the ending of the name.
+    /// From the extension of the file name.
     pub fn of(path: &Path) -> Format {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("gz") => Format::Gzip,
@@ -43,7 +43,7 @@ impl Format {
         }
     }
 
-    /// These lines as bytes of a file: whole by themselves, so that they may stand behind any others.
+    /// Encodes lines independently of anything before them, so that they can be appended.
     pub fn encode(self, lines: &[u8]) -> io::Result<Vec<u8>> {
         match self {
             Format::Plain => Ok(lines.to_vec()),
@@ -61,7 +61,7 @@ impl Format {
         }
     }
 
-    /// The lines of a whole file.
+    /// Reads the lines of a whole file.
     pub fn reader<'a>(self, file: impl Read + 'a) -> io::Result<Box<dyn BufRead + 'a>> {
         Ok(match self {
             Format::Plain => Box::new(BufReader::new(file)),
@@ -70,7 +70,7 @@ impl Format {
         })
     }
 
-    /// The next member of compressed lines; `None` if it is not whole.
+    /// Reads the next member of compressed lines; `None` if it is truncated.
     pub(crate) fn member(self, input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
         let mut lines = Vec::new();
         let read = match self {
@@ -96,17 +96,17 @@ pub(crate) enum Results {
     Frozen(Frozen),
 }
 
-/// Results that were put in order before. Should more come, they become a file of arrivals again.
+/// Results already in input order. If more arrive, they become a file of arrivals again.
 #[derive(Debug)]
 pub(crate) struct Frozen {
     whole: PathBuf,
     arrivals: PathBuf,
-    /// Bytes of the lines.
+    /// Total bytes of the lines.
     end: u64,
 }
 
 impl Frozen {
-    /// `size` is what the ordered file is to have, and `end` its lines.
+    /// `size` is the expected size of the ordered file, and `end` that of its lines.
     pub(crate) fn new(whole: &Path, arrivals: &Path, size: u64, end: u64) -> Result<Frozen, Error> {
         let found = std::fs::metadata(whole).map_or(0, |found| found.len());
         if found != size {
@@ -133,7 +133,7 @@ impl Frozen {
     }
 }
 
-/// A file, and where its last commit ends: what stands behind that is not there.
+/// A file, and where its last commit ends: bytes after that do not count.
 #[derive(Debug)]
 pub(crate) struct ResultsFile {
     pub(crate) file: File,
@@ -141,7 +141,7 @@ pub(crate) struct ResultsFile {
     pub(crate) end: u64,
 }
 
-/// Something that is written once and never read: a terminal, a pipe, a device.
+/// An output that is written once and never read: a terminal, a pipe, a device.
 #[derive(Debug)]
 pub(crate) struct ResultsStream {
     pub(crate) file: File,
@@ -151,12 +151,12 @@ pub(crate) struct ResultsStream {
 #[derive(Debug)]
 pub(crate) struct Refused {
     pub(crate) error: io::Error,
-    /// So many bytes of whole lines went out nevertheless, to a stream.
+    /// Bytes of whole lines that went to a stream before the error.
     pub(crate) lines_out: usize,
 }
 
 impl Results {
-    /// Writes whole lines and sees them on disk. Where that fails, the file is as it was before.
+    /// Writes whole lines and syncs them to disk. After an error, the file is as it was before.
     pub(crate) fn commit(&mut self, lines: &[u8]) -> Result<(), Refused> {
         match self {
             Results::File(file) => {
@@ -170,7 +170,7 @@ impl Results {
         }
     }
 
-    /// More is to come behind results that were put in order.
+    /// Makes results that were put in order appendable again.
     pub(crate) fn thaw(&mut self) -> io::Result<()> {
         if let Results::Frozen(frozen) = self {
             *self = Results::File(frozen.thaw()?);
@@ -178,7 +178,7 @@ impl Results {
         Ok(())
     }
 
-    /// Where the first of the lines that are committed next will begin; `None` for a stream.
+    /// Where the next committed line will begin; `None` for a stream.
     pub(crate) fn end(&self) -> Option<u64> {
         match self {
             Results::File(file) => Some(file.end),

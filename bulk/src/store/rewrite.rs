@@ -1,9 +1,9 @@
-//! Rewrites the results without the failed rows. A crash at any moment leaves either the old file or the new
-//! one, and the journal says which.
+//! Rewrites the results without the failed rows. A crash at any moment leaves either the old file or the
+//! new one, and the journal records which.
 //!
-//! What the old file has is in the journal before the new one is begun. The new one is on disk under another
-//! name before the journal says that it counts; only then is it renamed. Whoever finds the journal's word and
-//! the other name does the renaming.
+//! Before the new file is begun, the journal records all that the old one has. The new file is synced to
+//! disk under a temporary name before the journal records that it counts. Only then is it renamed. A run
+//! that finds this record and the temporary name does the renaming.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, ErrorKind, Write};
@@ -17,10 +17,10 @@ use crate::error::Error;
 use crate::output::{self, Outcome};
 use crate::system::{readers_of, set_readers};
 
-/// So many bytes of lines are compressed together.
+/// Bytes of lines that are compressed into one member.
 const MEMBER_BYTES: usize = 1024 * 1024;
 
-/// Removes a file that may not be there, and what was to become it.
+/// Removes a file and its temporary file, if they exist.
 pub(crate) fn remove(path: &Path) -> Result<(), Error> {
     for path in [path.to_owned(), temporary(path)] {
         match fs::remove_file(&path) {
@@ -33,7 +33,7 @@ pub(crate) fn remove(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Ends what a crash interrupted.
+/// Completes or undoes a rewrite that a crash interrupted.
 pub(crate) fn redo(path: &Path, is_rewritten: bool) -> Result<(), Error> {
     let temporary = temporary(path);
     let done = match is_rewritten {
@@ -46,15 +46,15 @@ pub(crate) fn redo(path: &Path, is_rewritten: bool) -> Result<(), Error> {
     }
 }
 
-/// Takes the results that failed out of the file.
+/// Removes failed results from the file.
 pub(crate) fn without_failed(
     results: &mut ResultsFile,
     path: &Path,
     journal: &mut JournalFile,
 ) -> Result<(), Error> {
     let failure = |error: io::Error| Error::Rewriting(path.to_owned(), error);
-    // Should the journal end with the word of an earlier rewrite, half a file of this one would be taken for
-    // that one's after a crash.
+    // If the journal ended with the record of an earlier rewrite, half a file of this one would be taken
+    // for that one's after a crash.
     journal.sync().map_err(|error| unusable(&journal.path, error))?;
     let temporary = temporary(path);
     let rewritten = copy(results.format, path, &temporary).map_err(failure)?;
@@ -84,7 +84,7 @@ fn copy(format: Format, from: &Path, to: &Path) -> io::Result<ResultsFile> {
     Ok(ResultsFile { file, format, end })
 }
 
-/// Lines that go to a file in members of some size.
+/// Writes lines in members of about `MEMBER_BYTES`.
 pub(crate) struct Members<W> {
     format: Format,
     out: W,
@@ -113,7 +113,7 @@ impl<W: Write> Members<W> {
         Ok(())
     }
 
-    /// Writes the rest. Says how many bytes were written in all.
+    /// Writes the rest. Returns the total number of bytes written.
     pub(crate) fn finish(mut self) -> io::Result<u64> {
         self.member()?;
         self.out.flush()?;

@@ -1,13 +1,14 @@
-//! The thread that writes: what came while the last write went to disk goes together.
+//! The writer thread: results that arrive while one commit goes to disk are committed together.
 //!
-//! # The order, in which the promise lies
+//! # The order that keeps the promise
 //!
-//! 1. Records of rows that are about to be sent go to the journal, and to disk; only then may they be sent.
-//! 2. Results go to their file, and to disk; only then does the journal say that they are known.
-//! 3. What it says of them need not be on disk at once: results that a journal does not know are read when
-//!    it is opened again. A stream is never read again: there the journal goes to disk at once.
+//! 1. The records of rows about to be sent are written to the journal and synced; only then may the rows be
+//!    sent.
+//! 2. Results are written to their file and synced; only then does the journal record them.
+//! 3. That record need not be synced at once: results that the journal does not record are read when the job
+//!    is opened again. A stream cannot be read again, so for a stream the journal is synced at once.
 //!
-//! Whatever moment it dies at, a row is new, unknown or ended, and none is lost.
+//! At whatever moment the process dies, each row is new, unknown or ended, and none is lost.
 
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
@@ -19,56 +20,56 @@ use super::journal::write_number;
 use super::journal_file::{JournalFile, UNSYNCED_BYTES_MAX};
 use super::results::Results;
 
-/// How often a full disk is asked for room.
+/// How often to retry on a full disk.
 const ROOM_ASK_EVERY: Duration = Duration::from_millis(250);
 
-/// From the beginning of one commit to that of the next, at least: what comes in this time goes together.
+/// Minimum time between the starts of two commits: results that arrive in this time are committed together.
 const COMMITS_APART: Duration = Duration::from_millis(2);
 
-/// What waits for the thread.
+/// What waits for the writer thread.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    /// Records of rows about to be sent, or back.
+    /// Records of rows about to be sent, or refused.
     pub(crate) records: Vec<u8>,
-    /// Whether some of them have to be on disk before something else happens.
+    /// Whether a sender waits until some of them are on disk.
     pub(crate) are_awaited: bool,
-    /// The last ticket that was given out.
+    /// The last ticket issued.
     pub(crate) ticket: u64,
     pub(crate) results: Batch,
     is_closing: bool,
 }
 
-/// Results, and what the journal is to say of them.
+/// Results, and their records for the journal.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     pub(crate) lines: Vec<u8>,
-    /// Outcome records without their ends, one behind the other.
+    /// Outcome records without their ends, concatenated.
     pub(crate) records: Vec<u8>,
-    /// Of each result: the bytes of its line and of its record.
+    /// For each result, the bytes of its line and of its record.
     pub(crate) sizes: Vec<(usize, usize)>,
 }
 
-/// What the thread and those who feed it share.
+/// Shared by the writer thread and its callers.
 pub(crate) struct Shared {
     queue: Mutex<Queue>,
     work: Condvar,
     durable: AtomicU64,
     /// Bytes of results that are not on disk yet.
     bytes: AtomicUsize,
-    /// Whether something does not work, for now or for good.
+    /// Whether writing fails, temporarily or permanently.
     is_in_trouble: AtomicBool,
     is_hurried: AtomicBool,
     trouble: Mutex<Trouble>,
 }
 
-/// What does not work.
+/// What cannot be written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Trouble {
     #[default]
     None,
-    /// It may work again.
+    /// Temporary: the disk is full.
     Waiting(String),
-    /// It will not.
+    /// Permanent.
     Failed(String),
 }
 
@@ -89,7 +90,7 @@ impl Shared {
         })
     }
 
-    /// Adds to what waits, and lets the thread begin if it waits, too.
+    /// Adds to the queue, and wakes the writer thread if it may be idle.
     pub(crate) fn add<T>(&self, add: impl FnOnce(&mut Queue) -> T) -> T {
         let mut queue = locked(&self.queue);
         let before = queue.results.lines.len();
@@ -125,7 +126,7 @@ impl Shared {
         self.is_in_trouble.store(is_in_trouble, Ordering::Release);
     }
 
-    /// Room is not waited for any longer.
+    /// Stops waiting for space.
     pub(crate) fn hurry(&self) {
         self.is_hurried.store(true, Ordering::Release);
         self.work.notify_one();
@@ -158,8 +159,8 @@ impl Batch {
         self.sizes.extend_from_slice(&other.sizes);
     }
 
-    /// Outcome records, now that it is known where the lines begin; `ends` is where they all end, if they
-    /// are compressed together.
+    /// Writes the outcome records, now that the offset of the first line is known. `end` is the end of all
+    /// lines if they are compressed together.
     fn write_records(&self, start: Option<u64>, end: Option<u64>, out: &mut Vec<u8>) {
         let mut records = self.records.as_slice();
         let mut at = start;
@@ -176,7 +177,7 @@ impl Batch {
         }
     }
 
-    /// Drops the results whose lines are within so many bytes, and returns them.
+    /// Splits off the results whose lines are within the first `bytes`, and returns them.
     fn split_off_front(&mut self, bytes: usize) -> Batch {
         let (mut line, mut record, mut count) = (0, 0, 0);
         for sizes in &self.sizes {
@@ -193,23 +194,23 @@ impl Batch {
     }
 }
 
-/// What is left when the thread ends.
+/// What remains when the writer thread ends.
 pub(crate) struct Left {
     pub(crate) results: Results,
     pub(crate) journal: Option<JournalFile>,
-    /// What could not be written.
+    /// Results that could not be written.
     pub(crate) unwritten: Batch,
     pub(crate) error: Option<(String, io::Error)>,
 }
 
-/// The thread's own.
+/// The state of the writer thread.
 pub(crate) struct Writer {
     pub(crate) shared: Arc<Shared>,
     pub(crate) wake: Box<dyn Fn() + Send>,
     pub(crate) results: Results,
     pub(crate) results_path: PathBuf,
     pub(crate) journal: Option<JournalFile>,
-    /// So long a full disk is waited for.
+    /// How long to wait for space on a full disk.
     pub(crate) room_wait: Duration,
     pub(crate) batch: Batch,
     pub(crate) state: State,
@@ -217,10 +218,10 @@ pub(crate) struct Writer {
 
 #[derive(Debug, Default)]
 pub(crate) struct State {
-    /// Tickets up to this one are in the journal's memory.
+    /// The records of tickets up to this one are pending in the journal.
     noted: u64,
     are_awaited: bool,
-    /// The first failure since all was well.
+    /// When writing first failed, since it last succeeded.
     full_since: Option<Instant>,
     journal_failed: bool,
     results_failed: bool,
@@ -245,7 +246,7 @@ impl Writer {
         self.end()
     }
 
-    /// Waits for something to do and takes it. Says whether nothing more will come.
+    /// Waits for work and takes it. Returns whether the queue is closing.
     fn take(&mut self) -> bool {
         let mut queue = locked(&self.shared.queue);
         while queue.is_empty() && !queue.is_closing && self.state.full_since.is_none() {
@@ -264,11 +265,11 @@ impl Writer {
         taken.is_closing
     }
 
-    /// Writes what there is. Says whether all of it was written.
+    /// Writes everything queued. Returns whether all of it was written.
     fn write_all(&mut self) -> bool {
         let journal = self.write_journal(false);
         let results = self.write_results();
-        // A stream is never read again: what the journal says of it has to last.
+        // A stream cannot be read again: the journal's records of it must be durable.
         let is_awaited = self.results.end().is_none();
         let journal = journal.and_then(|()| self.write_journal(is_awaited));
         let error = match (journal, results) {
@@ -333,12 +334,12 @@ impl Writer {
         self.journal.as_ref().map_or_else(String::new, |journal| journal.path.display().to_string())
     }
 
-    /// Something could not be written: room may come, anything else is final.
+    /// Handles a write error: a full disk is retried, any other error is final.
     fn refused(&mut self, (name, error, is_journal): (String, io::Error, bool)) {
         let since = *self.state.full_since.get_or_insert_with(Instant::now);
         let is_hurried = self.shared.is_hurried.load(Ordering::Acquire);
         let is_full = matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded);
-        // Where one of the files failed for good, room for the other saves nothing.
+        // If one of the files failed permanently, space for the other does not help.
         let is_worth_it = !is_hurried && !self.has_failed();
         if is_full && is_worth_it && since.elapsed() < self.room_wait {
             let what = format!("{name}: {error}. Nothing is sent until there is space");
@@ -359,7 +360,7 @@ impl Writer {
         self.shared.set_trouble(Trouble::Failed(what));
     }
 
-    /// One last attempt, and what is left.
+    /// Makes a last attempt to write, and returns what remains.
     fn end(mut self) -> Left {
         if self.state.results_failed {
             self.state.results_failed = false;

@@ -1,4 +1,4 @@
-//! What bulk jobs ask of Unix systems.
+//! Unix.
 
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io;
@@ -16,20 +16,20 @@ pub(crate) fn write_all_at(file: &File, bytes: &[u8], place: u64) -> io::Result<
     file.write_all_at(bytes, place)
 }
 
-/// Whether two names are of one file.
+/// Whether two paths name the same file.
 pub(crate) fn are_same(one: &Path, other: &Path) -> io::Result<bool> {
     let (one, other) = (std::fs::metadata(one)?, std::fs::metadata(other)?);
     Ok((one.dev(), one.ino()) == (other.dev(), other.ino()))
 }
 
-/// Whether a file that is open is the one of this name.
+/// Whether this path names the open file.
 pub(crate) fn has_name(file: &File, path: &Path) -> io::Result<bool> {
     let (one, other) = (file.metadata()?, std::fs::metadata(path)?);
     Ok((one.dev(), one.ino()) == (other.dev(), other.ino()))
 }
 
-/// Who may read and write what is made from this file: nobody that may not read or write it, but for the
-/// owner. What is no regular file says nothing.
+/// The permissions for a file derived from this one: nobody except the owner gets more access. A file that
+/// is not regular gives access to the owner only.
 pub(crate) fn readers_of(found: &Metadata) -> Readers {
     match found.is_file() {
         true => Readers(0o600 | found.mode() & 0o066),
@@ -37,7 +37,7 @@ pub(crate) fn readers_of(found: &Metadata) -> Readers {
     }
 }
 
-/// Who may read and write a file, as far as the process's umask lets them.
+/// Who may read and write a file, within the process's umask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Readers(u32);
 
@@ -48,12 +48,12 @@ impl Readers {
     pub const ANYBODY: Readers = Readers(0o666);
 }
 
-/// For a file that is made by these options.
+/// Sets the permissions of a file to create.
 pub(crate) fn set_readers(options: &mut OpenOptions, readers: Readers) -> &mut OpenOptions {
     options.mode(readers.0)
 }
 
-/// Locks a file against other processes that ask, until it is unlocked or closed.
+/// Takes an advisory lock against other processes, until it is released or the file is closed.
 pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
     file.try_lock()
 }
@@ -62,7 +62,7 @@ pub(crate) fn unlock(file: &File) -> io::Result<()> {
     file.unlock()
 }
 
-/// Makes names in a folder last as its files do.
+/// Makes names in a folder durable.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     match File::open(folder).and_then(|folder| folder.sync_all()) {
         // Some file systems do not sync folders, and need not.
@@ -76,20 +76,20 @@ pub(crate) fn standard_output() -> io::Result<File> {
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
 }
 
-/// A limit of the size of files is an error of a write, and not the end of the process.
+/// Makes a write beyond the file size limit fail, instead of ending the process.
 pub(crate) fn withstand_size_limit() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
         let ignored = Arc::new(AtomicBool::new(false));
-        // Where this fails, the system's default stays.
+        // If this fails, the system's default remains.
         let _ = signal_hook::flag::register(SIZE_LIMIT_SIGNAL, ignored);
     });
 }
 
-/// SIGXFSZ, on Linux as on macOS.
+/// SIGXFSZ, the same on Linux and macOS.
 const SIZE_LIMIT_SIGNAL: i32 = 25;
 
-/// A name that leads to another file.
+/// Creates a symbolic link.
 #[cfg(test)]
 pub(crate) fn symlink(to: &str, name: impl AsRef<Path>) -> io::Result<()> {
     std::os::unix::fs::symlink(to, name)

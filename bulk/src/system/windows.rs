@@ -1,4 +1,4 @@
-//! What bulk jobs ask of Windows.
+//! Windows.
 
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io;
@@ -42,28 +42,28 @@ pub(crate) fn write_all_at(file: &File, mut bytes: &[u8], mut place: u64) -> io:
     Ok(())
 }
 
-/// Whether two names are of one file.
+/// Whether two paths name the same file.
 pub(crate) fn are_same(one: &Path, other: &Path) -> io::Result<bool> {
     same_file::is_same_file(one, other)
 }
 
-/// Whether a file that is open is the one of this name.
+/// Whether this path names the open file.
 pub(crate) fn has_name(file: &File, path: &Path) -> io::Result<bool> {
     let own = same_file::Handle::from_file(file.try_clone()?)?;
     Ok(own == same_file::Handle::from_path(path)?)
 }
 
-/// The byte that is locked: far behind the end of any file, for nobody reads or writes what is locked
-/// here, where others only ask.
+/// The byte that is locked: far beyond the end of any file, because on Windows locked bytes cannot be read
+/// or written, while here locks are advisory.
 const LOCKED_HIGH: u32 = 1 << 30;
 
-/// Locks a file against other processes that ask, until it is unlocked or closed.
+/// Takes an advisory lock against other processes, until it is released or the file is closed.
 pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
     // SAFETY: plain data, for which zero is a value.
     let mut place: OVERLAPPED = unsafe { std::mem::zeroed() };
     place.Anonymous.Anonymous.OffsetHigh = LOCKED_HIGH;
     let how = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
-    // SAFETY: the handle is open, and the call ends before `place` does.
+    // SAFETY: the handle is open, and `place` outlives the call.
     if unsafe { LockFileEx(file.as_raw_handle(), how, 0, 1, 0, &raw mut place) } != 0 {
         return Ok(());
     }
@@ -82,7 +82,7 @@ pub(crate) fn unlock(file: &File) -> io::Result<()> {
     }
 }
 
-/// Who may read a file: whom its folder lets.
+/// Who may read a file: on Windows, its folder decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Readers;
 
@@ -101,7 +101,7 @@ pub(crate) fn set_readers(options: &mut OpenOptions, _: Readers) -> &mut OpenOpt
     options
 }
 
-/// Nothing to do: names are in the journal of the file system, and folders cannot be brought to disk.
+/// Nothing to do: NTFS journals names, and folders cannot be synced.
 #[expect(clippy::unnecessary_wraps, reason = "fails on other systems")]
 pub(crate) fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
@@ -112,10 +112,10 @@ pub(crate) fn standard_output() -> io::Result<File> {
     Ok(File::from(io::stdout().as_handle().try_clone_to_owned()?))
 }
 
-/// There is no such limit.
+/// Windows has no such limit.
 pub(crate) fn withstand_size_limit() {}
 
-/// A name that leads to another file.
+/// Creates a symbolic link.
 #[cfg(test)]
 pub(crate) fn symlink(to: &str, name: impl AsRef<Path>) -> io::Result<()> {
     std::os::windows::fs::symlink_file(to, name)

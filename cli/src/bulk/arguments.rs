@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use modelwire::Endpoint;
 use modelwire_bulk::row::Shard;
 
-/// Longest time that an option takes, in seconds: a month.
+/// Maximum seconds of an option: a month.
 const SECONDS_MAX: f64 = 31.0 * 24.0 * 3600.0;
 
 /// Run every request in a file, and write the results

@@ -1,5 +1,5 @@
-//! A bulk job from its arguments to its exit code: what is in the input, what it may cost, its run, what to
-//! say at the end.
+//! A bulk job from its arguments to its exit code: the survey of the input, the pilot, the run, the
+//! summary.
 
 pub(super) mod command_line;
 mod descriptors;
@@ -30,7 +30,7 @@ use plan::Plan;
 use run::Run;
 use signals::Signals;
 
-/// So many wrong lines are shown of a file that is refused.
+/// Maximum invalid lines shown of a rejected file.
 const SHOWN_MAX: usize = 5;
 
 impl Bulk {
@@ -50,7 +50,7 @@ fn run(bulk: &Bulk, connection: &Connection) -> Result<(), Failure> {
     let how = How::choose(bulk.shown.quiet, bulk.shown.json_progress);
     let client = plan.client(connection)?;
     let begun = Instant::now();
-    // What an earlier job left is thrown away only when the input is known to be good.
+    // Delete the files of an earlier job only once the input is known to be valid.
     let anew = match plan.store.is_overwriting {
         true => {
             let (held, mut ledger) = (Held::of(&plan.store)?, Ledger::new());
@@ -81,7 +81,7 @@ fn run(bulk: &Bulk, connection: &Connection) -> Result<(), Failure> {
     finish(run.end(), bulk, survey.as_ref(), begun, how)
 }
 
-/// Reads a regular file once before anything is sent, and refuses what cannot go well.
+/// Reads a regular file once before anything is sent, and rejects invalid input.
 fn survey(
     bulk: &Bulk,
     plan: &Plan,
@@ -94,7 +94,7 @@ fn survey(
             Some(0) | None => Ok(None),
         };
     }
-    // How many rows there are is not known yet.
+    // The number of rows is not known yet.
     let sample = pilot::rows(bulk.money.pilot, bulk.money.no_pilot, u64::MAX, question::can_ask());
     let sample = usize::try_from(sample).unwrap_or(usize::MAX);
     let wish = Wish { sample, seed: plan.seed, wants: wants(bulk) };
@@ -120,7 +120,7 @@ fn survey(
     Ok(Some(survey))
 }
 
-/// Runs a sample first and asks whether to go on, where that is wanted.
+/// Runs a sample first and asks whether to continue, if requested.
 fn pilot(
     bulk: &Bulk,
     plan: &Plan,
@@ -148,7 +148,7 @@ fn pilot(
     let decided = progress.aside(|| {
         if is_told {
             let text = projection::text(&projection, ::console::colors_enabled_stderr());
-            // Nobody is left to be told that this failed.
+            // If this fails, there is nowhere to report it.
             let _ = std::io::stderr().write_all(text.as_bytes());
         }
         let asked = |question: &str| question::ask_terminal(question, || signals.has_come());
@@ -161,7 +161,7 @@ fn pilot(
     }
 }
 
-/// Which rows are to be done, for a survey.
+/// Which rows a survey counts as to do.
 fn wants(bulk: &Bulk) -> fn(Met) -> bool {
     match (bulk.resume.unknown, bulk.resume.changed) {
         (Unknown::Send, Changed::Run) => {
@@ -175,7 +175,7 @@ fn wants(bulk: &Bulk) -> fn(Met) -> bool {
     }
 }
 
-/// One line for what is wrong first; where more is, some stand above it.
+/// Reports an only error as the failure. With more, prints the first ones, and fails with their number.
 fn refused(messages: impl Iterator<Item = String>, count: u64, what: &str) -> Failure {
     let messages: Vec<String> = messages.take(SHOWN_MAX).collect();
     match (count, messages.first()) {
@@ -187,7 +187,7 @@ fn refused(messages: impl Iterator<Item = String>, count: u64, what: &str) -> Fa
     }
 }
 
-/// Says what would be run.
+/// Prints what would be run.
 fn dry_run(bulk: &Bulk, plan: &Plan, signals: &mut Signals) -> Result<(), Failure> {
     let mut ledger = plan.known_rows()?;
     let Some(survey) = survey(bulk, plan, &mut ledger, signals)? else {

@@ -1,8 +1,8 @@
-//! Numbers as people read them: counts, rates, shares and times.
+//! Numbers for people: counts, rates, shares and times.
 
 use std::time::Duration;
 
-/// A count with its thousands apart: `48,213`.
+/// A count with thousands separators: `48,213`.
 pub fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -15,7 +15,7 @@ pub fn grouped(count: u64) -> String {
     text
 }
 
-/// A rate or an amount in at most five letters: `0.52`, `7.3`, `348`, `9,973`, `48.1k`, `1.23M`.
+/// A rate or an amount in at most five characters: `0.52`, `7.3`, `348`, `9,973`, `48.1k`, `1.23M`.
 pub fn short(number: f64) -> String {
     if !number.is_finite() || number <= 0.0 {
         return "0".to_owned();
@@ -37,7 +37,7 @@ pub fn short(number: f64) -> String {
     }
 }
 
-/// A share in per cent: `0 %`, `0.4 %`, `12 %`. What is above nothing is never told as nothing.
+/// A percentage: `0 %`, `0.4 %`, `12 %`. A positive share is never shown as 0 %.
 pub fn percent(part: u64, whole: u64) -> String {
     if part == 0 || whole == 0 {
         return "0 %".to_owned();
@@ -50,7 +50,7 @@ pub fn percent(part: u64, whole: u64) -> String {
     }
 }
 
-/// A time that was measured: `0.4 s`, `41.5 s`, `3 min 07 s`, `2 h 10 min`, `3 d 4 h`.
+/// A measured time: `0.4 s`, `41.5 s`, `3 min 07 s`, `2 h 10 min`, `3 d 4 h`.
 pub fn time(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds < 59.95 {
@@ -65,7 +65,7 @@ pub fn time(time: Duration) -> String {
     }
 }
 
-/// A time that counts down: `0:42`, `2:10:05`, `3d 04h`.
+/// A countdown: `0:42`, `2:10:05`, `3d 04h`.
 pub fn clock(time: Duration) -> String {
     let whole = time.as_secs_f64().ceil().min(u64::MAX as f64) as u64;
     let (minutes, hours, days) = (whole / 60, whole / 3_600, whole / 86_400);
@@ -76,7 +76,7 @@ pub fn clock(time: Duration) -> String {
     }
 }
 
-/// What is counted, in one or in many: `1 row`, `2 rows`.
+/// A count with its noun in singular or plural: `1 row`, `2 rows`.
 pub fn counted(count: u64, one: &str, many: &str) -> String {
     let what = if count == 1 { one } else { many };
     format!("{} {what}", grouped(count))

@@ -1,5 +1,5 @@
-//! How far a job is, on standard error: a bar on a terminal, nothing where there is none, JSON lines for
-//! machines.
+//! The progress of a job on standard error: a bar on a terminal, JSON lines for programs, otherwise
+//! nothing.
 //!
 //! # How the job uses it
 //!
@@ -15,27 +15,27 @@
 //! progress.end(Instant::now(), &state);                // the bar goes; then print the summary
 //! ```
 //!
-//! Ask nothing of the user and print nothing while the bar stands there: [`Progress::note`] prints above
-//! it, and [`Progress::aside`] takes it away while something else prints or asks.
+//! While the bar is shown, ask and print nothing directly: [`Progress::note`] prints above it, and
+//! [`Progress::aside`] hides it during other output or a question.
 //!
 //! # `--json-progress`
 //!
-//! One object a line, each second and at the end:
+//! One object per line, each second and at the end:
 //!
-//! | member | is |
+//! | member | meaning |
 //! |---|---|
-//! | `event` | `progress`; `note`, with `text`; `pilot`, with what it found; `end`, the last, with more members (see `summary`) |
-//! | `phase` | `running`, `pilot`, `pausing` (the service is not reached), `draining` (nothing new is sent), `writing` |
-//! | `elapsed_s` | since the run began |
-//! | `total` | rows of the job; null where the input cannot be counted before |
+//! | `event` | `progress`; `note`, with `text`; `pilot`, with its results; `end`, the last, with more members (see `summary`) |
+//! | `phase` | `running`, `pilot`, `pausing` (the service is unreachable), `draining` (nothing new is sent), `writing` |
+//! | `elapsed_s` | seconds since the run began |
+//! | `total` | rows of the job; null if the input cannot be counted in advance |
 //! | `before` | of those, rows that earlier runs ended |
-//! | `done`, `failed` | rows that this run ended |
-//! | `in_flight`, `allowed`, `starts_per_s` | attempts in flight; the concurrency limit; the limit of their rate (null if none was found) |
-//! | `attempts`, `refused` | what was sent; how much of it was refused by a limit (429) |
+//! | `done`, `failed` | rows that succeeded and failed in this run |
+//! | `in_flight`, `allowed`, `starts_per_s` | attempts in flight; the concurrency limit; the rate limit of starts (null if none was found) |
+//! | `attempts`, `refused` | attempts sent; those that a limit refused (429) |
 //! | `tokens_in`, `tokens_cached_in`, `tokens_out` | as the answers report them |
 //! | `cost` | of these, in the currency of the prices; null without prices |
-//! | `rows_per_s`, `tokens_per_s` | of the last 20 seconds |
-//! | `eta_s` | seconds to the end at this rate; null where it is not known |
+//! | `rows_per_s`, `tokens_per_s` | over the last 20 seconds |
+//! | `eta_s` | seconds to the end at this rate; null if unknown |
 
 mod rate;
 mod text;
@@ -51,45 +51,45 @@ use modelwire_bulk::prices::{Money, Tokens};
 use self::rate::Rate;
 use self::text::{Speed, details, members, object, position};
 
-/// A bar is drawn anew no more often than this.
+/// Minimum interval between redraws of the bar.
 pub const DRAW_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A line of JSON comes no more often than this.
+/// Minimum interval between JSON lines.
 pub const JSON_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Nothing is to be shown; whoever waits may wait for so long.
+/// Maximum wait between turns if there is nothing to show.
 const IDLE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// indicatif must not leave out what is due: it may draw twice as often as it is asked to.
+/// More than `DRAW_INTERVAL` needs, so that indicatif skips no redraw.
 const DRAWS_PER_SECOND_MAX: u8 = 20;
 
-/// The bar takes no more than this, on terminals however wide.
+/// Maximum width of the bar, on any terminal.
 const WIDTH_MAX: usize = 120;
 
-/// And no less: before that, the numbers beside it are shortened.
+/// Minimum width of the bar: numbers are shortened first.
 const BAR_WIDTH_MIN: usize = 10;
 
-/// Where nobody knows how wide the terminal is.
+/// The width if that of the terminal is unknown.
 const WIDTH_UNKNOWN: usize = 80;
 
-/// Members of a JSON object in their order; the names need no escape.
+/// Members of a JSON object, in order; the names need no escape.
 pub type Members = Vec<(&'static str, serde_json::Value)>;
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// Not at all, notes neither.
+    /// Nothing, not even notes.
     Quiet,
-    /// Notes only, as lines.
+    /// Only notes, as lines.
     Notes,
-    /// A bar that is drawn anew.
+    /// A bar that is redrawn.
     Bar,
     /// JSON lines.
     Json,
 }
 
 impl How {
-    /// By the options and by what standard error is: a bar needs a terminal that can move its cursor.
+    /// From the options and standard error: a bar needs a terminal that can move its cursor.
     pub fn choose(quiet: bool, json: bool) -> How {
         match (json, quiet) {
             (true, _) => How::Json,
@@ -100,19 +100,19 @@ impl How {
     }
 }
 
-/// What a job is busy with.
+/// The phase of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
-    /// With its rows.
+    /// It runs its rows.
     #[default]
     Running,
-    /// With the sample.
+    /// It runs the sample.
     Pilot,
-    /// The service is not reached; it waits.
+    /// The service is unreachable; the job waits.
     Pausing,
-    /// Nothing new is sent; what is on its way comes in.
+    /// Nothing new is sent; rows in flight finish.
     Draining,
-    /// All is answered, and is written.
+    /// All rows are answered; results are being written.
     Writing,
 }
 
@@ -129,32 +129,32 @@ impl Phase {
     }
 }
 
-/// Where a job stands: sums over all its models.
+/// The state of a job: sums over all its models.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct State {
-    /// What it is busy with.
+    /// The phase.
     pub phase: Phase,
-    /// Rows of the job, those of earlier runs included; `None` where the input cannot be counted before.
+    /// Rows of the job, including those of earlier runs; `None` if the input cannot be counted in advance.
     pub total: Option<u64>,
-    /// Rows that need not run: earlier runs ended them.
+    /// Rows that earlier runs ended.
     pub before: u64,
-    /// Rows that this run ended well.
+    /// Rows that succeeded in this run.
     pub done: u64,
-    /// Rows that this run ended otherwise.
+    /// Rows that failed in this run.
     pub failed: u64,
-    /// Attempts on their way.
+    /// Attempts in flight.
     pub in_flight: u32,
-    /// So many may be.
+    /// The concurrency limit.
     pub allowed: u32,
-    /// Starts per second, where the service was found to limit them.
+    /// Starts per second, if the service was found to limit them.
     pub rate: Option<f64>,
-    /// What was sent.
+    /// Attempts sent.
     pub attempts: u64,
-    /// What of it was refused by a limit (429).
+    /// Attempts that a limit refused (429).
     pub refused: u64,
     /// As the answers report them.
     pub tokens: Tokens,
-    /// What these cost, if prices are known.
+    /// The cost of these tokens, if prices are known.
     pub cost: Option<Money>,
 }
 
@@ -165,7 +165,7 @@ impl State {
     }
 }
 
-/// What the bar's style reads when it is drawn.
+/// The lines that the bar's style reads when it is drawn.
 #[derive(Debug, Default)]
 struct Lines {
     position: String,
@@ -177,11 +177,11 @@ struct Bar {
     bar: ProgressBar,
     lines: Arc<Mutex<Lines>>,
     width: fn() -> usize,
-    /// Whether its style is the one of a known total.
+    /// Whether the current style is that for a known total.
     is_counted: Option<bool>,
 }
 
-/// Shows how far a job is.
+/// Shows the progress of a job.
 #[derive(Debug)]
 pub struct Progress {
     how: How,
@@ -193,7 +193,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// On standard error.
+    /// Creates a display on standard error.
     pub fn new(how: How) -> Progress {
         let target = || ProgressDrawTarget::stderr_with_hz(DRAWS_PER_SECOND_MAX);
         Progress::on(how, target, terminal_width)
@@ -210,12 +210,12 @@ impl Progress {
         Progress { how, bar, begun: now, due: now, rows: Rate::default(), tokens: Rate::default() }
     }
 
-    /// How it shows.
+    /// How progress is shown.
     pub fn how(&self) -> How {
         self.how
     }
 
-    /// How long one may wait, at most, before asking whether it is due.
+    /// The maximum wait before the next check whether it is due.
     pub fn interval(&self) -> Duration {
         match self.how {
             How::Bar => DRAW_INTERVAL,
@@ -232,7 +232,7 @@ impl Progress {
         }
     }
 
-    /// Shows where the job stands, if it is due.
+    /// Shows the state, if it is due.
     pub fn show(&mut self, now: Instant, state: &State) {
         if !self.is_due(now) {
             return;
@@ -252,7 +252,7 @@ impl Progress {
         }
     }
 
-    /// Something important, on a line of its own; above the bar.
+    /// Prints an important line, above the bar.
     pub fn note(&self, line: &str) {
         match self.how {
             How::Quiet => {}
@@ -261,7 +261,7 @@ impl Progress {
         }
     }
 
-    /// A JSON line of another kind, where progress is JSON; nothing otherwise.
+    /// Writes a JSON line of another kind, if progress is JSON.
     pub fn json_event(&self, event: &'static str, more: Members) {
         if self.how == How::Json {
             let mut all: Members = vec![("event", event.into())];
@@ -270,7 +270,7 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away while this prints or asks something.
+    /// Hides the bar while `does` prints or asks something.
     pub fn aside<T>(&self, does: impl FnOnce() -> T) -> T {
         match &self.bar {
             Some(Bar { bar, .. }) => bar.suspend(does),
@@ -278,7 +278,7 @@ impl Progress {
         }
     }
 
-    /// The end: the bar goes. With JSON, the last line, to which the members of the summary are added.
+    /// Ends the display: removes the bar, or writes the last JSON line with the members of the summary.
     pub fn end(&mut self, now: Instant, state: &State, summary: Members) {
         match self.how {
             How::Bar => {
@@ -288,7 +288,7 @@ impl Progress {
             }
             How::Json => {
                 let elapsed = now.saturating_duration_since(self.begun);
-                // At the end rates are those of the whole run, and nothing is left.
+                // At the end, rates are those of the whole run, and nothing is left.
                 let rate = |count: u64| count as f64 / elapsed.as_secs_f64().max(1e-3);
                 let rows = rate(state.done.saturating_add(state.failed));
                 let speed = Speed { rows, tokens: rate(state.tokens.total()), left: None };
@@ -333,7 +333,7 @@ impl Progress {
 }
 
 impl Drop for Progress {
-    /// Whatever ends a job, the bar goes with it.
+    /// Removes the bar, however a job ends.
     fn drop(&mut self) {
         if let Some(Bar { bar, .. }) = &self.bar {
             bar.finish_and_clear();
@@ -341,8 +341,8 @@ impl Drop for Progress {
     }
 }
 
-/// The bar, or a spinner where there is no total; its numbers behind it, and a line below. Colours are
-/// left out by indicatif where `NO_COLOR` is set.
+/// The bar, or a spinner without a total; its numbers after it, and a line below. Indicatif omits colours
+/// if `NO_COLOR` is set.
 fn style(is_counted: bool, lines: &Arc<Mutex<Lines>>) -> ProgressStyle {
     let template = match is_counted {
         true => "{wide_bar:.cyan/dim} {position}\n{details:.dim}",
@@ -365,13 +365,13 @@ fn style(is_counted: bool, lines: &Arc<Mutex<Lines>>) -> ProgressStyle {
 
 pub(crate) fn terminal_width() -> usize {
     match Term::stderr().size_checked() {
-        // A terminal that says 0 does not know.
+        // A terminal that reports 0 does not know its width.
         Some((_, columns)) if columns > 0 => columns.into(),
         _ => WIDTH_UNKNOWN,
     }
 }
 
-/// Standard error that is closed or full is no reason to stop a job.
+/// A closed or full standard error must not stop a job.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }

@@ -1,4 +1,4 @@
-//! The bar on terminals of any width, read from a terminal in memory; knows no job.
+//! The bar on terminals of any width, read from an in-memory terminal.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use indicatif::InMemoryTerm;

@@ -1,4 +1,4 @@
-//! What a pilot says of all rows, as lines for a person and as members for `--json-progress`.
+//! The estimate of a pilot, as lines for people and as members for `--json-progress`.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::bulk::numbers::{grouped, short, time};
 use crate::bulk::progress::Members;
 
-/// The lines, with an end of line each.
+/// The lines, each with a line feed.
 pub(crate) fn text(projection: &Projection, colours: bool) -> String {
     let seconds =
         |seconds: f64| time(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
@@ -69,9 +69,9 @@ pub(crate) fn text(projection: &Projection, colours: bool) -> String {
     text
 }
 
-/// For `--json-progress`: `rows`, `pilot_rows`, `failed`, `without_usage`, `elapsed_s`, `at_once`, and
-/// for each of `failed_share`, `tokens_in`, `tokens_out`, `cost`, `time_s` an object of `point`, `low`
-/// and `high`, or null where it is not known.
+/// For `--json-progress`: `rows`, `pilot_rows`, `failed`, `without_usage`, `elapsed_s`, `at_once`, and for
+/// each of `failed_share`, `tokens_in`, `tokens_out`, `cost`, `time_s` an object of `point`, `low` and
+/// `high`, or null if unknown.
 pub(crate) fn members(projection: &Projection) -> Members {
     let interval = |interval: Option<Interval>| {
         json!(interval.map(|of| json!({"point": of.point, "low": of.low, "high": of.high})))

@@ -1,4 +1,4 @@
-//! What is shown of a pilot, to the letter.
+//! The exact text that is shown of a pilot.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use super::*;
@@ -7,7 +7,7 @@ fn interval(point: f64, low: f64, high: f64) -> Interval {
     Interval { point, low, high }
 }
 
-/// As a pilot of twenty rows finds it.
+/// The estimate of a pilot of twenty rows.
 fn projection() -> Projection {
     Projection {
         rows: 48_233,

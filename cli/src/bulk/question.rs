@@ -1,13 +1,13 @@
-//! The question whether to go on after a pilot, and whom to ask.
+//! The question whether to continue after a pilot, and when it is asked.
 //!
 //! | | standard error is a terminal | it is not |
 //! |---|---|---|
-//! | more than `ROWS_FROM` rows | a pilot, and the question; `--yes` answers it | none |
-//! | `--pilot N` | a pilot, and the question; `--yes` answers it | a pilot; goes on with `--yes`, else stops with exit 4: nobody can be asked |
+//! | more than `ROWS_FROM` rows | a pilot and the question; `--yes` answers it | none |
+//! | `--pilot N` | a pilot and the question; `--yes` answers it | a pilot; continues with `--yes`, else stops with exit 4 because nobody can be asked |
 //! | `--no-pilot` | none | none |
 //!
-//! Standard input can be read once only, so no sample can be drawn from it: no pilot, and `--pilot` with
-//! it is wrong use ([`needs_a_file`]).
+//! Standard input can be read only once, so no sample can be drawn from it: there is no pilot, and
+//! `--pilot` is a usage error ([`needs_a_file`]).
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, IsTerminal, Write};
@@ -18,25 +18,25 @@ use crate::bulk::numbers::counted;
 use crate::failure::{Exit, Failure};
 use crate::system::TERMINAL;
 
-/// Ctrl-C is looked for so often while the answer is waited for.
+/// How often to check for Ctrl-C while waiting for the answer.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// An answer is no longer than this; what is behind is not read.
+/// Maximum bytes of an answer that are read.
 const ANSWER_BYTES_MAX: u64 = 1024;
 
-/// Whether there is somebody to ask: standard error is a terminal, and the terminal can be opened.
+/// Whether the user can be asked: standard error is a terminal, and the terminal can be opened.
 pub(crate) fn can_ask() -> bool {
     std::io::stderr().is_terminal() && !console::is_dumb() && open().is_some()
 }
 
-/// The terminal, not standard input: that may be the rows.
+/// Opens the terminal, because standard input may be the rows.
 fn open() -> Option<(File, File)> {
     let input = File::open(TERMINAL.0).ok()?;
     let output = OpenOptions::new().write(true).open(TERMINAL.1).ok()?;
     Some((input, output))
 }
 
-/// What `--pilot` is told where the rows are standard input.
+/// The error for `--pilot` with rows from standard input.
 pub(crate) fn needs_a_file() -> Failure {
     Failure::usage(
         "--pilot needs a file: standard input can be read only once, so no random sample can be drawn from \
@@ -44,8 +44,8 @@ pub(crate) fn needs_a_file() -> Failure {
     )
 }
 
-/// Goes on, or ends the run as the user wishes. `ask` is given the question, and tells the answer; `None`:
-/// there is nobody to ask, or nothing was answered.
+/// Continues, or ends the run, as the user wishes. `ask` gets the question and returns the answer; `None`
+/// if there was none.
 pub(crate) fn decide(
     yes: bool,
     rows: u64,
@@ -64,11 +64,11 @@ pub(crate) fn decide(
     }
 }
 
-/// Asks on the terminal. `None` where there is none, at its end, or when `is_interrupted` says so.
+/// Asks on the terminal. `None` without a terminal, at its end, or once `is_interrupted`.
 pub(crate) fn ask_terminal(question: &str, is_interrupted: impl Fn() -> bool) -> Option<bool> {
     let (input, mut output) = open()?;
     write!(output, "{question}").and_then(|()| output.flush()).ok()?;
-    // A read cannot be ended from here, so it is left to itself when the user interrupts.
+    // A blocked read cannot be cancelled, so the thread is abandoned if the user interrupts.
     let (sender, answers) = channel();
     let read = move || {
         let mut line = String::new();

@@ -1,21 +1,21 @@
-//! What became of a job: counted while it runs, told at its end in a few lines.
+//! The summary of a job: counted while it runs, and printed at its end in a few lines.
 //!
 //! # How the job uses it
 //!
-//! [`Tally::add`] for each [`Finished`] row, [`Tally::bad_line`] for each bad line that was made an outcome.
+//! [`Tally::add`] for each [`Finished`] row, [`Tally::bad_line`] for each invalid line that has an outcome.
 //! At the end, after `Progress::end` (which takes [`Summary::members`] for the last line of
 //! `--json-progress`), [`Summary::text`] goes to standard error, unless the user wants quiet.
 //!
-//! The members that the `end` line has beyond those of `progress`:
+//! The additional members of the `end` line:
 //!
-//! | member | is |
+//! | member | meaning |
 //! |---|---|
-//! | `left` | rows that have no outcome; null where the input cannot be counted |
-//! | `failures` | a list of `{"kind", "status", "count", "line", "key", "message"}`, an example each |
-//! | `perhaps_metered` | attempts that failed and may have been metered |
-//! | `without_usage` | rows that were answered without usage: their tokens are not in the sums |
-//! | `unknown`, `unknown_sent_again` | rows that an earlier run sent and knows no outcome of; whether they were sent again |
-//! | `stopped` | why it ended before its last row; null if it did not |
+//! | `left` | rows without an outcome; null if the input cannot be counted |
+//! | `failures` | a list of `{"kind", "status", "count", "line", "key", "message"}`, each with an example |
+//! | `perhaps_metered` | failed attempts that may have been metered |
+//! | `without_usage` | rows answered without usage: the sums do not include their tokens |
+//! | `unknown`, `unknown_sent_again` | rows that an earlier run sent without a known outcome; whether they were sent again |
+//! | `stopped` | why the run ended early; null if it did not |
 
 use std::time::Duration;
 
@@ -27,20 +27,20 @@ use crate::bulk::numbers::{counted, grouped, percent, short, time};
 use crate::bulk::progress::Members;
 use crate::console::is_control;
 
-/// So many kinds of failures are told apart; there are no more kinds and statuses in practice.
+/// Maximum kinds of failures counted separately; in practice there are fewer kinds and statuses.
 pub const KINDS_MAX: usize = 32;
 
-/// So many rows are named whose outcome is unknown.
+/// Maximum names shown of rows with unknown outcome.
 pub const NAMES_MAX: usize = 20;
 
-/// An example is cut after so many letters of its message.
+/// Maximum characters of an example's message.
 const MESSAGE_LETTERS_MAX: usize = 200;
 
-/// A summary is no wider, on terminals however wide, and no narrower.
+/// Maximum and minimum width of a summary, on any terminal.
 const WIDTH_MAX: usize = 110;
 const WIDTH_MIN: usize = 40;
 
-/// The names of things stand in a column of this width.
+/// The width of the column of names.
 const NAMES_WIDTH: usize = 10;
 
 /// Failures of one kind.
@@ -49,14 +49,14 @@ struct Failures {
     name: &'static str,
     status: Option<u16>,
     count: u64,
-    /// Of the first: its line, its key, what was said, what to do.
+    /// Of the first failure: its line, key, message and hint.
     line: u64,
     key: String,
     message: String,
     hint: String,
 }
 
-/// Rows that ended, by how.
+/// Ended rows, by outcome.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     done: u64,
@@ -66,7 +66,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// A row ended.
+    /// Counts a row that ended.
     pub fn add(&mut self, finished: &Finished) {
         let error = match &finished.outcome {
             Ok(_) => {
@@ -84,17 +84,17 @@ impl Tally {
         });
     }
 
-    /// A line of the input was no row, and this was made its outcome.
+    /// Counts an invalid line of the input as a failure.
     pub fn bad_line(&mut self, line: u64, message: &str) {
         self.failure("bad_line", None, || (line, "", message, ""));
     }
 
-    /// Rows that ended well.
+    /// Rows that succeeded.
     pub fn done(&self) -> u64 {
         self.done
     }
 
-    /// Rows that ended otherwise.
+    /// Rows that failed.
     pub fn failed(&self) -> u64 {
         self.failed
     }
@@ -112,7 +112,7 @@ impl Tally {
             return;
         }
         if self.failures.len() >= KINDS_MAX {
-            // No kind is told twice, and none is left out of the sum.
+            // Further kinds are counted with the last one, so that the sum is right.
             if let Some(last) = self.failures.last_mut() {
                 last.count += 1;
             }
@@ -131,40 +131,39 @@ impl Tally {
     }
 }
 
-/// Everything that a summary tells.
+/// The contents of a summary.
 #[derive(Debug)]
 pub struct Summary<'a> {
-    /// What ended in this run.
+    /// The rows that ended in this run.
     pub tally: &'a Tally,
-    /// What it used.
+    /// Its usage.
     pub spent: Spent,
-    /// How long it ran.
+    /// Its duration.
     pub elapsed: Duration,
     /// Rows that earlier runs ended.
     pub before: u64,
-    /// Rows that have no outcome; `None` where the input cannot be counted.
+    /// Rows without an outcome; `None` if the input cannot be counted.
     pub left: Option<u64>,
-    /// What was sent, and what of it was refused by a limit (429).
+    /// Attempts sent.
     pub attempts: u64,
-    /// See `attempts`.
+    /// Attempts that a limit refused (429).
     pub refused: u64,
-    /// Rows that an earlier run sent and knows no outcome of: how many, and the names of the first.
+    /// Rows that an earlier run sent without a known outcome.
     pub unknown: u64,
-    /// No more than [`NAMES_MAX`] are told.
+    /// The names of these; at most [`NAMES_MAX`] are shown.
     pub unknown_names: &'a [String],
-    /// Whether those were sent again, rather than kept out.
+    /// Whether they were sent again; otherwise they were left out.
     pub unknown_sent_again: bool,
-    /// Why it ended before its last row.
+    /// Why the run ended early.
     pub stopped: Option<&'a str>,
     /// Where the results are; `None`: standard output.
     pub output: Option<&'a str>,
-    /// The command of this run, for the lines that say how to go on; `None` where there
-    /// was none.
+    /// The command of this run, for the lines that say how to resume; `None` if there was none.
     pub command: Option<&'a str>,
 }
 
 impl Summary<'_> {
-    /// The lines, with an end of line each. `colours`: whether the terminal shows them.
+    /// The lines, each with a line feed. `colours`: whether the terminal shows them.
     pub fn text(&self, width: usize, colours: bool) -> String {
         let mut lines =
             Lines { text: String::new(), width: width.clamp(WIDTH_MIN, WIDTH_MAX), colours };
@@ -179,7 +178,7 @@ impl Summary<'_> {
         lines.text
     }
 
-    /// What the last line of `--json-progress` has beside the members of the others.
+    /// The additional members of the last line of `--json-progress`.
     pub fn members(&self) -> Members {
         let failures = self.tally.failures.iter().map(|known| {
             json!({
@@ -220,7 +219,7 @@ impl Summary<'_> {
             _ => {}
         }
         if let Some(why) = self.stopped {
-            // The name says it already.
+            // The label says it already.
             let why = why.strip_prefix("stopped ").unwrap_or(why);
             lines.add("stopped", Look::Warning, &[why.to_owned()]);
         }
@@ -247,7 +246,7 @@ impl Summary<'_> {
                 lines.indented(&failures.hint, true);
             }
         }
-        // Where rows went again, more attempts than rows.
+        // With retries, there are more attempts than rows.
         let perhaps = self.tally.perhaps.max(self.spent.perhaps);
         if perhaps > 0 {
             let (one, many) = match perhaps > self.tally.perhaps {
@@ -351,7 +350,7 @@ fn with_option(command: &str, option: &str) -> String {
     }
 }
 
-/// Without line ends and other control characters, and not too long: a service says what it likes.
+/// On one line, without control characters, and bounded, because a service may send anything.
 fn one_line(text: &str) -> String {
     let mut line = String::new();
     let words = text.split(|letter: char| is_control(letter) || letter == ' ');
@@ -375,7 +374,7 @@ enum Look {
     Bad,
 }
 
-/// Lines of names on the left and what there is to say on the right.
+/// Lines with names on the left and text on the right.
 #[derive(Debug)]
 struct Lines {
     text: String,
@@ -384,7 +383,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// Parts that do not fit beside each other go below each other.
+    /// Adds a named line; parts that do not fit next to each other are wrapped.
     fn add(&mut self, name: &str, look: Look, parts: &[String]) {
         let style = match look {
             Look::Plain => "2",
@@ -422,7 +421,7 @@ impl Lines {
         self.text.push('\n');
     }
 
-    /// Below, further to the right.
+    /// Adds indented text below.
     fn indented(&mut self, text: &str, is_dim: bool) {
         let indent = NAMES_WIDTH + 4;
         for line in wrapped(text, self.width - indent) {
@@ -433,7 +432,7 @@ impl Lines {
         }
     }
 
-    /// Never cut nor wrapped, so that it can be copied.
+    /// Adds a command, never cut or wrapped, so that it can be copied.
     fn command(&mut self, name: &str, command: &str) {
         let name = self.styled(&format!("{name:>NAMES_WIDTH$}"), "2");
         let command = self.styled(command, "36");
@@ -445,7 +444,7 @@ impl Lines {
     }
 }
 
-/// Lines of words, none longer than `width` unless one word is; spaces within a line stay.
+/// Wraps text at words; only a single longer word exceeds `width`. Spaces within a line are kept.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();

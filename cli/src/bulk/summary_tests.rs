@@ -1,4 +1,4 @@
-//! Summaries as they are read; knows no run.
+//! The text of summaries.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use modelwire_bulk::prices::{Money, Tokens};

@@ -1,5 +1,4 @@
-//! The errors of bulk jobs as failures of the command: the code to exit with, and the options and command
-//! lines that mend what happened.
+//! The errors of bulk jobs as failures of the command, with its exit codes, options and command lines.
 
 use std::io::ErrorKind as Io;
 
@@ -9,10 +8,10 @@ use modelwire_bulk::{Direction, Error, ErrorKind, Kept, MemberFault, OptionsErro
 use super::job::command_line;
 use crate::failure::{Exit, Failure};
 
-/// What goes on where it stopped.
+/// How to resume.
 const GO_ON: &str = "run the same command again: it resumes from there";
 
-/// What to do where files of a job are not as it left them.
+/// What to do if a job's files are not as it left them.
 const BEGIN_AGAIN: &str =
     "or start over with --overwrite, which sends and pays for every row again";
 
@@ -29,7 +28,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// The message of an error, in words of the command where it has its own.
+/// The message of an error, in the command's own words if it has any.
 fn message(error: &Error) -> String {
     let do_this = |advice: &str| format!("{}. {advice}", error.what());
     match error {
@@ -165,7 +164,7 @@ fn options_message(error: &OptionsError) -> String {
     }
 }
 
-/// Where results are that could not be written, and the command that adds them.
+/// Where results were saved that could not be written, and the command that adds them.
 fn kept_message(kept: &Kept) -> String {
     match kept {
         Kept::All => format!(". All results that arrived are written. Fix that, and {GO_ON}"),

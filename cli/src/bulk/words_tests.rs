@@ -1,4 +1,4 @@
-//! Messages and codes of the errors of bulk jobs, to the letter.
+//! The exact messages and codes of the errors of bulk jobs.
 
 use std::io;
 use std::path::{Path, PathBuf};

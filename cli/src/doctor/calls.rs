@@ -1,5 +1,5 @@
-//! The calls that the doctor makes, one attempt each: the list of models, a short chat, a stream, a
-//! response; and what their answers look like.
+//! The doctor's calls, one attempt each (the list of models, a short chat, a stream, a response), and the
+//! checks of their answers.
 
 use std::net::SocketAddr;
 use std::net::TcpStream;
@@ -13,40 +13,40 @@ use crate::doctor::network::CONNECT_TIME_MAX;
 use crate::doctor::pace::{self, Pace};
 use crate::doctor::report::{Finding, time};
 
-/// An answer that begins later is slow.
+/// Time to the first byte from which an answer is slow.
 const FIRST_BYTE_SLOW: Duration = Duration::from_secs(5);
 
-/// What the short chat asks, and how much it may answer.
+/// The short prompt, and the maximum tokens of its answer.
 const SHORT_PROMPT: &str = "Say hello.";
 const SHORT_TOKENS_MAX: u32 = 1;
-/// Some services take no smaller bound for a response.
+/// Some services reject a lower limit for a response.
 const RESPONSE_TOKENS_MAX: u32 = 16;
 
-/// What the stream asks: long enough to come in pieces.
+/// The prompt for the stream: long enough for several chunks.
 const LONG_PROMPT: &str = "Count from 1 to 20 in words, one number a line: one, two, three, and so on up \
     to twenty. Write nothing else.";
 const LONG_TOKENS_MAX: u32 = 120;
 
-/// So many chunks are timed; the others are only read.
+/// Maximum chunks that are timed; further ones are only read.
 const CHUNKS_TIMED_MAX: usize = 10_000;
 
 /// Makes the calls.
 pub(crate) struct Caller {
     client: Client,
     scene: Scene,
-    /// Where a plain-http service listens, to see whether it speaks TLS after all.
+    /// Where a plain-http service listens, to check whether its port speaks TLS.
     plain: Option<(SocketAddr, String)>,
     time_max: Duration,
 }
 
-/// An answer or an error, and when it was asked for.
+/// An answer or an error, and when the call began.
 pub(crate) struct Told<T> {
     pub(crate) outcome: Result<T, Error>,
     pub(crate) asked: SystemTime,
 }
 
 impl Caller {
-    /// A caller whose single calls take no longer than about `time_max`.
+    /// Creates a caller whose single calls take at most about `time_max`.
     pub(crate) fn new(
         config: Config,
         scene: Scene,
@@ -67,7 +67,7 @@ impl Caller {
         self.send(Request::models())
     }
 
-    /// A chat of one token.
+    /// A chat with a one-token answer.
     pub(crate) fn chat(&self, model: &str, stream_only: bool) -> Told<Response> {
         let request = Request::chat(model).user(SHORT_PROMPT).max_tokens(SHORT_TOKENS_MAX);
         self.send(request.stream_only(stream_only))
@@ -84,7 +84,7 @@ impl Caller {
         Told { outcome: self.client.blocking().send(request), asked }
     }
 
-    /// A stream long enough to be judged.
+    /// A stream long enough to judge.
     pub(crate) fn stream(&self, model: &str) -> Streamed {
         let start = Instant::now();
         let request = Request::chat(model).user(LONG_PROMPT).max_tokens(LONG_TOKENS_MAX);
@@ -107,10 +107,10 @@ impl Caller {
         streamed
     }
 
-    /// What an error is, with a second look where plain http met something else.
+    /// Classifies an error; if a plain-http service answered oddly, also checks for TLS.
     pub(crate) fn fault(&self, error: &Error, has_chunks: bool) -> Fault {
         let mut scene = Scene { has_chunks, ..self.scene };
-        // Asked only where the answer was odd: the look is a connection of its own.
+        // Only after an odd answer, because the check opens another connection.
         let found = of_error(error, scene);
         let is_odd = matches!(
             found,
@@ -150,7 +150,7 @@ impl Caller {
     }
 }
 
-/// What the service, or the client, said of an error.
+/// The message of the service, or of the client.
 pub(crate) fn words_of(error: &Error) -> String {
     let status = error.status().map_or(String::new(), |status| format!("status {status}: "));
     let mut words = format!("{status}{}", error.message());
@@ -169,7 +169,7 @@ pub(crate) fn words_of(error: &Error) -> String {
     words
 }
 
-/// A plain answer: its time and what it used. `member` is what an answer of its operation has.
+/// A whole answer: its time and usage. `member` is a member that answers of this operation have.
 pub(crate) fn answered(answer: &Response, member: &str) -> Finding {
     if answer.document().is_none_or(|document| document.value().get(member).is_none()) {
         let saw = format!("an answer without {member}: {}", answer.json());
@@ -188,18 +188,18 @@ pub(crate) fn answered(answer: &Response, member: &str) -> Finding {
     }
 }
 
-/// A stream as it came.
+/// A received stream.
 #[derive(Default)]
 pub(crate) struct Streamed {
     pub(crate) head: Option<Head>,
-    /// When the chunks came, from the start of the call.
+    /// When the chunks arrived, from the start of the call.
     pub(crate) arrivals: Vec<Duration>,
     pub(crate) end: Option<End>,
     pub(crate) error: Option<Error>,
 }
 
 impl Streamed {
-    /// What came, in words.
+    /// What arrived, in words.
     pub(crate) fn words(&self) -> String {
         let count = self.arrivals.len();
         let span = match (self.arrivals.first(), self.arrivals.last()) {
@@ -217,7 +217,7 @@ impl Streamed {
         format!("{count} chunks{lumps}{span}")
     }
 
-    /// Whether a stream that came whole is one.
+    /// Judges a stream that arrived without an error.
     pub(crate) fn judge(&self) -> Finding {
         let words = self.words();
         let content_type =

@@ -1,22 +1,21 @@
-//! What is wrong, why, and what to do: one table of faults, and which of them an error is. Pure: knows no
-//! socket and no text of a report.
+//! One table of faults with their causes and remedies, and the classification of errors as faults. Pure.
 
 use std::io;
 
 use modelwire::{Error, ErrorKind, TimeoutPhase};
 use rustls::CertificateError;
 
-/// The enum, the names, causes and actions follow from one table: to add a fault is to add a row, and a
-/// script in tests/cli/doctor.rs that has it.
+/// Generates the enum, the names, causes and actions from one table. A new fault needs a row here, and a
+/// script in tests/cli/doctor.rs that triggers it.
 macro_rules! faults {
     ($($fault:ident: $name:literal, cause $cause:literal, action $action:literal;)+) => {
-        /// Everything that the doctor recognises.
+        /// The faults that the doctor recognizes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Fault {
             $($fault,)+
         }
 
-        /// The stable names of all faults, as the JSON report has them.
+        /// The stable names of all faults, as in the JSON report.
         pub const FAULTS: &[&str] = &[$($name),+];
 
         impl Fault {
@@ -27,7 +26,7 @@ macro_rules! faults {
                 }
             }
 
-            /// Why it is so.
+            /// The cause.
             pub(crate) fn cause(self) -> &'static str {
                 match self {
                     $(Fault::$fault => $cause,)+
@@ -271,20 +270,20 @@ faults! {
         action "If the message above does not explain it, report it.";
 }
 
-/// How a call was made that failed.
+/// The circumstances of a failed call.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Scene {
-    /// A proxy stands between.
+    /// The call went through a proxy.
     pub(crate) through_proxy: bool,
     /// The base URL ends in /v1.
     pub(crate) has_version: bool,
     /// The base URL is plain http, and its port speaks TLS.
     pub(crate) speaks_tls: bool,
-    /// Chunks of a stream had come.
+    /// Chunks of a stream had arrived.
     pub(crate) has_chunks: bool,
 }
 
-/// What an error of a call is.
+/// Classifies an error of a call.
 pub(crate) fn of_error(error: &Error, scene: Scene) -> Fault {
     let is_ours = matches!(
         error.kind(),
@@ -313,7 +312,7 @@ pub(crate) fn of_error(error: &Error, scene: Scene) -> Fault {
             }
             Some(TimeoutPhase::FirstByte | TimeoutPhase::Total) | None => Fault::FirstByteTimeout,
         },
-        // Something that speaks first, mail or SSH for instance, is told by the transport's words alone.
+        // A server that speaks first, such as mail or SSH, is recognized only by the transport's message.
         ErrorKind::Disconnected if error.message().contains("unexpected message") => Fault::NotHttp,
         ErrorKind::Disconnected if scene.has_chunks => Fault::StreamCut,
         ErrorKind::Disconnected if error.status().is_some() => Fault::BrokenOff,
@@ -332,7 +331,7 @@ pub(crate) fn of_error(error: &Error, scene: Scene) -> Fault {
     }
 }
 
-/// What is no answer of the API at all, and what has a status that its specification does not name.
+/// Classifies an answer that is not the API's, or whose status its specification does not list.
 fn of_odd_answer(error: &Error) -> Fault {
     match error.status() {
         Some(407) => Fault::ProxyAuthentication,
@@ -341,13 +340,13 @@ fn of_odd_answer(error: &Error) -> Fault {
         Some(405) => Fault::Status405,
         Some(200..300) => Fault::NotJson,
         Some(_) => Fault::StatusOther,
-        // Too many redirects have no status; what has no head is no HTTP.
+        // Too many redirects have no status; an answer without a head is not HTTP.
         None if error.message().contains("redirect") => Fault::Redirect,
         None => Fault::NotHttp,
     }
 }
 
-/// The transport tells what a proxy said to CONNECT in words alone.
+/// Classifies a failure to connect. The transport reports a proxy's reply to CONNECT only as text.
 fn of_no_connection(error: &Error, scene: Scene) -> Fault {
     let words = error.message().to_ascii_lowercase();
     match scene.through_proxy {
@@ -360,7 +359,7 @@ fn of_no_connection(error: &Error, scene: Scene) -> Fault {
     }
 }
 
-/// The words of the check of a certificate, where nobody but the core saw it.
+/// Classifies the message of a failed certificate check that only the core saw.
 fn of_tls_words(words: &str) -> Fault {
     const WORDS: [(&str, Fault); 6] = [
         ("UnknownIssuer", Fault::CertificateUnknownIssuer),
@@ -374,7 +373,7 @@ fn of_tls_words(words: &str) -> Fault {
     found.map_or(Fault::TlsFailed, |(_, fault)| fault)
 }
 
-/// Whether a page came where JSON is promised.
+/// Whether an HTML page arrived instead of JSON.
 fn is_page(error: &Error) -> bool {
     let is_html = |(name, value): &(String, String)| {
         name == "content-type" && value.trim_start().to_ascii_lowercase().starts_with("text/html")
@@ -383,7 +382,7 @@ fn is_page(error: &Error) -> bool {
     begins_so || error.headers().iter().any(is_html)
 }
 
-/// What a failed attempt to connect is.
+/// Classifies a failed connection attempt.
 pub(crate) fn of_connect(error: &io::Error) -> Fault {
     use io::ErrorKind as Kind;
     match error.kind() {
@@ -399,8 +398,8 @@ pub(crate) fn of_connect(error: &io::Error) -> Fault {
     }
 }
 
-/// What a failed look-up is. The system tells in words alone whether the name is unknown or nobody was
-/// there to be asked.
+/// Classifies a failed look-up. Only the system's message distinguishes an unknown name from silent name
+/// servers.
 pub(crate) fn of_look_up(error: &io::Error) -> Fault {
     let words = error.to_string();
     let is_silence = ["Temporary failure", "try again", "Try again", "System error"];
@@ -410,7 +409,7 @@ pub(crate) fn of_look_up(error: &io::Error) -> Fault {
     }
 }
 
-/// What the check of a certificate, or a handshake, failed at.
+/// Classifies a failed certificate check or handshake.
 pub(crate) fn of_tls(error: &rustls::Error, is_self_signed: bool) -> Fault {
     use CertificateError as Bad;
     match error {

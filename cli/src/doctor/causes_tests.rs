@@ -1,4 +1,4 @@
-//! The table of faults, and what the system's errors are. What errors of calls are is proven over real
+//! The table of faults, and the classification of system errors. That of call errors is tested over real
 //! sockets, in tests/cli/doctor.rs.
 use std::collections::BTreeSet;
 
@@ -54,7 +54,7 @@ fn what_the_system_says_of_names() {
     }
 }
 
-/// Only through a proxy are these words all that there is.
+/// Only through a proxy is this message the only information.
 #[test]
 fn what_the_core_says_of_certificates() {
     for (words, expected) in [

@@ -1,5 +1,5 @@
-//! A TLS handshake for its own sake: the version, the server's certificate, and what the real check says of
-//! it. Sends nothing behind the handshake: no key goes over a connection that was not verified.
+//! A TLS handshake for diagnosis: the version, the server's certificate, and the verdict of the real
+//! verifier. Sends nothing after the handshake: no key is sent over an unverified connection.
 
 use std::io;
 use std::net::TcpStream;
@@ -16,13 +16,13 @@ use rustls::{
 use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
-/// Longest handshake.
+/// Maximum time of a handshake.
 pub(crate) const HANDSHAKE_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// So many names of a certificate are shown.
+/// Maximum names shown of a certificate.
 const NAMES_MAX: usize = 8;
 
-/// The roots that calls trust, and where they are from.
+/// The roots that calls trust, and their origin.
 pub(crate) struct Roots {
     pub(crate) store: RootCertStore,
     pub(crate) from: String,
@@ -30,8 +30,8 @@ pub(crate) struct Roots {
     pub(crate) faults: Vec<String>,
 }
 
-/// Reads what the core reads: the system's store, or what SSL_CERT_FILE and SSL_CERT_DIR name instead, and
-/// what an option adds.
+/// Reads the same roots as the core: the system's store, or SSL_CERT_FILE and SSL_CERT_DIR instead, plus
+/// those of an option.
 pub(crate) fn roots(added_pem: Option<&str>, variable: impl Fn(&str) -> Option<String>) -> Roots {
     let found = rustls_native_certs::load_native_certs();
     let mut faults: Vec<String> = found.errors.iter().map(ToString::to_string).collect();
@@ -57,7 +57,7 @@ pub(crate) fn roots(added_pem: Option<&str>, variable: impl Fn(&str) -> Option<S
     Roots { store, from, faults }
 }
 
-/// What a certificate says of itself.
+/// The contents of a certificate.
 #[derive(Clone, Debug)]
 pub(crate) struct Described {
     pub(crate) subject: String,
@@ -68,7 +68,7 @@ pub(crate) struct Described {
     pub(crate) is_self_signed: bool,
 }
 
-/// A certificate in DER form, if it can be read.
+/// Parses a certificate in DER form.
 pub(crate) fn describe(der: &[u8]) -> Option<Described> {
     let (_, certificate) = X509Certificate::from_der(der).ok()?;
     let (subject, issuer) = (certificate.subject(), certificate.issuer());
@@ -102,33 +102,33 @@ fn name_of(name: &GeneralName<'_>) -> Option<String> {
     }
 }
 
-/// What a handshake gave.
+/// The result of a handshake.
 pub(crate) struct Shaken {
-    /// `TLSv1.3`, where it came to its end.
+    /// `TLSv1.3` for instance, if the handshake completed.
     pub(crate) version: Option<String>,
-    /// The server's own certificate.
+    /// The server's certificate.
     pub(crate) certificate: Option<Described>,
-    /// What the real check said of the certificate; `None` where none came.
+    /// The verdict of the real verifier; `None` if there was no certificate.
     pub(crate) verdict: Option<Result<(), rustls::Error>>,
-    /// Why the handshake itself did not come to its end.
+    /// Why the handshake did not complete.
     pub(crate) broken: Option<Broken>,
 }
 
-/// Why a handshake broke.
+/// Why a handshake failed.
 pub(crate) enum Broken {
-    /// No root is there to check with.
+    /// There are no roots.
     NoRoots,
-    /// The host's name cannot stand in a certificate.
+    /// The host name is not valid in a certificate.
     Name,
-    /// The time ran out.
+    /// It timed out.
     TimedOut,
     /// The server closed or reset the connection.
     Cut(io::Error),
-    /// What came is no TLS, or an alert.
+    /// The data was not TLS, or an alert arrived.
     Tls(rustls::Error),
 }
 
-/// Shakes hands with a server over this connection, with a client certificate where there is one.
+/// Does a handshake on this connection, with a client certificate if given.
 pub(crate) fn shake(
     socket: &mut TcpStream,
     host: &str,
@@ -148,7 +148,7 @@ pub(crate) fn shake(
             Some(version.as_str()?.replace('_', ".").replace("TLSv1.", "TLS 1."))
         });
         tls.send_close_notify();
-        let _ = tls.write_tls(socket); // good manners; nothing hangs on it
+        let _ = tls.write_tls(socket); // a courtesy; its failure does not matter
         ended
     });
     shaken.broken = ended.err();
@@ -160,9 +160,9 @@ pub(crate) fn shake(
     shaken
 }
 
-/// Whether something that speaks TLS answers on this connection.
+/// Whether a server on this connection speaks TLS.
 pub(crate) fn speaks_tls(socket: &mut TcpStream, host: &str, time_max: Duration) -> bool {
-    // Any root will do: nothing is trusted on its account.
+    // Any roots will do: nothing is trusted because of them.
     let roots = roots(None, |_| None).store;
     let shaken = shake(socket, host, roots, None, time_max);
     shaken.certificate.is_some() || shaken.version.is_some()
@@ -188,7 +188,7 @@ fn connection(
     ClientConnection::new(Arc::new(config), name).map_err(Broken::Tls)
 }
 
-/// What the option client_certificate_pem has; what is wrong with it is told with the configuration.
+/// Parses the option client_certificate_pem; the configuration check reports its errors.
 fn own_certificate(pem: &str) -> Option<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>)> {
     let chain = CertificateDer::pem_slice_iter(pem.as_bytes()).collect::<Result<_, _>>().ok()?;
     Some((chain, PrivateKeyDer::from_pem_slice(pem.as_bytes()).ok()?))
@@ -230,8 +230,8 @@ fn handshake(
     Ok(())
 }
 
-/// Asks the real check, keeps what it says, and goes on either way: otherwise the handshake would end before
-/// there is anything to describe.
+/// Records the verdict of the real verifier, and continues in any case: otherwise the handshake would end
+/// before the certificate can be described.
 #[derive(Debug)]
 struct Recorder {
     real: Arc<WebPkiServerVerifier>,

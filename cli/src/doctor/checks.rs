@@ -1,4 +1,4 @@
-//! The list of what is looked at, in order.
+//! The list of checks, in order.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use crate::doctor::service::{
 };
 use crate::doctor::way::{base_url, configuration, dns, proxy, tcp, tls};
 
-/// One thing that is looked at.
+/// One check.
 struct Look {
     name: &'static str,
     needs: Needs,
@@ -34,8 +34,7 @@ const LOOKS: [Look; 15] = [
     Look { name: "versions", needs: Needs::Nothing, look: versions },
 ];
 
-/// Looks at everything in order; `tell` gets each finding when it is there, and ends the examination by an
-/// error.
+/// Runs all checks in order. `tell` gets each finding at once; its error ends the examination.
 pub(crate) fn examine<E>(
     asked: &Asked<'_>,
     mut tell: impl FnMut(Check) -> Result<(), E>,

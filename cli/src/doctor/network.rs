@@ -1,4 +1,4 @@
-//! Names to addresses, and addresses to connections, each within a time.
+//! Resolves names and opens connections, each with a timeout.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
@@ -6,33 +6,31 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Longest look-up of a name that is waited for: the system's own ends after 10 s and more where its
-/// servers are silent.
+/// Maximum wait for a look-up: the system's own takes 10 s and more if name servers are silent.
 pub(crate) const LOOK_UP_TIME_MAX: Duration = Duration::from_secs(15);
 
-/// A look-up that takes longer is slow.
+/// Time from which a look-up is slow.
 pub(crate) const LOOK_UP_SLOW: Duration = Duration::from_secs(1);
 
-/// Longest attempt to connect: three packets without an answer are dropped by then.
+/// Maximum time of a connection attempt: by then, three packets have gone unanswered.
 pub(crate) const CONNECT_TIME_MAX: Duration = Duration::from_secs(8);
 
-/// So many addresses of a host are tried.
+/// Maximum addresses to try per host.
 pub(crate) const ADDRESSES_MAX: usize = 8;
 
-/// What a look-up gave.
+/// The result of a look-up.
 pub(crate) enum LookedUp {
-    /// The host is an address itself.
+    /// The host is an IP address.
     Literal(SocketAddr),
     /// Its addresses, at least one.
     Found(Vec<SocketAddr>),
-    /// There are none.
+    /// The look-up failed.
     Failed(io::Error),
-    /// Nobody answered within the time.
+    /// There was no answer in time.
     TimedOut,
 }
 
-/// The addresses of a host. The thread that asks the system cannot be stopped; it is left behind where
-/// the time runs out.
+/// Resolves a host. The resolver's thread cannot be stopped; on timeout it is abandoned.
 pub(crate) fn look_up(host: &str, port: u16, time_max: Duration) -> LookedUp {
     if let Ok(address) = host.trim_matches(['[', ']']).parse::<IpAddr>() {
         return LookedUp::Literal(SocketAddr::new(address, port));
@@ -40,7 +38,7 @@ pub(crate) fn look_up(host: &str, port: u16, time_max: Duration) -> LookedUp {
     let (tell, told) = mpsc::channel();
     let name = host.to_owned();
     let asked = thread::Builder::new().name("doctor-dns".to_owned()).spawn(move || {
-        // Whoever waited may be gone.
+        // The receiver may be gone.
         let _ = tell.send((name.as_str(), port).to_socket_addrs().map(Vec::from_iter));
     });
     if let Err(error) = asked {
@@ -63,14 +61,14 @@ pub(crate) fn look_up(host: &str, port: u16, time_max: Duration) -> LookedUp {
     }
 }
 
-/// An attempt to connect.
+/// A connection attempt.
 pub(crate) struct Tried {
     pub(crate) address: SocketAddr,
     pub(crate) connection: io::Result<TcpStream>,
     pub(crate) took: Duration,
 }
 
-/// Tries the first [`ADDRESSES_MAX`] addresses side by side.
+/// Tries the first [`ADDRESSES_MAX`] addresses in parallel.
 pub(crate) fn connect(addresses: &[SocketAddr], time_max: Duration) -> Vec<Tried> {
     let time_max = time_max.min(CONNECT_TIME_MAX);
     thread::scope(|scope| {

@@ -1,33 +1,33 @@
-//! Whether a stream streams, judged by when its chunks came. Pure: knows no clock and no call.
+//! Judges from the arrival times of its chunks whether a stream is incremental. Pure.
 
 use std::time::Duration;
 
-/// Fewer chunks tell nothing.
+/// Fewer chunks are inconclusive.
 const CHUNKS_MIN: usize = 6;
 
-/// An answer that is over sooner tells nothing: it had no time to come piece by piece.
+/// A shorter answer is inconclusive: it had no time to arrive in pieces.
 const WHOLE_TIME_MIN: Duration = Duration::from_millis(400);
 
-/// Chunks that came within this time came at once: no model makes so many in it.
+/// Chunks within this time arrived at once: no model generates that fast.
 const BURST_TIME_MAX: Duration = Duration::from_millis(30);
 
-/// Chunks that are closer together arrived in one burst.
+/// Chunks closer together arrived in one burst.
 const LUMP_GAP: Duration = Duration::from_millis(3);
 
-/// What the times of a stream's chunks say.
+/// The verdict on a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pace {
-    /// Chunks came over time.
+    /// Chunks arrived over time.
     Streams,
-    /// All came at once, long after they were asked for.
+    /// All arrived at once, long after the request.
     HeldBack,
     /// Too few chunks.
     FewChunks,
-    /// Too fast.
+    /// The whole answer was too fast.
     Fast,
 }
 
-/// Judges chunks by when they came, counted from the start of the call, in order.
+/// Judges the arrival times of chunks, from the start of the call, in order.
 pub(crate) fn judge(arrivals: &[Duration]) -> Pace {
     let (Some(first), Some(last)) = (arrivals.first(), arrivals.last()) else {
         return Pace::FewChunks;
@@ -41,7 +41,7 @@ pub(crate) fn judge(arrivals: &[Duration]) -> Pace {
     if *last >= WHOLE_TIME_MIN { Pace::HeldBack } else { Pace::Fast }
 }
 
-/// How many lumps the chunks came in.
+/// The number of bursts.
 pub(crate) fn lumps(arrivals: &[Duration]) -> usize {
     let gaps = arrivals.windows(2).filter(|pair| match pair {
         [before, after] => after.saturating_sub(*before) > LUMP_GAP,

@@ -1,4 +1,4 @@
-//! Streams as lists of times, and what they are.
+//! Streams as lists of arrival times, and their verdicts.
 use super::*;
 
 fn every(gap_ms: u64, from_ms: u64, count: u64) -> Vec<Duration> {

@@ -1,4 +1,4 @@
-//! Which proxy stands between, and which variable says so. Asks what the client's transport asks.
+//! Finds the proxy and the variable that sets it, by the same rules as the client's transport.
 
 use hyper_util::client::proxy::matcher::Matcher;
 use url::Url;
@@ -15,7 +15,7 @@ pub(crate) struct Hop {
     pub(crate) is_proxy: bool,
 }
 
-/// What proxies of an unknown port listen on.
+/// The default port of a proxy.
 fn port_of_proxy(scheme: &str) -> u16 {
     match scheme {
         "https" => 443,
@@ -24,13 +24,13 @@ fn port_of_proxy(scheme: &str) -> u16 {
     }
 }
 
-/// The service itself.
+/// A direct connection to the service.
 pub(crate) fn direct(url: &Url) -> Hop {
     let host = url.host_str().unwrap_or_default().to_owned();
     Hop { host, port: url.port_or_known_default().unwrap_or_default(), is_proxy: false }
 }
 
-/// The variables of each scheme, in the order in which they count.
+/// The variables for each scheme, in order of precedence.
 fn variables_of(scheme: &str) -> [&'static str; 4] {
     match scheme {
         "https" => ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"],
@@ -38,8 +38,7 @@ fn variables_of(scheme: &str) -> [&'static str; 4] {
     }
 }
 
-/// What stands between here and the service, by the option `proxy` and the environment. A proxy that
-/// cannot be understood gives no hop.
+/// The proxy for the service, from the option `proxy` and the environment. An invalid proxy gives no hop.
 pub(crate) fn look(
     url: &Url,
     option: Option<&str>,
@@ -73,7 +72,8 @@ fn of_environment(
     };
     let value = variables(name).unwrap_or_default();
     let meant = url.as_str().parse::<http::Uri>().ok();
-    // The environment's first, as the transport asks it, and then whether the exceptions are why.
+    // The environment's proxy as the transport chooses it; if there is none, check whether NO_PROXY is the
+    // reason.
     let chosen = meant.as_ref().and_then(|meant| matcher(variables, true).intercept(meant));
     if let Some(chosen) = chosen {
         return match Url::parse(&chosen.uri().to_string()) {
@@ -100,7 +100,7 @@ fn of_environment(
     (Finding::warning(Fault::ProxyMalformed, format!("{name} {hint}")), Some(direct(url)))
 }
 
-/// The transport's own judge, with or without the exceptions of NO_PROXY.
+/// The transport's own matcher, with or without the exceptions of NO_PROXY.
 fn matcher(variables: Variables<'_>, has_exceptions: bool) -> Matcher {
     let first = |names: [&str; 2]| names.into_iter().find_map(variables).unwrap_or_default();
     let mut builder = Matcher::builder()

@@ -1,4 +1,4 @@
-//! Environments, and the proxy that each means.
+//! Environments, and the proxy that each selects.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 use super::*;
 use crate::doctor::report::State;

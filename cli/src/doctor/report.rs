@@ -1,4 +1,4 @@
-//! What was found, for people and for programs: a line for each thing looked at, or one JSON document.
+//! The findings, for people and programs: a line per check, or one JSON document.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 use crate::console::is_control;
 use crate::doctor::causes::Fault;
 
-/// How a thing is that was looked at.
+/// The state of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// As it should be.
+    /// It works as it should.
     Ok,
-    /// Works, and is not as it should be.
+    /// It works, with a problem.
     Warning,
-    /// Does not work.
+    /// It does not work.
     Failed,
-    /// Skipped.
+    /// It was skipped.
     Skipped,
 }
 
@@ -31,7 +31,7 @@ impl State {
         }
     }
 
-    /// What a terminal shows it with: green, yellow, red, dim.
+    /// Its colour on a terminal: green, yellow, red, dim.
     fn colour(self) -> &'static str {
         match self {
             State::Ok => "\x1b[32m",
@@ -42,7 +42,7 @@ impl State {
     }
 }
 
-/// What looking at one thing gave.
+/// The result of a check.
 #[derive(Clone, Debug)]
 pub(crate) struct Finding {
     pub(crate) state: State,
@@ -58,22 +58,22 @@ impl Finding {
         Finding { state, saw: saw.into(), fault: None, cause, action }
     }
 
-    /// As it should be.
+    /// It works as it should.
     pub(crate) fn ok(saw: impl Into<String>) -> Finding {
         Finding::new(State::Ok, saw)
     }
 
-    /// Skipped, for this reason.
+    /// It was skipped, for this reason.
     pub(crate) fn skipped(why: impl AsRef<str>) -> Finding {
         Finding::new(State::Skipped, why.as_ref())
     }
 
-    /// Does not work.
+    /// It does not work.
     pub(crate) fn failed(fault: Fault, saw: impl Into<String>) -> Finding {
         Finding::new(State::Failed, saw).of(fault)
     }
 
-    /// Works, and is not as it should be.
+    /// It works, with a problem.
     pub(crate) fn warning(fault: Fault, saw: impl Into<String>) -> Finding {
         Finding::new(State::Warning, saw).of(fault)
     }
@@ -85,20 +85,20 @@ impl Finding {
         self
     }
 
-    /// A cause that says more than the table's.
+    /// Replaces the table's cause with a more specific one.
     pub(crate) fn because(mut self, cause: impl Into<String>) -> Finding {
         self.cause = cause.into();
         self
     }
 
-    /// An action that says more than the table's.
+    /// Replaces the table's action with a more specific one.
     pub(crate) fn so_do(mut self, action: impl Into<String>) -> Finding {
         self.action = action.into();
         self
     }
 }
 
-/// A finding with its name and its time.
+/// A finding with its name and duration.
 #[derive(Clone, Debug)]
 pub(crate) struct Check {
     pub(crate) name: &'static str,
@@ -106,10 +106,10 @@ pub(crate) struct Check {
     pub(crate) took: Duration,
 }
 
-/// Longest text of one line that is shown, in characters: services put whole pages into messages.
+/// Maximum characters of a line: services put whole pages into messages.
 const SHOWN_CHARS_MAX: usize = 500;
 
-/// A text on one line, without what steers a terminal, bounded.
+/// A text on one line, without control characters, and bounded.
 pub(crate) fn shown(text: &str) -> String {
     let is_space = |sign: char| sign.is_whitespace() || is_control(sign);
     let words: Vec<&str> = text.split(is_space).filter(|word| !word.is_empty()).collect();
@@ -120,7 +120,7 @@ pub(crate) fn shown(text: &str) -> String {
     }
 }
 
-/// A time as people read it.
+/// A duration for people.
 pub(crate) fn time(took: Duration) -> String {
     match took.as_millis() {
         0 => format!("{:.1} ms", took.as_secs_f64() * 1000.0),
@@ -129,7 +129,7 @@ pub(crate) fn time(took: Duration) -> String {
     }
 }
 
-/// How wide the column of names is.
+/// The width of the column of names.
 const NAME_WIDTH: usize = 13;
 
 /// A check as lines of text.
@@ -168,14 +168,14 @@ fn json(check: &Check) -> Value {
     })
 }
 
-/// The outcome.
+/// The overall result.
 pub(crate) struct Verdict {
     /// Nothing failed.
     pub(crate) is_well: bool,
     line: String,
 }
 
-/// The outcome of all checks, on one line.
+/// The overall result of all checks, on one line.
 pub(crate) fn verdict(checks: &[Check]) -> Verdict {
     let those = |state| checks.iter().filter(move |check| check.finding.state == state);
     let warnings = those(State::Warning).count();
@@ -197,7 +197,7 @@ pub(crate) fn verdict(checks: &[Check]) -> Verdict {
     Verdict { is_well: false, line }
 }
 
-/// Where findings go as they come.
+/// Prints or collects findings.
 pub(crate) struct Report<'a> {
     out: &'a mut dyn Write,
     is_json: bool,
@@ -206,12 +206,12 @@ pub(crate) struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// A report that has nothing yet.
+    /// Creates an empty report.
     pub(crate) fn new(out: &'a mut dyn Write, is_json: bool, has_colour: bool) -> Report<'a> {
         Report { out, is_json, has_colour, checks: Vec::new() }
     }
 
-    /// One thing more was looked at: people read it at once.
+    /// Adds a check; for people, prints it at once.
     pub(crate) fn add(&mut self, check: Check) -> io::Result<()> {
         if !self.is_json {
             self.out.write_all(text(&check, self.has_colour).as_bytes())?;
@@ -221,7 +221,7 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// The verdict, and for programs the whole document.
+    /// Prints the verdict, or the whole document for programs.
     pub(crate) fn end(self) -> io::Result<Verdict> {
         let verdict = verdict(&self.checks);
         let text = match self.is_json {

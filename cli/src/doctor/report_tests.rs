@@ -1,4 +1,4 @@
-//! What people and programs are shown.
+//! The output for people and programs.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 use super::*;
 
@@ -55,7 +55,7 @@ fn programs_get_one_document() {
     assert_eq!((&checks[1]["fault"], &checks[1]["state"]), (&"refused".into(), &"failed".into()));
 }
 
-/// A service's words may steer a terminal, or never end.
+/// A service's message may contain control characters, or be endless.
 #[test]
 fn texts_are_one_bounded_line_without_control() {
     assert_eq!(shown("a\x1b[31m\n\tb\u{9b}c"), "a [31m b c");

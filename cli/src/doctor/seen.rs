@@ -1,4 +1,4 @@
-//! What the checks are asked and what they have seen so far.
+//! The input of the checks, and what they have found so far.
 
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
@@ -11,14 +11,14 @@ use crate::doctor::calls::{Caller, Told};
 use crate::doctor::proxy::Hop;
 use crate::doctor::settings::Variables;
 
-/// What is asked for.
+/// The input of the checks.
 pub(crate) struct Asked<'a> {
     pub(crate) connection: &'a Connection,
     pub(crate) variables: Variables<'a>,
     pub(crate) model: Option<&'a str>,
-    /// Whatever is metered is left out.
+    /// Whether to skip metered calls.
     pub(crate) no_calls: bool,
-    /// Longest single step, about.
+    /// Approximate maximum time of a single step.
     pub(crate) time_max: Duration,
 }
 
@@ -31,19 +31,19 @@ pub(crate) struct Seen<'a> {
     pub(crate) socket: Option<TcpStream>,
     pub(crate) caller: Option<Caller>,
     pub(crate) models: Option<Told<Response>>,
-    /// The names that the service lists.
+    /// The models that the service lists.
     pub(crate) listed: Vec<String>,
     pub(crate) model: Option<String>,
     pub(crate) streams_only: bool,
-    /// Why there is nothing to be seen of the network.
+    /// Why the network cannot be checked.
     pub(crate) no_network: Option<String>,
-    /// Why there is nothing to be seen of the service.
+    /// Why the service cannot be checked.
     pub(crate) no_service: Option<String>,
-    /// Why there is nothing to be seen of its models.
+    /// Why its models cannot be checked.
     pub(crate) no_model: Option<String>,
 }
 
-/// What has to be there for a look.
+/// What a check needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Needs {
     Nothing,
@@ -53,7 +53,7 @@ pub(crate) enum Needs {
 }
 
 impl<'a> Seen<'a> {
-    /// Nothing was seen yet.
+    /// The state before the first check.
     pub(crate) fn new(asked: &'a Asked<'a>) -> Seen<'a> {
         Seen {
             asked,
@@ -72,7 +72,7 @@ impl<'a> Seen<'a> {
         }
     }
 
-    /// Why a look that needs this has nothing to see.
+    /// Why a check with these needs must be skipped.
     pub(crate) fn missing(&self, needs: Needs) -> Option<&str> {
         let (network, service) = (self.no_network.as_deref(), self.no_service.as_deref());
         match needs {
@@ -83,12 +83,12 @@ impl<'a> Seen<'a> {
         }
     }
 
-    /// The later ones of the network, and so of the service, have nothing to see.
+    /// Skips the later checks of the network, and so of the service.
     pub(crate) fn end_network(&mut self, why: &str) {
         self.no_network.get_or_insert_with(|| why.to_owned());
     }
 
-    /// The later ones of the service have nothing to see.
+    /// Skips the later checks of the service.
     pub(crate) fn end_service(&mut self, why: &str) {
         self.no_service.get_or_insert_with(|| why.to_owned());
     }

@@ -1,5 +1,5 @@
-//! The checks of the service behind the way: models, key, permission, chats, streams, responses; and the
-//! clock, which its answer tells.
+//! The checks of the service: models, key, permission, chats, streams, responses; and the clock, from the
+//! date of its answer.
 
 use std::time::Duration;
 
@@ -11,14 +11,13 @@ use crate::doctor::report::{Finding, State, time};
 use crate::doctor::seen::Seen;
 use crate::doctor::settings;
 
-/// Clocks that differ by less are taken for the same: the Date header has whole seconds, and answers take
-/// their time.
+/// Smaller differences of clocks are ignored: the Date header has whole seconds, and answers take time.
 const CLOCK_SKEW_MAX: Duration = Duration::from_secs(60);
 
-/// How alike a name has to be to one of the list to be named as the one that was meant.
+/// Minimum similarity of a listed name for a suggestion.
 const LIKENESS_MIN: f64 = 0.8;
 
-/// So many names of models are shown.
+/// Maximum models shown.
 const MODELS_SHOWN_MAX: usize = 5;
 
 /// `GET /models`.
@@ -68,7 +67,7 @@ pub(crate) fn models(seen: &mut Seen<'_>) -> Finding {
     finding
 }
 
-/// 401 and 403 have lines of their own.
+/// Leaves 401 and 403 to their own checks.
 fn judge_models(caller: &Caller, error: &Error) -> Finding {
     let finding = caller.failed(error, false);
     match finding.fault {
@@ -81,7 +80,7 @@ fn judge_models(caller: &Caller, error: &Error) -> Finding {
     }
 }
 
-/// Whether a failed list of models leaves nothing to be seen of chats; the reason, if so.
+/// The reason to skip the chats after a failed list of models, if there is one.
 fn ends_everything(fault: Option<Fault>) -> Option<&'static str> {
     match fault? {
         Fault::Status403 | Fault::Status404 | Fault::Status405 | Fault::Status5xx => None,
@@ -91,7 +90,7 @@ fn ends_everything(fault: Option<Fault>) -> Option<&'static str> {
     }
 }
 
-/// Whether the service takes the key: by its answer to `GET /models`.
+/// Whether the service accepts the key: from its answer to `GET /models`.
 pub(crate) fn key(seen: &mut Seen<'_>) -> Finding {
     let (Some(caller), Some(told)) = (&seen.caller, &seen.models) else {
         return Finding::skipped("GET /models was skipped");
@@ -110,7 +109,7 @@ pub(crate) fn key(seen: &mut Seen<'_>) -> Finding {
     }
 }
 
-/// Whether the service allows it: by the same answer.
+/// Whether the key has permission: from the same answer.
 pub(crate) fn permission(seen: &mut Seen<'_>) -> Finding {
     let (Some(caller), Some(told)) = (&seen.caller, &seen.models) else {
         return Finding::skipped("GET /models was skipped");
@@ -157,7 +156,7 @@ fn judge_model(model: &str, from: &str, listed: &[String], no_calls: bool) -> Fi
     let shown: Vec<&str> = listed.iter().take(MODELS_SHOWN_MAX).map(String::as_str).collect();
     let more = if listed.len() > MODELS_SHOWN_MAX { ", ..." } else { "" };
     let saw = format!("{model} from {from} is not among {}{more}", shown.join(", "));
-    // Some services answer for names that they do not list: the chat shows it, where there is one.
+    // Some services accept names that they do not list: the chat check shows it, if it runs.
     let finding = match no_calls {
         true => Finding::failed(Fault::ModelNotListed, saw),
         false => Finding::warning(Fault::ModelNotListed, saw),
@@ -170,7 +169,7 @@ fn judge_model(model: &str, from: &str, listed: &[String], no_calls: bool) -> Fi
     }
 }
 
-/// The listed name that was meant.
+/// The most similar listed name, for a suggestion.
 fn nearest<'a>(model: &str, listed: &'a [String]) -> Option<&'a str> {
     let lower = model.to_lowercase();
     let likeness = |name: &String| strsim::jaro_winkler(&lower, &name.to_lowercase());
@@ -179,7 +178,7 @@ fn nearest<'a>(model: &str, listed: &'a [String]) -> Option<&'a str> {
     (best.0 >= LIKENESS_MIN).then_some(best.1.as_str())
 }
 
-/// A chat of one token.
+/// A chat with a one-token answer.
 pub(crate) fn chat(seen: &mut Seen<'_>) -> Finding {
     let (Some(caller), Some(model)) = (&seen.caller, &seen.model) else {
         return Finding::skipped("no model to call");
@@ -189,7 +188,8 @@ pub(crate) fn chat(seen: &mut Seen<'_>) -> Finding {
         Ok(answer) => return answered(&answer, "choices"),
         Err(error) => error,
     };
-    // The client's hint names the option where the error may mean that; the proof is a second call.
+    // If the error may mean that the model only streams, the client's hint names the option; a second call
+    // proves it.
     if error.hint().contains("stream_only")
         && let Ok(answer) = caller.chat(model, true).outcome
     {
@@ -207,7 +207,7 @@ pub(crate) fn chat(seen: &mut Seen<'_>) -> Finding {
     finding
 }
 
-/// Whether a stream streams.
+/// Whether a stream is incremental.
 pub(crate) fn streaming(seen: &mut Seen<'_>) -> Finding {
     let (Some(caller), Some(model)) = (&seen.caller, &seen.model) else {
         return Finding::skipped("no model to call");
@@ -252,7 +252,7 @@ pub(crate) fn responses(seen: &mut Seen<'_>) -> Finding {
     }
 }
 
-/// The clock of this machine beside the service's.
+/// Compares the clocks of this machine and the service.
 pub(crate) fn clock(seen: &mut Seen<'_>) -> Finding {
     let Some(told) = &seen.models else { return Finding::skipped("no answer") };
     let (date, elapsed) = match &told.outcome {
@@ -280,7 +280,7 @@ pub(crate) fn clock(seen: &mut Seen<'_>) -> Finding {
     }
 }
 
-/// This program and this machine.
+/// The versions of this program and the system.
 pub(crate) fn versions(_: &mut Seen<'_>) -> Finding {
     let (system, machine) = (std::env::consts::OS, std::env::consts::ARCH);
     Finding::ok(format!("modelwire {}, {system} {machine}", modelwire::VERSION))

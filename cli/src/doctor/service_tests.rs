@@ -1,4 +1,4 @@
-//! The judgements of the service that need no network.
+//! Judgements of the service that need no network.
 use super::*;
 
 #[test]

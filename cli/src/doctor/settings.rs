@@ -1,5 +1,5 @@
-//! Where base URL, key, model and proxy come from, and whether they look right. Pure but for the key's file:
-//! variables are asked for through a function.
+//! The origin and validity of base URL, key, model and proxy. Reads nothing but the key file; variables
+//! come from a function.
 
 use modelwire::{API_KEY_VARIABLES, BASE_URL_VARIABLES, Client, Config, Error, ErrorKind};
 use url::Url;
@@ -8,22 +8,22 @@ use crate::connection::Connection;
 use crate::doctor::causes::Fault;
 use crate::doctor::report::Finding;
 
-/// What asks for a variable of the environment; what is not UTF-8 in it reads as U+FFFD.
+/// Looks up an environment variable; invalid UTF-8 reads as U+FFFD.
 pub(crate) type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// The variable that names a model.
+/// The variable with the model.
 pub(crate) const MODEL_VARIABLE: &str = "MODELWIRE_MODEL";
 
-/// A value and where it is from.
+/// A value and its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Given {
     pub(crate) text: String,
     pub(crate) from: String,
-    /// A variable that is set to something else, and does not count.
+    /// A variable that is set to something else, but ignored.
     pub(crate) beaten: Option<&'static str>,
 }
 
-/// The first of these variables that is set to more than white space, as the client takes it.
+/// The first of these variables with more than white space, as in the client.
 fn of_variables(names: &[&'static str], variables: Variables<'_>) -> Option<Given> {
     let set = |name: &&'static str| {
         let text = variables(name).filter(|text| !text.trim().is_empty())?;
@@ -46,10 +46,10 @@ pub(crate) fn base_url(connection: &Connection, variables: Variables<'_>) -> Opt
     argument.or_else(option).or_else(|| of_variables(&BASE_URL_VARIABLES, variables))
 }
 
-/// The key: its text is for counting alone.
+/// The key; its text is only for counting characters.
 fn key(connection: &Connection, variables: Variables<'_>) -> Option<Given> {
     match &connection.key_file {
-        // What cannot be read is told when the configuration is made.
+        // The configuration check reports a file that cannot be read.
         Some(file) => Some(Given {
             text: std::fs::read_to_string(file).unwrap_or_default(),
             from: format!("--key-file {}", file.display()),
@@ -59,23 +59,23 @@ fn key(connection: &Connection, variables: Variables<'_>) -> Option<Given> {
     }
 }
 
-/// The model, where one is named.
+/// The model, if one is named.
 pub(crate) fn model(argument: Option<&str>, variables: Variables<'_>) -> Option<Given> {
     let argument = argument.map(|model| of_argument(model, "--model"));
     argument.or_else(|| of_variables(&[MODEL_VARIABLE], variables))
 }
 
-/// The text of an option of the client; what is wrong with it is told when the configuration is made.
+/// The text of a client option; the configuration check reports its errors.
 pub(crate) fn option(connection: &Connection, name: &str) -> Option<String> {
     connection.option_text(name).ok().flatten()
 }
 
-/// A place that is no service's, to judge all but the base URL with.
+/// A base URL of no service, to check everything else.
 const ANY_PLACE: &str = "http://127.0.0.1/v1";
-/// A key that is nobody's, to judge all but the key with.
+/// A key of nobody, to check everything else.
 const ANY_KEY: &str = "any-key-will-do";
 
-/// Where everything is from, and whether key and options can be used.
+/// The origin of all settings, and whether key and options are usable.
 pub(crate) fn look(connection: &Connection, variables: Variables<'_>) -> Finding {
     let url = base_url(connection, variables);
     let key = key(connection, variables);
@@ -113,7 +113,7 @@ fn url_from(url: Option<&Given>) -> String {
     url.map_or("no base URL".to_owned(), |url| format!("base URL from {}", url.from))
 }
 
-/// Only the length: what is shown here may be shown to anybody.
+/// Shows only the length: users share this output.
 fn key_from(key: Option<&Given>) -> String {
     let Some(key) = key else { return "no key".to_owned() };
     let trimmed = key.text.trim();
@@ -133,13 +133,13 @@ fn are_of_two_families(first: &str, second: &str) -> bool {
     matches!((family(first), family(second)), (Some(one), Some(other)) if one != other)
 }
 
-/// The base URL, and whether it has the shape of one.
+/// The base URL, and whether its form is right.
 pub(crate) fn look_at_url(given: Option<&Given>) -> (Finding, Option<Url>) {
     let Some(given) = given else {
         return (Finding::failed(Fault::BaseUrlMissing, "no base URL"), None);
     };
     let text = given.text.trim();
-    // The client's own judgement comes first; a proxy or an option is not asked here.
+    // The client's own check comes first, without a proxy or options.
     match Client::new(Config::new().base_url(text).api_key(ANY_KEY).no_proxy()) {
         Ok(_) => {}
         Err(error) => return (malformed(text, &error), None),
@@ -150,8 +150,8 @@ pub(crate) fn look_at_url(given: Option<&Given>) -> (Finding, Option<Url>) {
     }
 }
 
-/// What is no URL may be anything, a key that was put there by mistake as well: only what looks like a
-/// place is shown.
+/// The finding about an invalid URL. It may be anything, even a key put there by mistake: only what looks
+/// like an address is shown.
 fn malformed(text: &str, error: &Error) -> Finding {
     const QUOTES: [char; 5] = ['"', '\'', '`', '\u{201C}', '\u{201D}'];
     let is_place = text.contains(['.', '/', ':']) && !text.contains(['@', '?']);
@@ -173,7 +173,7 @@ fn malformed(text: &str, error: &Error) -> Finding {
                 format!("Write it as https://{text} (http:// for a service on this machine).");
             finding.because(Fault::SchemeMissing.cause()).so_do(better)
         }
-        // A URL that the client refuses for a reason of its own, which it says.
+        // The client rejects the URL for another reason, which its hint explains.
         _ if has_scheme && !is_quoted => finding.so_do(error.hint()),
         _ if !is_place => finding
             .because("the base URL is not a URL")
@@ -182,11 +182,11 @@ fn malformed(text: &str, error: &Error) -> Finding {
     }
 }
 
-/// The URL as it may be shown: without what may be secret.
+/// The URL without parts that may be secret.
 pub(crate) fn shown_url(url: &Url) -> String {
     let mut shown = url.clone();
     if shown.password().is_some() || !shown.username().is_empty() {
-        let _ = shown.set_password(None); // fails where there can be none
+        let _ = shown.set_password(None); // fails for a URL that cannot have one
         let _ = shown.set_username("***");
     }
     if shown.query().is_some() {
@@ -195,12 +195,12 @@ pub(crate) fn shown_url(url: &Url) -> String {
     shown.to_string()
 }
 
-/// Whether the path ends in the version that the service prescribes.
+/// Whether the path ends in the API version.
 pub(crate) fn has_version(url: &Url) -> bool {
     url.path().trim_end_matches('/').ends_with("/v1")
 }
 
-/// Whether this is the machine itself, which bypasses the environment's proxies.
+/// Whether the host is this machine, which bypasses the environment's proxies.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(url::Host::Ipv4(address)) => address.is_loopback(),
@@ -210,10 +210,10 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// Paths that calls add themselves.
+/// Paths that the client appends itself.
 const OPERATIONS: [&str; 4] = ["/chat/completions", "/completions", "/responses", "/models"];
 
-/// What is odd about a URL that can be used.
+/// The problems of a usable URL.
 fn judge(url: &Url) -> Finding {
     let saw = shown_url(url);
     let path = url.path().trim_end_matches('/');

@@ -1,4 +1,4 @@
-//! Configurations and URLs as they come, and what is said of them.
+//! Configurations and URLs, and their findings.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 use super::*;
 use crate::doctor::report::State;
@@ -111,7 +111,7 @@ fn secrets_in_a_url_are_not_shown() {
     assert!(finding.action.contains("wrong variable"), "{finding:?}");
 }
 
-/// What is wrong with a key that is there the client says: tests/cli/doctor.rs.
+/// The client reports an invalid key: see tests/cli/doctor.rs.
 #[test]
 fn a_key_has_to_be_there() {
     for set in [&[][..], &[("MODELWIRE_API_KEY", "  ")]] {

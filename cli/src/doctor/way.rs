@@ -1,4 +1,4 @@
-//! The checks of the way to the service: configuration, base URL, proxy, names, connections, TLS.
+//! The checks of the path to the service: configuration, base URL, proxy, names, connections, TLS.
 
 use std::time::{Instant, SystemTime};
 
@@ -10,10 +10,10 @@ use crate::doctor::report::{Finding, State, time};
 use crate::doctor::seen::Seen;
 use crate::doctor::settings;
 
-/// A certificate that ends sooner is told of.
+/// Remaining days below which a certificate causes a warning.
 const CERTIFICATE_DAYS_MIN: u64 = 14;
 
-/// Where everything is from.
+/// The origin of the settings.
 pub(crate) fn configuration(seen: &mut Seen<'_>) -> Finding {
     let finding = settings::look(seen.asked.connection, seen.asked.variables);
     if finding.state == State::Failed {
@@ -22,7 +22,7 @@ pub(crate) fn configuration(seen: &mut Seen<'_>) -> Finding {
     finding
 }
 
-/// The shape of the base URL.
+/// The form of the base URL.
 pub(crate) fn base_url(seen: &mut Seen<'_>) -> Finding {
     let given = settings::base_url(seen.asked.connection, seen.asked.variables);
     let (finding, url) = settings::look_at_url(given.as_ref());
@@ -37,7 +37,7 @@ pub(crate) fn base_url(seen: &mut Seen<'_>) -> Finding {
     finding
 }
 
-/// What stands between.
+/// The proxy.
 pub(crate) fn proxy(seen: &mut Seen<'_>) -> Finding {
     let Some(url) = &seen.url else { return Finding::skipped("no base URL") };
     let option = settings::option(seen.asked.connection, "proxy");
@@ -49,7 +49,7 @@ pub(crate) fn proxy(seen: &mut Seen<'_>) -> Finding {
     finding
 }
 
-/// Addresses of the host that is connected to.
+/// The addresses of the host to connect to.
 pub(crate) fn dns(seen: &mut Seen<'_>) -> Finding {
     let Some(hop) = &seen.hop else { return Finding::skipped("no host") };
     let of_proxy = if hop.is_proxy { " (of the proxy, which looks up the service)" } else { "" };
@@ -83,7 +83,7 @@ pub(crate) fn dns(seen: &mut Seen<'_>) -> Finding {
     }
 }
 
-/// Connections to them.
+/// Connections to these addresses.
 pub(crate) fn tcp(seen: &mut Seen<'_>) -> Finding {
     let tried = network::connect(&seen.addresses, seen.asked.time_max);
     let of_proxy = seen.hop.as_ref().is_some_and(|hop| hop.is_proxy);
@@ -168,7 +168,7 @@ fn judge_tls(shaken: &Shaken, trusted: &str) -> Finding {
         parts.push(error.to_string());
         parts.push(trusted.to_owned());
         let finding = Finding::failed(of_tls(error, is_self_signed), parts.join("; "));
-        // To trust it would not help: what openssl makes without being asked to do otherwise.
+        // Trusting it would not help: by default, openssl creates such certificates.
         if error.to_string().contains("CaUsedAsEndEntity") {
             return finding.so_do(
                 "It is marked as a CA certificate (CA:TRUE), which a server must not use: create it again \
@@ -204,7 +204,7 @@ fn judge_tls(shaken: &Shaken, trusted: &str) -> Finding {
     Finding::failed(fault, parts.join("; "))
 }
 
-/// Where dates decide, the clock of this machine is half of the matter.
+/// If dates matter, the clock of this machine may be the cause.
 fn with_clock(finding: Finding, now: SystemTime) -> Finding {
     match finding.fault {
         Some(Fault::CertificateExpired | Fault::CertificateEarly) => {

@@ -1,4 +1,4 @@
-//! Sends a request, and prints what comes of it.
+//! Sends a request, and prints its answer.
 
 use std::borrow::Cow;
 
@@ -7,14 +7,14 @@ use modelwire::{Call, Chunk, Client, Event, Pop, Request, Response, Usage, Value
 use crate::console::{self, Output};
 use crate::failure::{Exit, Failure};
 
-/// How an answer is asked for and printed.
+/// How to request and print an answer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
-    /// Piece by piece.
+    /// Print each piece as it arrives.
     pub(crate) stream: bool,
-    /// As the service sends it, and not its text alone.
+    /// Print the service's JSON, not only the text.
     pub(crate) json: bool,
-    /// With what was used, on standard error.
+    /// Print the tokens used to standard error.
     pub(crate) usage: bool,
 }
 
@@ -25,7 +25,7 @@ pub(crate) fn print(client: &Client, request: Request, shape: Shape) -> Result<(
         true => printer.stream(client, request),
         false => client.blocking().send(request).map_err(Failure::from),
     };
-    // A line that was begun ends before anything is said below it.
+    // End the line before anything is printed below it.
     let ended = printer.output.end_line();
     let answer = match done {
         Ok(answer) => answer,
@@ -44,16 +44,16 @@ struct Printer {
     ending: Ending,
 }
 
-/// What is known of how an answer ended, beside its text.
+/// How an answer ended, apart from its text.
 #[derive(Debug, Default)]
 struct Ending {
     /// `finish_reason` of a chat's first choice, or `status` of a response.
     reason: Option<String>,
-    /// What the model said instead of an answer.
+    /// The model's refusal to answer.
     refusal: String,
-    /// Whether it wants tools to be called.
+    /// Whether the model asks for tool calls.
     calls_tools: bool,
-    /// What a response says of its failure.
+    /// The error that a response reports.
     error: Option<String>,
 }
 
@@ -64,7 +64,7 @@ impl Printer {
         loop {
             let popped = match call.try_pop()? {
                 Pop::Empty => {
-                    // Nothing more waits: what came is shown before the wait for more.
+                    // The queue is empty: show what arrived before waiting for more.
                     self.output.flush()?;
                     call.pop(None)?
                 }
@@ -84,7 +84,7 @@ impl Printer {
         if self.shape.json {
             return self.output.line(&in_a_line(chunk.json()));
         }
-        // Of several choices the first is printed; the chunks of all of them come mixed.
+        // Of several choices, the first is printed; chunks of all of them are interleaved.
         match chunk.choices().next() {
             Some(_) => {
                 let first = chunk.choices().find(|choice| choice.index() == 0);
@@ -95,7 +95,7 @@ impl Printer {
         }
     }
 
-    /// Prints what came whole, and tells how the answer ended.
+    /// Prints a whole answer, and reports how it ended.
     fn finish(&mut self, answer: &Response) -> Result<(), Failure> {
         if !self.shape.stream {
             let text = if self.shape.json { Cow::Borrowed(answer.json()) } else { answer.text() };
@@ -162,8 +162,8 @@ impl Ending {
         }
     }
 
-    /// Says on standard error what the printed text does not say. An answer that failed, and a refusal,
-    /// are failures; an answer that is whole but short is none.
+    /// Reports on standard error what the printed text does not show. A failed answer and a refusal are
+    /// failures; a truncated answer is not.
     fn tell(&self, json: bool) -> Result<(), Failure> {
         let reason = self.reason.as_deref().unwrap_or_default();
         if reason == "failed" {
@@ -201,7 +201,7 @@ fn refusals_of(response: Value<'_>) -> String {
     contents.filter_map(|content| text_of(content, "refusal")).collect()
 }
 
-/// JSON on one line: a line end in JSON stands between values only.
+/// JSON on one line: line ends can only be between values.
 fn in_a_line(json: &str) -> Cow<'_, str> {
     match json.contains(['\n', '\r']) {
         true => Cow::Owned(json.replace(['\n', '\r'], " ")),

@@ -1,4 +1,4 @@
-//! `modelwire completion`: what completes the command's arguments in a shell, made from the table.
+//! `modelwire completion`: a shell completion script, generated from the table of arguments.
 
 use clap::ValueEnum;
 use clap_complete::Shell;
@@ -19,7 +19,7 @@ pub(crate) struct Completion {
     shell: Completed,
 }
 
-/// The shells that are completed for.
+/// The shells with completion scripts.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Completed {
     Bash,

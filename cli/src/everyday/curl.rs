@@ -1,5 +1,5 @@
-//! A request as a curl command that a person can paste: what the client would send, with the key as a
-//! variable. Sends nothing.
+//! A request as a curl command to copy: what the client would send, with the key as a variable. Sends
+//! nothing.
 
 use std::fmt::Write;
 
@@ -9,11 +9,11 @@ use crate::connection::{Connection, set_variable};
 use crate::console;
 use crate::failure::Failure;
 
-/// Largest body that is an argument of curl, in bytes; a larger one is its standard input. Linux takes
-/// 128 KiB for one argument.
+/// Maximum bytes of a body as a curl argument; a larger one goes to standard input. Linux limits one
+/// argument to 128 KiB.
 const ARGUMENT_BYTES_MAX: usize = 100 * 1024;
 
-/// The command for this request; a body is JSON.
+/// The command for this request with a JSON body.
 pub(crate) fn command(
     connection: &Connection,
     endpoint: Endpoint,
@@ -27,7 +27,7 @@ pub(crate) fn command(
         None => (base_url.as_str(), String::new()),
     };
     let url = format!("{}{}{query}", base.trim_end_matches('/'), endpoint.path());
-    // Silent but for errors; without a buffer, so that a stream is seen as it comes.
+    // Silent except for errors; unbuffered for a stream, so that it is shown as it arrives.
     let how = if streams { "-sSN" } else { "-sS" };
     let mut parts = vec![format!("curl {how} {}", shell_quoted(&url)), key_header(connection)];
     if body.is_some() {
@@ -48,7 +48,7 @@ pub(crate) fn command(
         Some(body) if body.len() > ARGUMENT_BYTES_MAX => {
             let end = end_mark(body);
             parts.push(format!("--data-binary @- <<'{end}'"));
-            // A string can always be written to.
+            // Writing to a string cannot fail.
             let _ = write!(after, "\n{body}\n{end}");
         }
         Some(body) => parts.push(format!("--data-binary {}", shell_quoted(body))),
@@ -57,7 +57,7 @@ pub(crate) fn command(
     Ok(parts.join(" \\\n  ") + &after)
 }
 
-/// Whatever a client would refuse is refused here; but a key need not be there.
+/// Rejects what a client would reject, except for a missing key.
 fn check(connection: &Connection) -> Result<(), Failure> {
     let config = connection.config()?;
     let has_key = connection.key_file.is_some() || set_variable(&API_KEY_VARIABLES).is_some();
@@ -66,7 +66,7 @@ fn check(connection: &Connection) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The header that has the key, from where it is.
+/// The header with the key, from its variable or file.
 fn key_header(connection: &Connection) -> String {
     let key = match &connection.key_file {
         Some(file) => format!("$(cat {})", shell_quoted(&file.to_string_lossy())),
@@ -75,7 +75,7 @@ fn key_header(connection: &Connection) -> String {
     format!("-H \"Authorization: Bearer {key}\"")
 }
 
-/// What curl is told of certificates and the proxy.
+/// The curl arguments for certificates and the proxy.
 fn files_and_proxy(connection: &Connection) -> Result<Vec<String>, Failure> {
     let mut parts = Vec::new();
     for (name, argument) in [("ca_pem", "--cacert"), ("client_certificate_pem", "--cert")] {
@@ -93,12 +93,12 @@ fn files_and_proxy(connection: &Connection) -> Result<Vec<String>, Failure> {
     Ok(parts)
 }
 
-/// One word of a shell, whatever is in it.
+/// Quotes text as one word for a shell.
 fn shell_quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// A word that no line of the body is.
+/// A here-document mark that does not occur in the body.
 fn end_mark(body: &str) -> String {
     let mut end = "END_OF_REQUEST".to_owned();
     while body.contains(&end) {

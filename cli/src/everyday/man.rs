@@ -1,4 +1,4 @@
-//! `modelwire man`: the manual page, made from the table.
+//! `modelwire man`: the manual page, generated from the table of arguments.
 
 use std::io;
 
@@ -24,7 +24,7 @@ impl Man {
     }
 }
 
-/// The page: the command, then each of its commands with its arguments.
+/// The page: the command, then each of its subcommands with its arguments.
 fn page(mut table: clap::Command) -> io::Result<String> {
     table.build();
     let whole = Page::new(table.clone());
@@ -45,7 +45,7 @@ fn page(mut table: clap::Command) -> io::Result<String> {
     Ok(page)
 }
 
-/// The section of one command.
+/// The section of one subcommand.
 fn section(command: &clap::Command) -> io::Result<String> {
     let part = Page::new(command.clone());
     let mut text = Vec::new();
@@ -55,7 +55,7 @@ fn section(command: &clap::Command) -> io::Result<String> {
     if command.get_after_help().is_some() {
         part.render_extra_section(&mut text)?;
     }
-    // What are sections of a page of their own are parts of a section here.
+    // Sections of a page become subsections here.
     let text =
         String::from_utf8_lossy(&text).replace(".SH ", ".SS ").replace(".SS EXTRA", ".SS NOTES");
     Ok(format!(".SH \"MODELWIRE {}\"\n{text}", command.get_name().to_uppercase()))

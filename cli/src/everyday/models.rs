@@ -1,4 +1,4 @@
-//! `modelwire models`: what the service lists.
+//! `modelwire models`: lists the models of the service.
 
 use modelwire::Endpoint;
 

@@ -1,4 +1,4 @@
-//! What a model is asked: the argument, standard input, or both.
+//! The prompt for a model: the argument, standard input, or both.
 
 use std::io::{self, IsTerminal, Read};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -8,15 +8,15 @@ use std::time::Duration;
 use crate::console;
 use crate::failure::Failure;
 
-/// Largest standard input that is a prompt, in bytes.
+/// Maximum bytes of a prompt from standard input.
 const PROMPT_BYTES_MAX: u64 = 256 * 1024 * 1024;
-/// The prompt that stands for standard input alone.
+/// The prompt argument that means only standard input.
 const STANDARD_INPUT: &str = "-";
-/// How long a prompt waits in silence for the end of a standard input that may be open by accident.
+/// How long to wait silently for the end of standard input, which may be open by accident.
 const SILENCE_MAX: Duration = Duration::from_secs(3);
 
-/// The prompt of these arguments. An argument goes before what standard input has, with a blank line
-/// between, where standard input is no terminal.
+/// The prompt of these arguments. If standard input is not a terminal, its text follows the argument after
+/// a blank line.
 pub(crate) fn read(given: Option<&str>) -> Result<String, Failure> {
     let is_terminal = io::stdin().is_terminal();
     let prompt = match given {
@@ -46,7 +46,7 @@ fn join(prompt: &str, input: &str) -> String {
     }
 }
 
-/// Reads, and after a while says that it does.
+/// Reads, and after `SILENCE_MAX` reports the wait.
 fn aloud<T>(read: impl FnOnce() -> T) -> T {
     let (done, waiting) = mpsc::channel::<()>();
     let tell = move || {
@@ -57,7 +57,7 @@ fn aloud<T>(read: impl FnOnce() -> T) -> T {
             );
         }
     };
-    // Without a thread it is done in silence.
+    // Without a thread, it waits silently.
     let _ = thread::Builder::new().spawn(tell);
     let result = read();
     drop(done);
@@ -66,7 +66,7 @@ fn aloud<T>(read: impl FnOnce() -> T) -> T {
 
 fn of_standard_input() -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    // One byte more, so that too much is noticed.
+    // One byte more, to detect input that is too long.
     let mut input = io::stdin().lock().take(PROMPT_BYTES_MAX + 1);
     input
         .read_to_end(&mut bytes)

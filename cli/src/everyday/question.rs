@@ -7,9 +7,9 @@ use crate::console::Output;
 use crate::everyday::{answer, curl, prompt};
 use crate::failure::Failure;
 
-/// The variable that names a model where `--model` does not.
+/// The variable with the model, if there is no `--model`.
 pub(crate) const MODEL_VARIABLE: &str = "MODELWIRE_MODEL";
-/// Most models that an error names.
+/// Maximum models that an error lists.
 const MODELS_SHOWN_MAX: usize = 5;
 
 /// What is asked, and how its answer is printed.
@@ -62,7 +62,7 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    /// Asks, and prints the answer.
+    /// Sends the request, and prints the answer.
     pub(crate) fn ask(&self, endpoint: Endpoint, connection: &Connection) -> Result<(), Failure> {
         let set = self.fields()?;
         if self.curl {
@@ -115,13 +115,13 @@ impl Question {
             return Some(model.clone());
         }
         if set.iter().any(|(name, _)| *name == "model") {
-            return Some(String::new()); // which the field that is set replaces
+            return Some(String::new()); // replaced by the field of `--set`
         }
         let variable = set_variable(&[MODEL_VARIABLE])?;
         Some(std::env::var_os(variable)?.to_string_lossy().trim().to_owned())
     }
 
-    /// The JSON text of the request, as it is sent.
+    /// The JSON of the request, as it is sent.
     fn body(
         &self,
         endpoint: Endpoint,
@@ -167,7 +167,7 @@ impl Question {
     }
 }
 
-/// A number that JSON can have.
+/// A number that JSON can represent.
 fn number(given: &str) -> Result<f64, String> {
     match given.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(number),
@@ -175,7 +175,7 @@ fn number(given: &str) -> Result<f64, String> {
     }
 }
 
-/// The model of a service that lists one; the error of any other names the first.
+/// The model of a service that lists exactly one; otherwise the error lists the first ones.
 fn only_model(client: &Client) -> Result<String, Failure> {
     let what_to_do = format!("name one with --model, or in {MODEL_VARIABLE}");
     let answer = client.blocking().models().map_err(|error| {

@@ -1,4 +1,4 @@
-//! The request that arguments make, to the byte.
+//! The exact bytes of the request for given arguments.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use super::*;

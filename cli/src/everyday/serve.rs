@@ -1,4 +1,4 @@
-//! `modelwire serve`: the stand-in service on a port, for tests of programs in any language.
+//! `modelwire serve`: the fake service on a local port, for tests of programs in any language.
 
 use std::io::{self, Read};
 
@@ -9,10 +9,10 @@ use modelwire_service::{ARGUMENTS, Options, Service};
 use crate::console::{self, Output};
 use crate::failure::Failure;
 
-/// The argument that the service's own table does not have.
+/// The additional argument, which the service's own table does not have.
 const EXIT_WITH_STDIN: &str = "exit-with-stdin";
 
-/// Plays the service. Its arguments are those of the service's own table.
+/// Runs the service. Its arguments are those of the service's own table.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Serve {
     options: Options,
@@ -34,7 +34,7 @@ impl Serve {
         output.flush()?;
         if self.exit_with_stdin {
             let mut ignored = [0; 1024];
-            // However its reading ends, nobody is there any more.
+            // However reading ends, the parent is gone.
             while io::stdin().read(&mut ignored).is_ok_and(|count| count > 0) {}
             return Ok(());
         }

@@ -1,12 +1,12 @@
-//! What the command asks of Unix systems.
+//! Unix.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// The terminal to read from and to write to, whatever standard input and standard output are.
+/// The terminal for input and output, whatever standard input and output are.
 pub(crate) const TERMINAL: (&str, &str) = ("/dev/tty", "/dev/tty");
 
-/// Raises how many descriptors this process may have, up to this many, as far as that is allowed; how many
-/// there may be then. That it cannot be raised is no failure.
+/// Raises the limit of file descriptors of this process up to `wanted`, as far as allowed, and returns the
+/// new limit. A failure to raise it is ignored.
 pub(crate) fn raise_descriptors(wanted: u64) -> u64 {
     let before = getrlimit(Resource::Nofile);
     let raised = before.maximum.unwrap_or(wanted).min(wanted);

@@ -1,9 +1,9 @@
-//! What the command asks of Windows.
+//! Windows.
 
-/// The terminal to read from and to write to, whatever standard input and standard output are.
+/// The terminal for input and output, whatever standard input and output are.
 pub(crate) const TERMINAL: (&str, &str) = ("CONIN$", "CONOUT$");
 
-/// There is no limit that a process could raise.
+/// Windows has no limit that a process could raise.
 pub(crate) fn raise_descriptors(wanted: u64) -> u64 {
     wanted
 }

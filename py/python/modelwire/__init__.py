@@ -127,7 +127,7 @@ class _OpenAIPaths:
 
 _sys.meta_path.append(_OpenAIPaths)  # type: ignore[arg-type]
 
-# What openai's module has: calls of a client that the module's variables configure.
+# Module-level names of openai: calls of a client that the module's variables configure.
 _MODULE_CALLS = ("models", "chat", "responses", "beta")
 _MODULE_SETTINGS = (
     "api_key",
@@ -149,7 +149,7 @@ _HTTP_CLIENTS = (
     "DefaultAsyncHttpx2Client",
 )
 
-# Modules that are imported when a program asks for them.
+# Modules that are imported on demand.
 _PARTS = (
     "_base_client",
     "_constants",
@@ -172,7 +172,7 @@ _PARTS = (
 _module_client: tuple[dict[str, object], Client] | None = None
 
 
-# Type checkers take this name as true: they shall see what is there, and no other name.
+# True for type checkers, so that they see only the existing names.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -249,7 +249,7 @@ else:
             from modelwire._schemas import parse as _parse
 
             return getattr(_parse, name)
-        if name.startswith("_"):  # the import system asks before it imports a part
+        if name.startswith("_"):  # the import system looks it up before it imports a part
             raise AttributeError(f"module 'modelwire' has no attribute {name!r}")
         if name not in _MODULE_CALLS:
             from modelwire._openai import unsupported as _unsupported

@@ -66,7 +66,7 @@ class Watched:
     def __init__(
         self, client: Any, operation: str, fields: Any, stream: bool, key: Secret | None
     ) -> None:
-        client._open()  # a client that was closed makes no call
+        client._open()  # raises for a closed client
         self._teller = _teller()
         self._teller.follow(client._natives)
         self._start = time.time()
@@ -80,10 +80,11 @@ class Watched:
     def begin(self, call: Any) -> None:
         """Calls the observers, and collects their requests."""
         started = self._started
-        with contextlib.suppress(Exception):  # what is wrong with them the call itself says
+        with contextlib.suppress(Exception):  # the call itself reports invalid headers
             _, own = without_key(call.headers or {}, True)
             started.key = own or started.key
-        # Known from now on: whatever is raised after an observer gave its token, `failed` ends it.
+        # Registered from now on: if anything raises after an observer gave its token, `failed`
+        # ends the call.
         self._teller.watched[self._mark.tag] = self
         for observer in (*observers, *started.client._natives.observers):
             try:
@@ -96,7 +97,7 @@ class Watched:
         if started.headers:
             try:
                 self.headers = _sendable(started.headers, started.client)
-            except Exception:  # an observer replaced them by what is no dict
+            except Exception:  # an observer replaced them with something that is not a dict
                 _failed("headers set by an observer are not sent")
         if started.chunk_times:
             self._more["chunk_times"] = True
@@ -163,7 +164,7 @@ class Watched:
             _guarded("on_call", function, record)
 
 
-# What the library sets: a call with one of them among its headers would be refused.
+# Set by the library: a call with one of these headers would be rejected.
 _OWN_HEADERS = ("authorization", "content-type", "content-length", "transfer-encoding", "host")
 _PATHS = {"models": "/models", "chat": "/chat/completions", "responses": "/responses"}
 
@@ -194,7 +195,7 @@ def _guarded(what: str, function: Callable[..., object], *arguments: Any) -> Non
 
 
 def _is_end_of_greenlet(error: BaseException) -> bool:
-    """Whether this greenlet is being ended; the next call begins another one."""
+    """Whether this greenlet is being killed; the next call starts another one."""
     return type(error).__name__ == "GreenletExit"
 
 
@@ -219,11 +220,11 @@ class _Teller:
         """What this thread holds; where somebody ends it, a greenlet, the next one goes on."""
         self._unsent: deque[tuple[int, CallRecord]] = deque()
         self._flushes: deque[list[int]] = deque()
-        """Those who wait until all is handed on that waits now; emptied then."""
-        self._lock = threading.RLock()  # a signal's handler, or a finalizer, may call meanwhile
+        """Lists of waiting flushes, emptied once everything that is queued now is delivered."""
+        self._lock = threading.RLock()  # a signal handler or a finalizer may reenter
         self._handing = threading.Lock()
-        """Held by the thread that hands on. `Thread.is_alive` would not do: where a handler of a
-        signal raises in it, it takes a thread that lives for dead."""
+        """Held by the delivering thread. `Thread.is_alive` does not work: after a signal handler
+        raises in it, it reports a live thread as dead."""
         self._process = os.getpid()
         self._ident: int | None = None
         self._is_over = False
@@ -248,13 +249,13 @@ class _Teller:
         with self._lock:
             if self._handing.locked():
                 return True
-            # Before Python 3.12 one that ends would wait for a new thread without end.
+            # Before Python 3.12, an exiting interpreter would wait for a new thread forever.
             if self._is_over or not lasts() or sys.is_finalizing():
                 return False
             thread = threading.Thread(target=self._hand_on, name="modelwire-calls", daemon=True)
             try:
                 thread.start()
-            except RuntimeError:  # the interpreter ends: `end` hands on what waits
+            except RuntimeError:  # the interpreter exits: `end` delivers the queue
                 return False
             return True
 
@@ -300,21 +301,21 @@ class _Teller:
         self.calls.close()
         if not self.is_here() and self._handing.acquire(timeout=timeout):
             self._handing.release()
-            self._hand_on()  # where no thread did
+            self._hand_on()  # if no thread did
 
     def _hand_on(self, is_due_alone: bool = False) -> None:
         """Delivers until the end, or once; unless another thread does."""
         if not self._handing.acquire(False):
             return
-        # Nothing is imported here: a child that is forked meanwhile would wait for that for ever.
+        # Nothing is imported here: a child forked meanwhile would wait for the import forever.
         try:
             self._ident = threading.get_ident()
-            is_greenlet = library() is not None  # and must not wait in the core
+            is_greenlet = library() is not None  # a greenlet must not wait in the core
             while self._round(0.0 if is_greenlet or is_due_alone else None):
                 if is_due_alone:
                     return
                 if is_greenlet:
-                    time.sleep(GREEN_SLICE)  # theirs
+                    time.sleep(GREEN_SLICE)  # the patched one
         except BaseException as error:
             if not _is_end_of_greenlet(error):
                 raise
@@ -332,7 +333,7 @@ class _Teller:
             if not self._goes_on():
                 return False
             self._tell(self._taken.popleft())
-        if not self._goes_on():  # the last of them may have forked as well
+        if not self._goes_on():  # the last callback may have forked, too
             return False
         while self._unsent and self._goes_on():
             tag, record = self._unsent.popleft()
@@ -362,7 +363,7 @@ class _Teller:
         if ended.tag:
             self._ended(ended.tag, record, ended)
             return
-        # A row in bulk.
+        # A row of a bulk job.
         natives = self._clients.get(ended.client)
         function = self._kept.get(ended.client) if natives is None else natives.on_call
         if function is not None:
@@ -401,7 +402,7 @@ def flush(timeout: float) -> bool:
 
 
 async def flush_awaited(timeout: float) -> None:
-    """The same in an event loop, which keeps running."""
+    """Like `flush`, in an event loop, which keeps running."""
     teller = _tellers.get(os.getpid())
     if teller is None:
         return

@@ -35,7 +35,7 @@ from modelwire._resources import (
     Responses,
 )
 
-# Type checkers take this name as true; importing typing would cost more than all the rest.
+# True for type checkers; importing typing would cost more than all the rest.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -242,8 +242,8 @@ class BaseClient:
         self._headers.update(default_headers or {})
         self._take_key()
         self._query = dict(default_query or {})
-        # What is set for each of the calls of a copy; and, beside it, how its key and its headers
-        # differ from those of the first one.
+        # The options for each call of a copy; and the differences of its key and headers from
+        # those of the original.
         self._overrides: dict[str, Any] = {}
         self._own: dict[str, Any] = {}
         self._hooks: Hooks | None = None
@@ -255,7 +255,7 @@ class BaseClient:
         _look_for_frameworks()
         key = self._secret
         if self._key_of_each_call is not None:
-            key = Secret("not-asked-for-yet")  # each call asks; the rest is checked now
+            key = Secret("not-asked-for-yet")  # each call provides its key; the rest is checked now
         if on_call is not None:
             from modelwire._calls import check_function
 
@@ -285,10 +285,10 @@ class BaseClient:
         return tuple((name, value) for name, value in headers.values() if is_given(value))
 
     if not TYPE_CHECKING:
-        # The class, or the one that it is to say it is of.
+        # The reported class.
         __class__ = property(class_of)
 
-    # What openai-python's clients have as attributes.
+    # Attributes of openai-python's clients.
 
     @property
     def api_key(self) -> str:
@@ -316,7 +316,7 @@ class BaseClient:
 
     @property
     def _base_url(self) -> URL:
-        # Programs look here, too.
+        # Programs read this, too.
         return self.base_url
 
     @property

@@ -88,6 +88,6 @@ class Natives:
         self._made.clear()
 
     def __del__(self) -> None:
-        # Records of its last calls may wait.
+        # Records of its last calls may be queued.
         if self.__dict__.get("teller") is not None and self.on_call is not None:
             self.teller.keep(self.number, self.on_call)

@@ -28,7 +28,7 @@ AnswerErrors are raised by parse, run_tools and streams that parse; create never
 
 from __future__ import annotations
 
-# Type checkers take this name as true; importing typing would cost more than all the rest.
+# True for type checkers; importing typing would cost more than all the rest.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -79,12 +79,12 @@ class OpenAIError(Exception):
     metered: str = "not_sent"
     """Whether the call may have been metered: not_sent, normally_not, entered, unknown."""
 
-    _says: str = ""  # the message where none was given
-    _own_class: Any = None  # where it is of openai's class too: the class that is ours alone
+    _says: str = ""  # the default message
+    _own_class: Any = None  # if it also is openai's class: the class that is only ours
     _report: str = ""
     _headers: Any = ()
     _request_time: float | None = None
-    _timing: Any = None  # what the call told: the core's text, or the object
+    _timing: Any = None  # the record of the call: the core's JSON, or the object
     _body: object = None
     _response: Any = None
     _request: Any = None
@@ -95,7 +95,7 @@ class OpenAIError(Exception):
         if request is not None:
             fields["request"] = request
         message = message or self._says or type(self).__name__
-        Exception.__init__(self, message)  # and not that of openai's class, where it has one
+        Exception.__init__(self, message)  # not that of openai's class, if it has one
         self.message = message
         for name, value in fields.items():
             setattr(self, name, value)
@@ -153,7 +153,7 @@ class OpenAIError(Exception):
 
     @response.setter
     def response(self, response: Any) -> None:
-        # Made by a program for its own tests: it tells what a real one would.
+        # Created by a program for its tests: behaves like a real one.
         self._response = response
         self.status_code = getattr(response, "status_code", None)
         self.request_id = getattr(response, "headers", {}).get("x-request-id")
@@ -179,7 +179,7 @@ class OpenAIError(Exception):
         from modelwire._native import _rate_limits
 
         headers = self._headers
-        if self._response is not None:  # of an error that a program made for its own tests
+        if self._response is not None:  # an error that a program created for its tests
             headers = getattr(self._response, "headers", {})
             headers = getattr(headers, "multi_items", headers.items)()
         return _rate_limits([(name, value) for name, value in headers])
@@ -213,7 +213,7 @@ class APIStatusError(APIError):
     """The service answered with a status that is not success."""
 
     if TYPE_CHECKING:
-        # An answer came.
+        # An answer arrived.
         status_code: int
 
         @property

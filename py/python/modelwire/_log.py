@@ -105,7 +105,7 @@ def follow(name: str) -> None:
     theirs, ours = logging.getLogger(name), logging.getLogger("modelwire")
     if ours.parent is not theirs:
         ours.parent = theirs
-        ours.setLevel(ours.level)  # forgets which levels are enabled
+        ours.setLevel(ours.level)  # clears the cache of enabled levels
 
 
 def tell(record: tuple[int, str, str, float]) -> None:
@@ -132,7 +132,7 @@ def tell_all(records: Iterable[tuple[int, str, str, float]]) -> None:
 
 
 def _hand_on() -> None:
-    is_greenlet = library() is not None  # and must not wait in the core
+    is_greenlet = library() is not None  # a greenlet must not wait in the core
     while (records := log_take(RECORDS_MAX, 0.0 if is_greenlet else SLICE)) is not None:
         tell_all(records)
         if is_greenlet:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Type checkers take this name as true; importing typing would cost more than all the rest.
+# True for type checkers; importing typing would cost more than all the rest.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class _Options(metaclass=_Fields):
         return {name: value for name, value in values.items() if is_given(value)}
 
     def __repr__(self) -> str:
-        from reprlib import repr as short  # of a list of a hundred statuses six are enough
+        from reprlib import repr as short  # six items of a list of a hundred statuses are enough
 
         given = (f"{name}={short(value)}" for name, value in self._given().items())
         return f"{type(self).__name__}({', '.join(given)})"
@@ -265,10 +265,10 @@ class Limits(_Options):
             expiry = max(1, round(expiry * 1000))
         self._also("idle_connection_ms_max", "keepalive_expiry", expiry)
         if max_keepalive_connections == 0 and not is_given(self.idle_connection_ms_max):
-            self.idle_connections_max = self.idle_connection_ms_max = 1  # none for a later call
+            self.idle_connections_max = self.idle_connection_ms_max = 1  # no reuse
 
     def _also(self, name: str, alias: str, value: Any) -> None:
-        """Sets a bound that was given by its other name."""
+        """Sets a limit that was given by its other name."""
         if not is_given(value):
             return
         if is_given(getattr(self, name)):

@@ -1,7 +1,7 @@
-"""The named parameters of the operations, and what becomes of them: the fields of the request,
-whether it streams, and what the call sets for itself.
+"""The named parameters of the operations, and their conversion: the fields of the request, whether
+it streams, and the options of the call.
 
-The types of the parameters stand in `_resources.pyi`; both are written from the same table.
+The types of the parameters are in `_resources.pyi`; both are generated from the same table.
 """
 
 # mypy: disallow_untyped_defs = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Call:
-    """What one call sets beside the fields of its request."""
+    """The options of one call, apart from the fields of its request."""
 
     __slots__ = (
         "gather",
@@ -35,7 +35,7 @@ class Call:
         self.timeout = fields.pop("timeout")
         self.stream_only = fields.pop("stream_only", NOT_GIVEN)
         self.gather = fields.pop("gather", False)
-        # Whether the hooks of the client were called for it, and its `request`.
+        # Whether the client's hooks and its `request` were called for it.
         self.is_hooked = self.is_requested = False
 
 
@@ -45,7 +45,7 @@ def _taken_apart(fields: dict[str, Any]) -> tuple[dict[str, Any], bool, Call]:
     more = fields.pop("extra_body", None)
     stream = fields.pop("stream", False)
     if more:
-        fields.update(more)  # what is given here wins, as in openai-python
+        fields.update(more)  # extra_body takes precedence, as in openai-python
     if stream is not None and not isinstance(stream, bool):
         if is_given(stream):
             raise TypeError(f"stream takes a bool, not {stream!r}")
@@ -54,7 +54,7 @@ def _taken_apart(fields: dict[str, Any]) -> tuple[dict[str, Any], bool, Call]:
 
 
 def _helper(fields: dict[str, Any]) -> tuple[dict[str, Any], bool, Call]:
-    """The same of the helper streams, which always stream and gather."""
+    """Like `_taken_apart`, for the helper streams, which always stream and gather."""
     return _taken_apart({**fields, "stream": True, "gather": True})
 
 
@@ -455,9 +455,9 @@ _REFUSED = {
 
 
 def _no_type(given: dict[str, Any], name: str, method: str) -> None:
-    """Refuses a class where a JSON schema is needed: what is created is not parsed."""
+    """Rejects a class in place of a JSON schema: `create` parses nothing."""
     value = given.get(name)
-    # A class, a list or union of them, or an adapter of pydantic.
+    # A class, a list or union of them, or a pydantic adapter.
     if isinstance(value, type) or hasattr(value, "__args__") or hasattr(value, "validate_json"):
         raise TypeError(
             f"{name} of create takes a JSON schema as a dict; give {value!r} to {method}.parse()"
@@ -465,35 +465,35 @@ def _no_type(given: dict[str, Any], name: str, method: str) -> None:
 
 
 def to_create_a_chat(given: dict[str, Any]) -> dict[str, Any]:
-    """What was given to chat.completions.create."""
+    """The arguments of chat.completions.create."""
     _no_type(given, "response_format", "chat.completions")
     return of_a_chat(given)
 
 
 def to_create_a_response(given: dict[str, Any]) -> dict[str, Any]:
-    """What was given to responses.create."""
+    """The arguments of responses.create."""
     if "text_format" in given:
         raise TypeError("text_format is a parameter of responses.parse() and responses.stream()")
     return of_a_response(given)
 
 
 def of_a_chat(given: dict[str, Any]) -> dict[str, Any]:
-    """What was given to a chat; the bound of a response is refused by its name here."""
+    """The arguments of a chat; rejects the token limit of a response with a clear error."""
     if "max_output_tokens" in given:
         raise TypeError("max_output_tokens is a parameter of responses; a chat has max_tokens")
     return given
 
 
 def of_a_response(given: dict[str, Any]) -> dict[str, Any]:
-    """What was given to a response; the bound of a chat is refused by its name here."""
+    """The arguments of a response; rejects the token limit of a chat with a clear error."""
     if "max_tokens" in given:
         raise TypeError("max_tokens is a parameter of chats; a response has max_output_tokens")
     return given
 
 
 def supported(given):
-    """What was given to responses.stream, without what openai-python's takes beside; that is
-    refused clearly, unless it is left out."""
+    """The arguments of responses.stream, without the additional ones of openai-python; these are
+    rejected with a clear error, unless omitted."""
     for name, why in _REFUSED.items():
         value = given.pop(name, None)
         if value is not None and is_given(value):
@@ -502,7 +502,7 @@ def supported(given):
 
 
 def models(self, *, extra_headers=None, extra_query=None, extra_body=None, timeout=NOT_GIVEN):
-    """The parameters of models.list; a GET has no body, so extra_body is not taken."""
+    """The parameters of models.list; a GET has no body, so extra_body is rejected."""
     if extra_body is not None and is_given(extra_body):
         raise TypeError("models.list() sends no body: extra_body is not supported")
     fields = locals()
@@ -510,7 +510,7 @@ def models(self, *, extra_headers=None, extra_query=None, extra_body=None, timeo
     return Call(fields)
 
 
-# What Python calls them where arguments are missing or too many.
+# The names in Python's errors about missing or excess arguments.
 chat.__qualname__ = "chat.completions.create"
 chat_parse.__qualname__ = "chat.completions.parse"
 chat_stream.__qualname__ = "chat.completions.stream"

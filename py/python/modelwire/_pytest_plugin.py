@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def modelwire_service() -> Iterator[Service]:
-    """A stand-in for the inference service, fresh for each test: see modelwire.testing."""
-    from modelwire.testing import Service  # most runs of pytest never ask for it
+    """A fake inference service, new for each test: see modelwire.testing."""
+    from modelwire.testing import Service  # most pytest runs do not use it
 
     with Service() as service:
         yield service

@@ -215,7 +215,7 @@ def _run_tools(resource, kind, given, tools, max_turns, raise_errors):
         raise TypeError("run_tools has no stream: use its events()")
     is_chat = resource._operation == "chat"
     form = _tools.ChatForm if is_chat else _tools.ResponseForm
-    reading, _ = resource._parsing(given)  # what is wrong with the parameters is told here
+    reading, _ = resource._parsing(given)  # reports invalid parameters
     options = {
         "tools": tools,
         "max_turns": _tools.MAX_TURNS if max_turns is None else max_turns,

@@ -1,5 +1,5 @@
-"""`modelwire.bulk` as a module to import from: it is the class of that name, which has the other
-names as attributes."""
+"""`modelwire.bulk` as an importable module: it is the class with that name, whose attributes are
+the other names."""
 
 import sys
 

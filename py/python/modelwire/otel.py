@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
-# Values of the variable: whether content is on spans, and whether in events of the log.
+# Values of the variable: whether content goes on spans, and whether in log events.
 _CAPTURES = {
     "": (False, False),
     "false": (False, False),

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from modelwire.types._parsed import (
         ParsedChatCompletion,
         ParsedResponse,
-        ParsedResponseStreamEvent,  # noqa: F401  (in texts below)
+        ParsedResponseStreamEvent,  # noqa: F401  (used in string annotations below)
     )
 
 _E = TypeVar("_E")
@@ -477,7 +477,7 @@ class _ToolCall:
             self.arguments = _Text()
         self.is_whole = is_value
         if piece:
-            self.is_done = False  # what comes late is told once more
+            self.is_done = False  # a late piece is followed by another done event
         at = self.arguments.add(piece)
         yield FunctionToolCallArgumentsDeltaEvent(
             self.name, self.index, piece, self.arguments, at, reading
@@ -609,7 +609,7 @@ class _Choice:
         elif content or refusal or delta.tool_calls:
             self.has_pieces = True
         if content or refusal:
-            self.is_content_done = False  # what comes late is told once more
+            self.is_content_done = False  # a late piece is followed by another done event
         if content is not None:
             at = self.content.add(content)
             yield ContentDeltaEvent(content, self.content, at, self.reading)
@@ -717,7 +717,7 @@ class ChatCompletionStreamState(Generic[_T]):
         self._parsing: _Parsing | None = None
         if self._reading is not None:
             self._parsing = _Parsing(self._reading, lambda: self._snapshots.completion(self._count))
-        self._whole: Any = None  # the parsed answer, once it is there
+        self._whole: Any = None  # the parsed answer, once available
 
     def handle_chunk(self, chunk: ChatCompletionChunk) -> list[ChatCompletionStreamEvent[_T]]:
         """Adds the next chunk to the completion; returns its events."""
@@ -780,7 +780,7 @@ class _Beside:
         return {**self._event.model_dump(**options), **more}
 
     if not TYPE_CHECKING:
-        # For `isinstance`: it is the event, with a text beside it.
+        # For `isinstance`: it is the event, with an addition.
         __class__ = property(lambda self: self._event.__class__)
 
     def __getattr__(self, name: str) -> Any:
@@ -861,7 +861,7 @@ class _ResponseState:
         self._reading = reading if reading is not None and reading.reads else None
         self._phases: dict[Any, Any] = {}
         self._last: Any = None
-        self._whole: Any = None  # the parsed response, once it is there
+        self._whole: Any = None  # the parsed response, once available
 
     def handle(self, event: ResponseStreamEvent) -> Any:
         kind = event.type
@@ -1057,7 +1057,7 @@ class _AsyncHelper(_Helper[AsyncStream[Any]], Generic[_E]):
         return AsyncIteration(self, getattr(self._stream, "_native", self._stream))
 
     async def __anext__(self) -> _E:
-        # The events of a chunk wait here, so that a cancelled wait loses none.
+        # The events of a chunk are queued here, so that a cancelled wait loses none.
         while not self._waiting:
             try:
                 chunk = await self._stream.__anext__()

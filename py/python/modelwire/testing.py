@@ -76,9 +76,9 @@ __all__ = [
     "text",
 ]
 
-# Headers that say where a body ends: the service writes them, or `raw` does.
+# Headers that delimit the body: set by the service or by `raw`.
 _FRAMING = ("content-length", "transfer-encoding", "connection")
-# The type and code that OpenAI gives to errors of a status.
+# OpenAI's error type and code for each status.
 _TYPES: dict[int, tuple[str, str | None]] = {
     401: ("invalid_request_error", "invalid_api_key"),
     403: ("permission_error", None),
@@ -299,7 +299,7 @@ class Request:
     """Without the query: `/v1/chat/completions`."""
     query: str
     """The text after the `?`, undecoded; empty if there is none."""
-    headers: dict[str, str] = field(repr=False)  # they hold the key
+    headers: dict[str, str] = field(repr=False)  # they contain the key
     """Header names are in lower case; the values of a repeated one are joined by commas."""
     content: bytes
     """The body as sent."""
@@ -404,7 +404,8 @@ class Service:
             try:
                 natives.append(_answer(answer)._native)
             except (TypeError, ValueError) as wrong:
-                # Not its own class: some of them, as UnicodeEncodeError, take more than a message.
+                # Not the exception's own class: some, such as UnicodeEncodeError, take more than
+                # a message.
                 kind = TypeError if isinstance(wrong, TypeError) else ValueError
                 raise kind(f"answer {index}: {wrong}") from None
         self._native.queue(natives)
@@ -487,7 +488,7 @@ class Service:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.close()  # nothing of it waits for a client, so there is nothing to await
+        self.close()  # nothing in it waits for a client, so there is nothing to await
 
     def __repr__(self) -> str:
         return f"<Service: {self._base_url}{', closed' if self._closed else ''}>"
@@ -534,7 +535,7 @@ def _plain(value: Any) -> Any:
 
 def _pieces(name: str, given: str | Sequence[str]) -> list[str]:
     if isinstance(given, str):
-        # A word each, with the space that follows it.
+        # Each word with the white space around it.
         return re.findall(r"\s*\S+\s*", given) or [given] * bool(given)
     if not isinstance(given, Sequence):
         raise TypeError(f"{name} must be a string or a list of strings, not {_kind(given)}")

@@ -1,7 +1,6 @@
-//! What a line of `py/fields.txt` becomes: the macros that PyO3 needs, which cannot have one class
-//! made by a function.
+//! The macros that turn a line of `py/fields.txt` into a class: PyO3 needs macros here.
 
-/// The name of a field without the mark of a raw identifier.
+/// The name of a field without the prefix of a raw identifier.
 pub(crate) const fn name(written: &'static str) -> &'static str {
     match written.as_bytes() {
         [b'r', b'#', ..] => written.split_at(2).1,
@@ -9,8 +8,8 @@ pub(crate) const fn name(written: &'static str) -> &'static str {
     }
 }
 
-/// A class below `Object`: a getter for each field, and a constructor for programs that make
-/// answers up, for their tests mostly.
+/// Defines a subclass of `Object`: a getter for each field, and a constructor for programs that create
+/// answers, mostly in tests.
 macro_rules! object_class {
     (
         $(#[$doc:meta])*
@@ -81,7 +80,7 @@ macro_rules! object_class {
     };
 }
 
-/// A class of a stream, whose struct is written elsewhere.
+/// Defines the class of a streamed object, whose struct is defined elsewhere.
 macro_rules! streamed_class {
     (
         $(#[$doc:meta])*

@@ -1,5 +1,5 @@
-//! The fields that are more than what stands under their name: those of chunks and events, which the core's
-//! scan found already, and the texts that are put together. Each function is named in `py/fields.txt`.
+//! Computed fields: those of chunks and events, which the core's scan has already found, and joined texts.
+//! `py/fields.txt` names each function.
 
 use std::borrow::Cow;
 
@@ -29,8 +29,7 @@ pub(crate) fn delta(slf: &Bound<'_, ChunkChoice>) -> PyResult<Py<PyAny>> {
     streamed::delta(slf)
 }
 
-/// What a program made of a field; where it did nothing to the object, as nearly always, what the
-/// core's scan found.
+/// The value that a program assigned to a field; otherwise, as nearly always, what the core's scan found.
 fn kept_or<'a, 'py, T: InDocument, F: IntoPyObject<'py>>(
     slf: &'a Bound<'py, T>,
     name: &str,
@@ -94,7 +93,7 @@ pub(crate) fn event_name(slf: &Bound<'_, ResponseStreamEvent>) -> PyResult<Py<Py
     slf.get().chunk.event().into_py_any(slf.py())
 }
 
-/// What a program assigned to a field, or what came, where that is one value and no object or list.
+/// What a program assigned to a field, or what was received, if that is neither an object nor a list.
 enum Now<'a> {
     Kept(Py<PyAny>),
     Sent(Option<Value<'a>>),
@@ -108,7 +107,7 @@ fn now<'a, 'py, T: InDocument>(slf: &'a Bound<'py, T>, name: &str) -> Now<'a> {
     }
 }
 
-/// A text; where the value that it should be the text of was sent instead, its JSON as it was sent.
+/// A text; if a JSON value was sent instead of its text, that JSON.
 fn text_of<T: InDocument>(slf: &Bound<'_, T>, name: &str) -> PyResult<Py<PyAny>> {
     match now(slf, name) {
         Now::Kept(assigned) => Ok(assigned),
@@ -172,8 +171,8 @@ pub(crate) fn output_text(slf: &Bound<'_, Object>) -> PyResult<Py<PyAny>> {
     PyString::new(slf.py(), &text).into_py_any(slf.py())
 }
 
-/// What a program assigned as the reasoning of an object; else what the core found in the text as it
-/// was sent or, where a program changed something, reads in what it is now.
+/// The reasoning that a program assigned; otherwise what the core found in the received text, or, if a
+/// program changed something, what it finds in the current JSON.
 fn thought<'a, 'py, T: InDocument>(
     slf: &'a Bound<'py, T>,
     as_sent: impl FnOnce(&'a T) -> Option<Cow<'a, str>>,
@@ -186,7 +185,7 @@ fn thought<'a, 'py, T: InDocument>(
         Some(Found::Deleted) => return "".into_py_any(py),
         None => {}
     }
-    // Nearly every delta keeps nothing.
+    // Nearly every delta stores nothing.
     let keeps_nothing = !slots.are_some() && slots.main().is_none();
     let found = match keeps_nothing || is_as_sent(view)? {
         true => as_sent(slf.get()),

@@ -1,4 +1,4 @@
-//! The JSON texts that objects are parts of, and what all objects have.
+//! The JSON documents that objects are parts of, and the base class of all objects.
 
 use std::sync::Arc;
 
@@ -13,16 +13,16 @@ use crate::slots::Slots;
 #[pyclass(frozen, subclass, name = "_View", module = "modelwire._native")]
 #[derive(Default)]
 pub(crate) struct View {
-    /// What was handed out and what was assigned.
+    /// The values that were handed out or assigned.
     pub(crate) slots: Slots,
 }
 
-/// A text, kept alive by the objects that are parts of it. It leads to none of them.
+/// A JSON text, kept alive by the objects that are parts of it. It refers to none of them.
 #[derive(Clone)]
 pub(crate) enum Document {
     Chunk(Chunk),
     Response(Arc<Received>),
-    /// Made in this process: by a pickle, a copy or a test.
+    /// Created in this process by a pickle, a copy or a test.
     Made(Arc<Made>),
 }
 
@@ -32,13 +32,13 @@ pub(crate) struct Received {
     pub(crate) request: Arc<RequestInfo>,
 }
 
-/// A text that is no response of the service.
+/// A text that the service did not send.
 pub(crate) struct Made {
     pub(crate) json: String,
     pub(crate) request_id: Option<String>,
 }
 
-// What the classes of chunks and events are made of; their fields stand in `classes`.
+// The structs of the classes of chunks and events; their fields are in `classes`.
 
 /// One chunk of a chat completion stream.
 #[pyclass(frozen, extends = View, module = "modelwire.types.chat")]
@@ -52,7 +52,7 @@ pub(crate) struct ResponseStreamEvent {
     pub(crate) chunk: Chunk,
 }
 
-/// A Python object of one of the classes right below `View`.
+/// Creates a Python object of a direct subclass of `View`.
 pub(crate) fn new<T: PyClass<BaseType = View>>(py: Python<'_>, made: T) -> PyResult<Py<T>> {
     Py::new(py, PyClassInitializer::from(View::default()).add_subclass(made))
 }
@@ -66,7 +66,7 @@ impl Document {
         }
     }
 
-    /// The service's name for the exchange.
+    /// The service's request ID.
     pub(crate) fn request_id(&self) -> Option<&str> {
         match self {
             Document::Chunk(_) => None,

@@ -1,4 +1,4 @@
-//! Objects as dicts and lists, and as JSON text, with what a program did to them.
+//! Dumps objects as dicts and lists, or as JSON, with a program's changes.
 
 use std::borrow::Cow;
 
@@ -21,31 +21,30 @@ use crate::object::streamed;
 use crate::run::Run;
 use crate::slots::{Found, Held};
 
-/// Which fields a dump has.
+/// The fields that a dump includes.
 #[derive(Clone, Copy)]
 pub(crate) struct Dump {
-    /// Those that the service did not send are None.
+    /// Those that the service did not send, as None.
     pub(crate) unset: bool,
     /// Those that are None.
     pub(crate) none: bool,
-    /// What the text of the answer was read as.
+    /// The values that the answer's text was parsed into.
     pub(crate) parsed: bool,
 }
 
-/// Where a program's own values stand that a text was read as. No service knows these fields.
+/// Fields with the parsed values of a program. No service knows them.
 const PARSED: [&str; 2] = ["parsed", "parsed_arguments"];
 
-/// The same of a whole response: it stands in one of its parts, too.
+/// The same field of a whole response, whose value is also in one of its parts.
 const OUTPUT_PARSED: &str = "output_parsed";
 
-/// What the service sent, no more and no less.
+/// Exactly what the service sent.
 const AS_SENT: Dump = Dump { unset: false, none: true, parsed: false };
 
-/// All that two equal objects have in common: whether a field was sent as null or not at all, no
-/// program can see.
+/// What two equal objects have in common: programs cannot distinguish null from absent.
 const TO_COMPARE: Dump = Dump { unset: false, none: false, parsed: true };
 
-/// An object with everything below it as Python's own dicts and lists.
+/// An object with everything below it as dicts and lists.
 pub(crate) fn dict<'py>(view: &Bound<'py, View>, dump: Dump) -> PyResult<Bound<'py, PyDict>> {
     let _deeper = deeper()?;
     let (py, node, slots) = (view.py(), node(view)?, &view.get().slots);
@@ -84,12 +83,12 @@ pub(crate) fn dict<'py>(view: &Bound<'py, View>, dump: Dump) -> PyResult<Bound<'
     Ok(dict)
 }
 
-/// Whether what was assigned under a name is no part of the answer.
+/// Whether a name assigned by a program is not part of the answer.
 fn is_no_field(name: &str) -> bool {
     name.starts_with('_') || name == OUTPUT_PARSED
 }
 
-/// The fields that were not sent, where they are wanted.
+/// Adds the fields that were not sent, if requested.
 fn complete(dict: &Bound<'_, PyDict>, shape: &Shape, dump: Dump) -> PyResult<()> {
     if !(dump.unset && dump.none) {
         return Ok(());
@@ -99,7 +98,7 @@ fn complete(dict: &Bound<'_, PyDict>, shape: &Shape, dump: Dump) -> PyResult<()>
         false => dict.set_item(name, dict.py().None()),
     };
     if std::ptr::eq(shape, &RESPONSE_STREAM_EVENT) {
-        // The class has the fields of all types.
+        // The class has the fields of all event types.
         let kind = dict.get_item(intern!(dict.py(), "type"))?;
         let kind = kind.and_then(|kind| kind.extract::<String>().ok()).unwrap_or_default();
         ["type", "sequence_number"].into_iter().try_for_each(&add)?;
@@ -109,7 +108,7 @@ fn complete(dict: &Bound<'_, PyDict>, shape: &Shape, dump: Dump) -> PyResult<()>
     shape.fields.iter().try_for_each(|(name, _)| add(name))
 }
 
-/// A value that nobody looked at yet.
+/// A value that was not read yet.
 fn sent(py: Python<'_>, value: Value<'_>, child: Child, dump: Dump) -> PyResult<Py<PyAny>> {
     match value.kind() {
         Kind::Object => {
@@ -131,7 +130,7 @@ fn sent(py: Python<'_>, value: Value<'_>, child: Child, dump: Dump) -> PyResult<
     }
 }
 
-/// What a program assigned, or may have changed, as Python's own dicts and lists.
+/// What a program assigned, or may have changed, as dicts and lists.
 fn dumped<'py>(value: &Bound<'py, PyAny>, dump: Dump) -> PyResult<Bound<'py, PyAny>> {
     let (py, _deeper) = (value.py(), deeper()?);
     if let Ok(view) = value.cast::<View>() {
@@ -162,13 +161,13 @@ fn dumped<'py>(value: &Bound<'py, PyAny>, dump: Dump) -> PyResult<Bound<'py, PyA
     value.run_method_with(intern!(py, "model_dump"), (), Some(&options))
 }
 
-/// Lists and dicts, however deep, with nothing of ours in them.
+/// Converts nested lists and dicts to plain Python values.
 #[pyfunction(name = "_plain")]
 pub(crate) fn plain_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     dumped(value, AS_SENT)
 }
 
-/// Keeps the parts of a dump that are asked for.
+/// Keeps the requested parts of a dump.
 pub(crate) fn filter<'py>(
     dump: Bound<'py, PyDict>,
     include: Option<&Bound<'py, PyAny>>,
@@ -181,7 +180,7 @@ pub(crate) fn filter<'py>(
     kept.run((dump, include, exclude))
 }
 
-/// Whether an object, with all that it handed out, is as the service sent it.
+/// Whether an object, with everything that it handed out, is as the service sent it.
 pub(crate) fn is_as_sent(view: &Bound<'_, View>) -> PyResult<bool> {
     let _deeper = deeper()?;
     let (py, slots) = (view.py(), &view.get().slots);
@@ -236,13 +235,13 @@ fn is_given_as_sent(
     Ok(true)
 }
 
-/// Whether dicts and lists are still what this text says.
+/// Whether dicts and lists still equal this JSON.
 fn is_text_of(value: &Bound<'_, PyAny>, text: Value<'_>) -> PyResult<bool> {
     let as_it_came = plain(value.py(), text)?;
     Ok(encoded(value)? == encoded(as_it_came.bind(value.py()))?)
 }
 
-/// The JSON text of an object: as it came, or with what a program did.
+/// The JSON of an object: as received, or with a program's changes.
 pub(crate) fn json<'a>(view: &'a Bound<'_, View>) -> PyResult<Cow<'a, str>> {
     if is_as_sent(view)? {
         return Ok(Cow::Borrowed(node(view)?.value.text()));
@@ -250,21 +249,21 @@ pub(crate) fn json<'a>(view: &'a Bound<'_, View>) -> PyResult<Cow<'a, str>> {
     encoded(dict(view, AS_SENT)?.as_any()).map(Cow::Owned)
 }
 
-/// The JSON text of any Python value; our objects stand in it as they came.
+/// The JSON of any Python value; our objects are written as received.
 pub(crate) fn encoded(value: &Bound<'_, PyAny>) -> PyResult<String> {
     let mut text = String::with_capacity(256);
     encode::write(value, &mut text, json_of_view)?;
     Ok(text)
 }
 
-/// The same of the fields of a request, a dict that nobody else has.
+/// Like [`encoded`], for the fields of a request, a dict that nothing else refers to.
 pub(crate) fn encoded_request(fields: &Bound<'_, PyDict>) -> PyResult<String> {
     let mut text = String::with_capacity(256);
     encode::write_own(fields, &mut text, json_of_view)?;
     Ok(text)
 }
 
-/// The JSON text of one of our objects; None for anything else.
+/// The JSON of one of our objects; None for anything else.
 fn json_of_view(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     let Ok(view) = value.cast::<View>() else { return Ok(None) };
     json(view).map(|text| Some(text.into_owned()))
@@ -279,7 +278,7 @@ pub(crate) fn equal(mine: &Bound<'_, View>, other: &Bound<'_, PyAny>) -> PyResul
     dict(mine, TO_COMPARE)?.equals(dict(theirs, TO_COMPARE)?.as_any())
 }
 
-/// JSON text of a dump, in one line or indented by so many spaces.
+/// The JSON of a dump, on one line or with this indentation.
 #[pyfunction(name = "_json")]
 #[pyo3(signature = (plain, indent=None))]
 pub(crate) fn dumps(plain: &Bound<'_, PyAny>, indent: Option<usize>) -> PyResult<String> {

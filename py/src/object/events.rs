@@ -1,10 +1,10 @@
-//! Which fields an event of a response stream has, by its type, as openai-python's classes have them; `type`
-//! and `sequence_number` aside, which all have. A test compares it with them.
+//! The fields of response stream events by type, as in openai-python's classes, except `type` and
+//! `sequence_number`, which all have. A test compares them.
 
 /// Fields, and the types of the events that have them.
 type Row = (&'static [&'static str], &'static [&'static str]);
 
-/// The fields of an event of this type; none where it is not known.
+/// The fields of an event of this type; none if it is unknown.
 pub(crate) fn fields_of(kind: &str) -> Option<&'static [&'static str]> {
     EVENTS.iter().find(|(_, kinds)| kinds.contains(&kind)).map(|(fields, _)| *fields)
 }

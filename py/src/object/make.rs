@@ -1,5 +1,4 @@
-//! Makes the objects that are whole documents: of responses, and for the tests, copies and pickles
-//! of programs.
+//! Creates objects that are whole documents: from responses, and for tests, copies and pickles.
 
 use std::sync::Arc;
 
@@ -18,7 +17,7 @@ use crate::object::node::{ChoiceDelta, ChunkChoice};
 use crate::object::shape::{OBJECT, Object, Shape};
 use crate::request_info::RequestInfo;
 
-/// The object that a response is as a whole.
+/// The object of a whole response.
 pub(crate) fn of_response(response: Response, request: Arc<RequestInfo>) -> Object {
     let shape = shape_of_endpoint(response.endpoint());
     let end = response.json().len();
@@ -26,7 +25,7 @@ pub(crate) fn of_response(response: Response, request: Arc<RequestInfo>) -> Obje
     Object { document: Document::Response(Arc::new(received)), start: 0, end, shape }
 }
 
-/// The object that was gathered from chunks.
+/// The object of a gathered stream.
 pub(crate) fn gathered(json: String, endpoint: Endpoint) -> Object {
     of_known_json(json, None, shape_of_endpoint(endpoint))
 }
@@ -39,7 +38,7 @@ fn shape_of_endpoint(endpoint: Endpoint) -> &'static Shape {
     }
 }
 
-/// An object of a text that is no response of the service.
+/// An object from a text that the service did not send.
 pub(crate) fn of_json(
     json: String,
     request_id: Option<String>,
@@ -59,7 +58,7 @@ fn no_json(cause: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(format!("this is not JSON: {cause}"))
 }
 
-/// An object of the fields that a program gives it.
+/// An object from a program's fields.
 pub(crate) fn of_fields(
     fields: Option<&Bound<'_, PyDict>>,
     shape: &'static Shape,
@@ -68,7 +67,7 @@ pub(crate) fn of_fields(
     of_json(json, None, shape)
 }
 
-/// The shape that a class stands for: its own, or that of the class it is a special case of.
+/// The shape of a class: its own, or that of its base class.
 pub(crate) fn shape_of_class(class: &Bound<'_, PyType>) -> PyResult<&'static Shape> {
     for class in class.mro() {
         let name = class.cast::<PyType>()?.name()?;
@@ -79,7 +78,7 @@ pub(crate) fn shape_of_class(class: &Bound<'_, PyType>) -> PyResult<&'static Sha
     Ok(&OBJECT)
 }
 
-/// What a pickle is made of again.
+/// Restores an object from a pickle.
 #[pyfunction(name = "_restore")]
 pub(crate) fn restore(
     py: Python<'_>,
@@ -90,7 +89,7 @@ pub(crate) fn restore(
     of_json(text, request_id, fields::by_name(name).unwrap_or(&OBJECT))?.into_whole(py)
 }
 
-/// The classes whose fields are read from what the core's scan found, made of a whole document.
+/// Classes whose fields come from the core's scan, created from a whole document.
 pub(crate) trait OfWhole: PyClass<BaseType = View> {
     fn of_whole(made: &Object) -> PyResult<Self>;
 }
@@ -124,12 +123,12 @@ impl OfWhole for ChoiceDelta {
     }
 }
 
-/// A text as a chunk, by whatever a chunk and an answer have in common.
+/// Parses a text as a chunk; works for answers too, as far as the two have the same form.
 pub(crate) fn chunk(json: &str) -> PyResult<Chunk> {
     modelwire::parse::chunk("", json).map_err(no_json)
 }
 
-/// A chunk around a choice: choices and deltas live in one.
+/// A chunk that contains this choice.
 fn chunk_around(choice: &str) -> PyResult<Chunk> {
     chunk(&format!("{{\"choices\":[{choice}]}}"))
 }

@@ -1,5 +1,5 @@
-//! The methods that every object has, and the few of `Object` alone. Their names are pydantic's and
-//! openai-python's, for programs that know answers as pydantic models.
+//! The methods of all objects, and a few of `Object` alone. Their names are pydantic's and openai-python's,
+//! for programs that treat answers as pydantic models.
 
 use modelwire::{Kind, Value, model_name};
 use pyo3::IntoPyObjectExt;
@@ -22,7 +22,7 @@ use crate::openai_classes;
 use crate::run::{Run, import};
 use crate::slots::{Found, Held};
 
-/// A function of `modelwire._answers.repr`, which shows objects to people.
+/// A function of `modelwire._answers.repr`, which formats objects for people.
 fn show<'py>(
     name: &str,
     view: &Bound<'py, View>,
@@ -53,7 +53,7 @@ impl View {
         _named: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<()> {
         let own = class.attribute(intern!(class.py(), "__dict__"))?;
-        // The second is where Python 3.14 has them, not evaluated yet.
+        // Python 3.14 has the second one, with unevaluated annotations.
         let has_fields = own.contains("__annotations__")? || own.contains("__annotate_func__")?;
         let module = class.module()?;
         if has_fields && !module.to_cow()?.starts_with(&format!("{}.", modules::package())) {
@@ -398,7 +398,7 @@ fn has(view: &Bound<'_, View>, name: &str) -> PyResult<bool> {
     }
 }
 
-/// A field that was there a moment ago; None where another thread deleted it since.
+/// A field that existed a moment ago; None if another thread has deleted it.
 fn still_there(view: &Bound<'_, View>, name: &str) -> PyResult<Option<Py<PyAny>>> {
     match view_field(view, name) {
         Err(error) if error.is_instance_of::<PyAttributeError>(view.py()) => Ok(None),
@@ -420,14 +420,14 @@ fn names(view: &Bound<'_, View>) -> PyResult<Vec<String>> {
     Ok(names)
 }
 
-/// An object with the same text and what a program did to it; what it did to objects and lists
-/// below is copied as well. A deep copy has the memo of `copy.deepcopy`: what was copied already.
+/// An object with the same text and a copy of a program's changes, including those to objects and lists
+/// below. For a deep copy, `memo` is the memo of `copy.deepcopy`.
 fn copied<'py>(
     view: &Bound<'py, View>,
     memo: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, View>> {
     let (py, copy, slots) = (view.py(), anew(view)?, &view.get().slots);
-    // What was handed out and is as it came is made anew by the copy.
+    // What was handed out unchanged is created again by the copy on demand.
     let as_sent = memo.is_none() && is_as_sent(view)?;
     let below = PyDict::new(py);
     if let Some(memo) = memo {
@@ -469,8 +469,8 @@ impl Object {
         OBJECT.model_fields(py)
     }
 
-    /// The entries of a model list, whichever of its two forms came. Each has its name as `id`, wherever
-    /// the service put that (R-OP2).
+    /// The entries of a model list in either of its two forms. Each has its name as `id`, wherever the
+    /// service sent it (R-OP2).
     fn _items(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
         let whole = self.value();
         let list = if whole.kind() == Kind::Array { Some(whole) } else { whole.get("data") };
@@ -496,7 +496,7 @@ impl Object {
         models.map(entry).collect()
     }
 
-    /// Status and headers of the answer; None where it came from elsewhere.
+    /// Status and headers of the answer; None if it was not received here.
     #[getter]
     fn _response<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Document::Response(received) = &self.document else { return Ok(None) };
@@ -506,29 +506,29 @@ impl Object {
         Ok(Some(response))
     }
 
-    /// The limits that the service told of; None where it told of none, or the answer came from
-    /// elsewhere.
+    /// The limits that the service reported; None if it reported none, or if the answer was not received
+    /// here.
     #[getter]
     fn _rate_limits<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Document::Response(received) = &self.document else { return Ok(None) };
         facts::rate_limits(py, received.response.rate_limits())
     }
 
-    /// The tokens that an answer reports, by whatever names it has for them.
+    /// The tokens that an answer reports, under any of the known names.
     #[getter]
     fn _usage<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let usage = chunk(&json(slf.as_super())?)?.usage();
         usage.map(|usage| facts::usage_dict(slf.py(), usage)).transpose()
     }
 
-    /// What its call told; None where it came from elsewhere.
+    /// The record of its call; None if the answer was not received here.
     #[getter]
     fn _timing<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Document::Response(received) = &self.document else { return Ok(None) };
         facts::timing(py, received.response.record())
     }
 
-    /// The service's name for the exchange.
+    /// The service's request ID.
     #[getter]
     fn _request_id(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
         match slf.as_super().get().slots.find(slf.py(), "_request_id") {

@@ -1,7 +1,7 @@
-//! Python objects over the JSON text of chunks and answers, a file for each job. From the bottom up:
-//! `document` has the text, `shape` and `fields` say what is in it, `node` is one JSON object of it, `plain`,
-//! `streamed`, `read` and `dump` turn that into Python values, `make` makes objects, and `methods`,
-//! `computed` and `classes` are what Python programs see.
+//! Python objects over the JSON of chunks and answers, one file per task. From the bottom up: `document`
+//! has the text, `shape` and `fields` describe its contents, `node` is one of its JSON objects, `plain`,
+//! `streamed`, `read` and `dump` convert it to Python values, `make` creates objects, and `methods`,
+//! `computed` and `classes` are the interface for Python programs.
 
 pub(crate) mod class;
 #[rustfmt::skip] // generated

@@ -1,4 +1,4 @@
-//! One JSON object of a document, whichever Python class it is seen through.
+//! One JSON object of a document, independent of its Python class.
 
 use modelwire::{Chunk, Value};
 use pyo3::PyClass;
@@ -12,7 +12,7 @@ use crate::object::fields::{
 };
 use crate::object::shape::{Object, Shape};
 
-/// A JSON object as it came, its shape, and the document that it stands in.
+/// A JSON object as received, its shape, and its document.
 #[derive(Clone, Copy)]
 pub(crate) struct Node<'a> {
     pub(crate) value: Value<'a>,
@@ -92,7 +92,7 @@ pub(crate) struct ChoiceDelta {
 }
 
 impl ChoiceDelta {
-    /// What the core's scan found of the choice whose delta this is.
+    /// What the core's scan found of this delta's choice.
     pub(crate) fn found(&self) -> Option<modelwire::Choice<'_>> {
         self.chunk.choices().nth(self.position)
     }
@@ -109,7 +109,7 @@ impl InDocument for ChoiceDelta {
     }
 }
 
-/// A view as the object of Rust that it is.
+/// A view as its Rust type.
 pub(crate) enum ViewKind<'a, 'py> {
     Object(&'a Bound<'py, Object>),
     Chunk(&'a Bound<'py, ChatCompletionChunk>),
@@ -134,7 +134,7 @@ pub(crate) fn kind_of<'a, 'py>(view: &'a Bound<'py, View>) -> PyResult<ViewKind<
     })
 }
 
-/// The JSON object that a view is of.
+/// The JSON object of a view.
 pub(crate) fn node<'a>(view: &'a Bound<'_, View>) -> PyResult<Node<'a>> {
     Ok(match kind_of(view)? {
         ViewKind::Object(object) => object.get().node(),
@@ -145,7 +145,7 @@ pub(crate) fn node<'a>(view: &'a Bound<'_, View>) -> PyResult<Node<'a>> {
     })
 }
 
-/// The document that a view is of.
+/// The document of a view.
 pub(crate) fn document(view: &Bound<'_, View>) -> PyResult<Document> {
     Ok(match kind_of(view)? {
         ViewKind::Object(object) => object.get().document(),
@@ -156,7 +156,7 @@ pub(crate) fn document(view: &Bound<'_, View>) -> PyResult<Document> {
     })
 }
 
-/// Another object of the same text that keeps nothing yet.
+/// A new object of the same text without stored fields.
 pub(crate) fn anew<'py>(view: &Bound<'py, View>) -> PyResult<Bound<'py, View>> {
     let py = view.py();
     let made = match kind_of(view)? {

@@ -1,4 +1,4 @@
-//! JSON values as Python's own values, as `json.loads` would give them.
+//! Converts JSON values to plain Python values, like `json.loads`.
 
 use modelwire::{Kind, Value};
 use pyo3::IntoPyObjectExt;
@@ -25,7 +25,7 @@ pub(crate) fn plain(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
     }
 }
 
-/// A value that has nothing below it.
+/// A value without children.
 pub(crate) fn scalar(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
     match value.kind() {
         Kind::Bool => PyBool::new(py, value.as_bool() == Some(true)).into_py_any(py),

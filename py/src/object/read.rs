@@ -1,5 +1,5 @@
-//! The fields of objects as attributes have them: known objects are views, unknown ones dicts that have their
-//! fields as attributes too, everything else becomes Python's own.
+//! Reads fields as attributes: known objects become views, unknown ones dicts with their fields as
+//! attributes, and everything else plain Python values.
 
 use modelwire::{Kind, Value};
 use pyo3::IntoPyObjectExt;
@@ -30,13 +30,13 @@ pub(crate) fn view_field(view: &Bound<'_, View>, name: &str) -> PyResult<Py<PyAn
     }
 }
 
-/// The same where the class is known, of any field but the main one.
+/// Like [`view_field`] for a known class, for any field except the main one.
 pub(crate) fn field<T: InDocument>(slf: &Bound<'_, T>, name: &str) -> PyResult<Py<PyAny>> {
     let (this, slots) = (slf.get(), &slf.as_super().get().slots);
     field_of_node(slf.py(), || this.document(), slots, this.node(), name)
 }
 
-/// A field that some services or helpers add; `None` where it is absent.
+/// A field that some services or helpers add; `None` if it is absent.
 pub(crate) fn extra_field(slf: &Bound<'_, Object>, name: &str) -> PyResult<Py<PyAny>> {
     let slots = &slf.as_super().get().slots;
     match slots.find(slf.py(), name) {
@@ -77,7 +77,7 @@ fn field_of_node(
     }
 }
 
-/// What stands in a field, or in a list. `json` is the text of the document.
+/// The value of a field or a list item. `json` is the text of the document.
 pub(crate) fn attribute(
     py: Python<'_>,
     document: &impl Fn() -> Document,
@@ -103,7 +103,7 @@ pub(crate) fn attribute(
     }
 }
 
-/// An object that nobody here knows: `modelwire.types.Object`, a dict.
+/// An object of unknown type: `modelwire.types.Object`, a dict.
 fn unknown(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
     static CLASS: Kept<Py<PyAny>> = Kept::new();
     let class = CLASS.get_or_try_init(|| {
@@ -117,7 +117,7 @@ fn unknown(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
     Ok(made.unbind())
 }
 
-/// What stands in such an object.
+/// A value in such an object.
 fn open(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
     match value.kind() {
         Kind::Object => unknown(py, value),

@@ -1,5 +1,5 @@
-//! What an object in a document is: where in the text it stands, and its shape, which says what it
-//! is called and which fields are always there.
+//! Describes an object in a document: its position in the text, and its shape, which has its name and its
+//! fields.
 
 use std::sync::OnceLock;
 
@@ -9,31 +9,31 @@ use pyo3::types::PyDict;
 
 use crate::object::document::{Document, View};
 
-/// What an object is called, and the fields that are always there. One that the service did not
-/// send reads as `None`; one that is not among them is reachable all the same.
+/// The name of an object, and its known fields. A known field that the service did not send reads as
+/// `None`; other fields are accessible all the same.
 pub(crate) struct Shape {
     pub(crate) name: &'static str,
-    /// The values of `type` that objects of this shape have; none where `type` does not tell.
+    /// The values of `type` for objects of this shape; empty if `type` does not identify it.
     types: &'static [&'static str],
     pub(crate) fields: &'static [(&'static str, Child)],
     class: OnceLock<Class>,
 }
 
-/// Makes a Python object of a part of a document.
+/// Creates a Python object from a part of a document.
 pub(crate) type Make = fn(Python<'_>, Object) -> PyResult<Py<PyAny>>;
 
-/// How the class of a shape is made.
+/// How to create the class of a shape.
 struct Class {
-    /// Of a part of a larger document.
+    /// From a part of a larger document.
     part: Make,
-    /// Of a whole document that was made in this process.
+    /// From a whole document that was created in this process.
     whole: Make,
 }
 
-/// What the objects in a field, or in the list of a field, are.
+/// The kind of objects in a field, or in the list of a field.
 #[derive(Clone, Copy)]
 pub(crate) enum Child {
-    /// Nobody here knows.
+    /// Unknown.
     Any,
     /// Data of the caller, which stays dicts and lists.
     Plain,
@@ -59,12 +59,12 @@ impl Child {
     }
 }
 
-/// The shape of an object that nobody here knows.
+/// The shape of an unknown object.
 pub(crate) static OBJECT: Shape = Shape::new("Object", &[], &[]);
 
-/// Makes a table of shapes, each as `CONSTANT "Name" as "type" { fields }`. A field says what the
-/// objects in it are: `field` nobody knows, `field: SHAPE`, `field: [SHAPES]` by their `type`,
-/// `field: (LIST, OTHER)` of a list or else of another one, `field: {}` data of the caller.
+/// Defines a table of shapes, each as `CONSTANT "Name" as "type" { fields }`. A field describes the objects
+/// in it: `field` unknown, `field: SHAPE`, `field: [SHAPES]` by their `type`, `field: (LIST, OTHER)` by their
+/// `type` from a list of shapes or else OTHER, `field: {}` data of the caller.
 macro_rules! shapes {
     ($($shape:ident $name:literal $(as $($type:literal)|+)? {
         $($field:ident $(: $child:tt)?),* $(,)?
@@ -75,7 +75,7 @@ macro_rules! shapes {
             &[$((stringify!($field), $crate::object::shape::child!($($child)?))),*],
         );)*
 
-        /// The shape of the class of this name.
+        /// The shape of the class with this name.
         pub(crate) fn by_name(name: &str) -> Option<&'static Shape> {
             [$(&$shape),*].into_iter().find(|shape| shape.name == name)
         }
@@ -83,7 +83,7 @@ macro_rules! shapes {
 }
 pub(crate) use shapes;
 
-/// What the objects in a field are, as the table of shapes has it.
+/// The kind of objects in a field, from the table of shapes.
 macro_rules! child {
     () => { $crate::object::shape::Child::Any };
     ({}) => { $crate::object::shape::Child::Plain };
@@ -104,13 +104,13 @@ impl Shape {
         Shape { name, types, fields, class: OnceLock::new() }
     }
 
-    /// What stands in a field, where the field is known.
+    /// The kind of objects in a field, if the field is known.
     pub(crate) fn field(&self, name: &str) -> Option<Child> {
         let found = self.fields.iter().find(|(field, _)| *field == name);
         found.map(|(_, child)| *child)
     }
 
-    /// pydantic's `model_fields`, as far as programs look at its names.
+    /// pydantic's `model_fields`, but only the names.
     pub(crate) fn model_fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let names = PyDict::new(py);
         for (name, _) in self.fields {
@@ -119,7 +119,7 @@ impl Shape {
         Ok(names)
     }
 
-    /// Tells which Python class this shape has; until then it is `Object`.
+    /// Sets the Python class of this shape; until then it is `Object`.
     pub(crate) fn has_class(&self, part: Make, whole: Make) {
         let _ = self.class.set(Class { part, whole });
     }
@@ -143,7 +143,7 @@ impl Object {
         Value::validated(self.json())
     }
 
-    /// This object as Python sees it, of the class of its shape.
+    /// This object as a Python object of its shape's class.
     pub(crate) fn into_python(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         match self.shape.class.get() {
             Some(class) => (class.part)(py, self),
@@ -151,7 +151,7 @@ impl Object {
         }
     }
 
-    /// The same for a whole document that was made in this process.
+    /// Like [`Object::into_python`], for a whole document that was created in this process.
     pub(crate) fn into_whole(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         match self.shape.class.get() {
             Some(class) => (class.whole)(py, self),
@@ -159,7 +159,7 @@ impl Object {
         }
     }
 
-    /// This object as one of the class `Object`.
+    /// This object as a Python object of the class `Object`.
     pub(crate) fn into_plain(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         Py::new(py, self.initializer()).map(Py::into_any)
     }

@@ -1,5 +1,5 @@
-//! The two fields on the way to every piece of text: the choices of a chunk, and the delta of a
-//! choice. Made once, and by position alone.
+//! The two fields on the path to every piece of text: the choices of a chunk, and the delta of a choice.
+//! Created once, and accessed by position.
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -21,7 +21,7 @@ pub(crate) fn choices(slf: &Bound<'_, ChatCompletionChunk>) -> PyResult<Py<PyAny
     }
     let choice = |position| new(py, ChunkChoice { chunk: this.chunk.clone(), position });
     let list = match this.chunk.choices().count() {
-        // Nearly every chunk; no vector on the way.
+        // Nearly every chunk; avoids a vector.
         1 => PyList::new(py, [choice(0)?]),
         count => PyList::new(py, (0..count).map(choice).collect::<PyResult<Vec<_>>>()?),
     };
@@ -43,7 +43,7 @@ pub(crate) fn delta(slf: &Bound<'_, ChunkChoice>) -> PyResult<Py<PyAny>> {
     Ok(slots.give_main(py, new(py, delta)?.into_any()))
 }
 
-/// What was handed out under the name of the main field, if this is its name.
+/// The main field that was handed out, if this is its name.
 pub(crate) fn main<'a>(view: &'a Bound<'_, View>, name: &str) -> Option<&'a Py<PyAny>> {
     let is_main = match name {
         "choices" => view.is_instance_of::<ChatCompletionChunk>(),
@@ -53,7 +53,7 @@ pub(crate) fn main<'a>(view: &'a Bound<'_, View>, name: &str) -> Option<&'a Py<P
     is_main.then(|| view.get().slots.main()).flatten()
 }
 
-/// Whether nothing but the choices as they came stands in their list, or in its place.
+/// Whether the list, or what replaces it, has only the choices as received.
 pub(crate) fn is_main_as_sent(
     view: &Bound<'_, View>,
     main: &Bound<'_, PyAny>,

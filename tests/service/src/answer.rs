@@ -1,22 +1,22 @@
-//! What a model says to an ask, in words.
+//! The content of a model's answer.
 
 use crate::ask::{Ask, Operation};
 use crate::json::{object, quoted};
 use crate::model::{Ending, Model};
 
-/// What `echo-reasoning` thinks before it speaks.
+/// The reasoning of `echo-reasoning`.
 const REASONING: &str = "I shall repeat what was said.";
 /// The function that `echo-tools` calls.
 const TOOL: &str = "echo";
-/// The words of a stream that does not end well.
+/// The number of words before a stream fails.
 const WORDS_BEFORE_FAILURE: usize = 3;
 
-/// Words of one choice; all choices say the same.
+/// The content of one choice; all choices are the same.
 #[derive(Debug)]
 pub(crate) struct Answer {
     /// Pieces that concatenate to the reasoning.
     pub(crate) reasoning: Vec<String>,
-    /// Pieces that concatenate to the text: a word each, with the space around it.
+    /// Pieces that concatenate to the text, each a word with the space around it.
     pub(crate) words: Vec<String>,
     pub(crate) finish: Finish,
     pub(crate) tool_calls: Vec<ToolCall>,
@@ -24,40 +24,40 @@ pub(crate) struct Answer {
     pub(crate) reported: Reported,
 }
 
-/// Whether an answer reports what it used.
+/// Whether answers report usage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reported {
-    /// As real services do: always, but in a streamed chat only to who asks by `stream_options`.
+    /// Like real services: always, but in a streamed chat only if `stream_options` requests it.
     #[default]
     AsAsked,
-    /// In each streamed chat, too.
+    /// Also in every streamed chat.
     Always,
-    /// Nowhere.
+    /// Never.
     Never,
 }
 
-/// Why a model stops speaking.
+/// The finish reason of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Finish {
-    /// It said everything, or calls tools.
+    /// The answer is complete, or calls tools.
     #[default]
     Stop,
-    /// A bound cut it short.
+    /// A token limit truncated it.
     Length,
-    /// A filter cut it short.
+    /// A content filter truncated it.
     ContentFilter,
 }
 
-/// A call that a model wants its user to make.
+/// A tool call of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolCall {
     /// The name of the function.
     pub name: String,
-    /// The arguments, JSON text.
+    /// The arguments as JSON text.
     pub arguments: String,
 }
 
-/// Words in and out, which is how this service counts tokens.
+/// Input and output words, which this service counts as tokens.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Usage {
     pub(crate) input: u64,
@@ -72,7 +72,7 @@ impl Answer {
         let reasons = is_chat && ask.model == Model::EchoReasoning;
         let reasoning = if reasons { words_of(REASONING) } else { Vec::new() };
         let mut words = words_of(&ask.text);
-        // Arguments cut short would be no JSON, which no test of tools wants.
+        // Truncated arguments would be invalid JSON, which no test of tools wants.
         let is_truncated = !calls_tool && truncate(&mut words, ask.words_max);
         if ask.stream && !matches!(ask.model.ending(), Ending::Whole | Ending::LateEnd) {
             words.truncate(WORDS_BEFORE_FAILURE);
@@ -102,13 +102,13 @@ impl Usage {
     }
 }
 
-/// Words as a token count.
+/// The number of words, used as the number of tokens.
 pub(crate) fn count_words(text: &str) -> u64 {
     u64::try_from(text.split_whitespace().count()).unwrap_or(u64::MAX)
 }
 
-/// Pieces that concatenate to exactly `text`: a word each, with the space that follows it, the
-/// first with the space before it, too.
+/// Pieces that concatenate to exactly `text`, each a word with the space after it, and the first also with
+/// the space before it.
 pub(crate) fn words_of(text: &str) -> Vec<String> {
     let mut pieces = Vec::new();
     let mut piece = String::new();
@@ -129,7 +129,7 @@ pub(crate) fn words_of(text: &str) -> Vec<String> {
     pieces
 }
 
-/// Keeps so many words at most; says whether that took any away.
+/// Keeps at most `words_max` words; returns whether any were removed.
 fn truncate(words: &mut Vec<String>, words_max: Option<u64>) -> bool {
     let Some(kept) = words_max.and_then(|bound| usize::try_from(bound).ok()) else {
         return false;

@@ -1,4 +1,4 @@
-//! How the service is played, as arguments of a command: one table for every command that plays it.
+//! The service's options as command-line arguments: one table for every command that runs it.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -8,20 +8,20 @@ use crate::answer::Reported;
 use crate::load::Load;
 use crate::service::Options;
 
-/// An argument of a command that plays the service: `--NAME VALUE`.
+/// An argument of a command that runs the service: `--NAME VALUE`.
 #[derive(Clone, Copy, Debug)]
 pub struct Argument {
-    /// Its name, without the hyphens before it.
+    /// Its name, without the leading hyphens.
     pub name: &'static str,
-    /// What its value is called.
+    /// The name of its value.
     pub value: &'static str,
-    /// What it does.
+    /// Its help text.
     pub doc: &'static str,
-    /// Sets it; the error says what the value must be, and is to follow the name.
+    /// Sets it; the error says what the value must be, in words that follow the argument's name.
     pub set: fn(&mut Options, &str) -> Result<(), String>,
 }
 
-/// All of them.
+/// All arguments.
 pub const ARGUMENTS: &[Argument] = &[
     Argument {
         name: "port",
@@ -72,7 +72,7 @@ pub const ARGUMENTS: &[Argument] = &[
     },
 ];
 
-/// A number, whatever its type.
+/// Parses a number of any type.
 pub(crate) fn number<T: FromStr<Err: Display>>(value: &str) -> Result<T, String> {
     value.parse().map_err(|wrong| format!("needs a number, not {value:?}: {wrong}"))
 }

@@ -1,4 +1,4 @@
-//! Reads what a request asks of a model, and refuses what is missing or ill-typed. Answers nothing.
+//! Parses a request to a model, and rejects missing or ill-typed fields.
 
 use serde_json::{Map, Value};
 
@@ -6,24 +6,24 @@ use crate::answer::count_words;
 use crate::model::Model;
 use crate::problem::Problem;
 
-/// The most choices that one chat may ask for.
+/// Maximum choices of one chat.
 const CHOICES_MAX: u64 = 8;
 
-/// Which operation was called.
+/// The requested operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     Chat,
     Response,
 }
 
-/// What a call asks for, checked.
+/// A validated request.
 #[derive(Debug)]
 pub(crate) struct Ask {
     pub(crate) operation: Operation,
     pub(crate) model: Model,
     /// The model as the request names it.
     pub(crate) name: String,
-    /// What an echo repeats.
+    /// The text that an echo repeats.
     pub(crate) text: String,
     pub(crate) input_words: u64,
     pub(crate) words_max: Option<u64>,
@@ -35,15 +35,15 @@ pub(crate) struct Ask {
 type Body = Map<String, Value>;
 
 impl Ask {
-    /// What a played model is asked.
+    /// Parses a request to a played model.
     pub(crate) fn read(operation: Operation, body: &[u8]) -> Result<Ask, Problem> {
         let ask = Ask::read_any(operation, body)?;
-        // Last, so that an ill-typed request to an unknown model is told what it got wrong.
+        // Checked last, so that an ill-typed request to an unknown model reports the ill-typed field.
         let model = Model::named(&ask.name).ok_or_else(|| unknown_model(&ask.name))?;
         Ok(Ask { model, ..ask })
     }
 
-    /// What a model of any name is asked: scripts speak for every model.
+    /// Parses a request to a model of any name: scripted answers work for every model.
     pub(crate) fn read_any(operation: Operation, body: &[u8]) -> Result<Ask, Problem> {
         let body = object_of(body)?;
         let name = match body.get("model") {
@@ -94,7 +94,7 @@ fn unknown_model(name: &str) -> Problem {
     Problem::new(404, message).code("model_not_found")
 }
 
-/// What stands in a conversation, as far as an echo cares.
+/// The parts of a conversation that an echo needs.
 #[derive(Default)]
 struct Said {
     last_of_user: String,
@@ -151,7 +151,7 @@ fn input(body: &Body) -> Result<Said, Problem> {
         if !item.is_object() {
             return Err(Problem::field(&at, format!("{at} must be an object")));
         }
-        // Items that are no messages (tool outputs, references) have no role, and say nothing.
+        // Items other than messages (tool outputs, references) have no role and no text.
         if item.get("role").is_some() {
             let role = required_text(item, &at, "role")?;
             said.hear(role, content(item, &at)?);
@@ -167,7 +167,7 @@ fn required_text<'v>(object: &'v Value, at: &str, name: &str) -> Result<&'v str,
     })
 }
 
-/// The text of a message; parts of another kind than text are passed over.
+/// The text of a message; parts that are not text are skipped.
 fn content(message: &Value, at: &str) -> Result<String, Problem> {
     let at = format!("{at}.content");
     match message.get("content") {
@@ -190,7 +190,7 @@ fn content(message: &Value, at: &str) -> Result<String, Problem> {
     }
 }
 
-/// A field that is there; null counts as absent, as it does at OpenAI.
+/// A field that is present; null counts as absent, as in OpenAI's API.
 fn present<'b>(body: &'b Body, name: &str) -> Option<&'b Value> {
     body.get(name).filter(|value| !value.is_null())
 }

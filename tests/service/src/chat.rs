@@ -1,4 +1,4 @@
-//! The shapes of a chat completion, plain and streamed, as OpenAI sends them. Decides nothing.
+//! The JSON of a chat completion, plain and streamed, in OpenAI's form.
 
 use crate::answer::{Answer, Finish, Reported, ToolCall, Usage, words_of};
 use crate::ask::Ask;
@@ -11,7 +11,7 @@ use crate::ticket::Ticket;
 
 const FINGERPRINT: &str = "fp_modelwire_service";
 
-/// One chat on its way out.
+/// A chat completion to send.
 pub(crate) struct Chat<'a> {
     pub(crate) ask: &'a Ask,
     pub(crate) answer: &'a Answer,
@@ -64,7 +64,7 @@ impl Chat<'_> {
         object(&fields)
     }
 
-    /// The streamed answer, however its model ends it.
+    /// The streamed answer, with the ending of its model.
     pub(crate) fn stream(&self) -> Exchange {
         let mut stream = EventStream::open(&[("x-request-id", &self.ticket.request_id())]);
         for index in 0..self.ask.choices {
@@ -103,7 +103,7 @@ impl Chat<'_> {
         }
     }
 
-    /// Whether there is nothing to say before the first tool call.
+    /// Whether the first tool call comes before any text.
     fn opens_with_call(&self) -> bool {
         let answer = self.answer;
         !answer.tool_calls.is_empty() && answer.words.is_empty() && answer.reasoning.is_empty()
@@ -128,7 +128,7 @@ impl Chat<'_> {
         ])
     }
 
-    /// The deltas of a choice between its first and its finish.
+    /// The deltas of a choice between the first one and its finish.
     fn words(&self) -> Vec<Word<'_>> {
         let reasoning = self.answer.reasoning.iter();
         let reasoning = reasoning.map(|piece| object(&[("reasoning_content", quoted(piece))]));
@@ -145,8 +145,8 @@ impl Chat<'_> {
         words
     }
 
-    /// Finish reasons, usage, end mark. Usage is reported to who asks for it, as services do, in a
-    /// chunk of its own; or unasked in the last chunk with a finish reason, as some do.
+    /// Sends finish reasons, usage and the end mark. Requested usage is in a separate chunk, as in OpenAI's
+    /// API; unrequested usage is in the last chunk with a finish reason, as some services send it.
     fn finish(&self, stream: &mut EventStream) {
         let reported = self.answer.reported;
         let usage = usage(&self.answer.usage);
@@ -176,7 +176,7 @@ impl Chat<'_> {
             ("system_fingerprint", quoted(FINGERPRINT)),
             ("choices", array(choices)),
         ];
-        // Whoever asked for usage sees the field in every chunk, null until the last.
+        // If usage was requested, every chunk has the field; it is null until the last.
         if usage.is_some() || self.ask.include_usage {
             fields.push(("usage", usage.unwrap_or_else(null)));
         }
@@ -204,11 +204,11 @@ impl Chat<'_> {
     }
 }
 
-/// What comes between the first delta of every choice and its finish.
+/// The content between the first delta of every choice and its finish.
 enum Word<'a> {
     /// A delta that is the same in all choices.
     Said(String),
-    /// A tool call begins; its id is another in each choice.
+    /// The start of a tool call, whose id differs between choices.
     Calls(usize, &'a ToolCall),
 }
 
@@ -236,7 +236,7 @@ fn function(name: &str, arguments: &str) -> String {
     object(&[("name", quoted(name)), ("arguments", quoted(arguments))])
 }
 
-/// Several pieces even of short arguments, and then none that is JSON by itself.
+/// Several pieces even for short arguments, none of which is valid JSON alone.
 pub(crate) fn argument_pieces(arguments: &str) -> Vec<String> {
     let Some((name, rest)) = arguments.split_once(':') else {
         return vec![arguments.to_owned()];

@@ -1,4 +1,4 @@
-//! The life of one connection: request, answer, request.
+//! The life cycle of one connection: request, answer, request.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ pub(crate) async fn serve(shared: Arc<Shared>, open: OpenConnection, stream: Tcp
     }
 }
 
-/// The answer, and whether we may close after it: scripts alone say when theirs are closed.
+/// The answer, and whether the server may close the connection after it: a script controls this itself.
 fn answer(shared: &Shared, request: &Request, connection: u64) -> (Arc<Exchange>, bool) {
     if let Some(rest) = under(request.path(), "/_control") {
         return (Arc::new(control::answer(shared, request, rest)), true);
@@ -58,7 +58,7 @@ fn answer(shared: &Shared, request: &Request, connection: u64) -> (Arc<Exchange>
     (Arc::new(exchange.unwrap_or_else(|| played::answer(shared, request))), true)
 }
 
-/// What follows `prefix` in a path, when the path is that or lies below it.
+/// The rest of a path after `prefix`, if the path equals it or is below it.
 fn under<'p>(path: &'p str, prefix: &str) -> Option<&'p str> {
     path.strip_prefix(prefix).filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -1,4 +1,4 @@
-//! The control face: lets tests in other languages steer the service. Plays nothing itself.
+//! The control API, with which tests in other languages configure and inspect the service.
 
 use serde_json::{Value, json};
 
@@ -47,18 +47,18 @@ fn register(shared: &Shared, request: &Request, name: &str) -> Result<Value, Pro
     }
     let script = Script::from_json(&request.body).map_err(|reason| Problem::new(400, reason))?;
     shared.register(name, script);
-    // The host as the caller knows it, so that the answer can be used as it is.
+    // The host from the caller's request, so that the returned URL is usable as it is.
     let host = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("host"));
     let host = host.map_or("127.0.0.1", |(_, value)| value.as_str());
     Ok(json!({ "base_url": format!("http://{host}/scripts/{name}/v1") }))
 }
 
-/// The load that an object of names and values describes.
+/// Parses a load from an object of names and values.
 fn load(body: &[u8]) -> Result<Load, String> {
     let fields: serde_json::Map<String, Value> = serde_json::from_slice(body)
         .map_err(|error| format!("the load must be a JSON object: {error}"))?;
     let mut load = Load::default();
-    // In any order: one of them needs another before it.
+    // Members may be in any order, but this one must be set last.
     let (late, early): (Vec<_>, Vec<_>) =
         fields.iter().partition(|(name, _)| *name == "retry-after-share");
     for (name, value) in early.into_iter().chain(late) {

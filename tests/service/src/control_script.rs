@@ -1,4 +1,4 @@
-//! Reads a script from JSON and says what is wrong with it, and where. Registers nothing.
+//! Parses a script from JSON; errors say what is wrong and where.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::script::{Exchange, Script, Step};
 type Fields = Map<String, Value>;
 
 impl Script {
-    /// The script that the body of a control request describes; the error says what is wrong, and where.
+    /// Parses a script from the body of a control request; the error says what is wrong, and where.
     pub fn from_json(body: &[u8]) -> Result<Script, String> {
         let script: Value = serde_json::from_slice(body)
             .map_err(|error| format!("the script is not JSON: {error}"))?;
@@ -134,7 +134,7 @@ fn events_of(fields: &Fields, at: &str) -> Result<Exchange, String> {
     }
 }
 
-/// The fields of an object that has none but the known: a misspelt one must not pass in silence.
+/// The fields of an object; an unknown field is an error, because it may be misspelt.
 fn fields_of<'v>(value: &'v Value, at: &str, known: &[&str]) -> Result<&'v Fields, String> {
     let fields = value.as_object().ok_or_else(|| format!("{at} must be an object"))?;
     match fields.keys().find(|key| !known.contains(&key.as_str())) {
@@ -161,7 +161,7 @@ fn optional(fields: &Fields, at: &str, name: &str) -> Result<Option<usize>, Stri
     number.map(Some).ok_or_else(|| format!("{at}: {name} must be an integer of at least 0"))
 }
 
-/// `send` and `split` hold text; with `_base64` they hold any bytes.
+/// `send` and `split` are text; with `_base64` they are any bytes.
 fn bytes_of(fields: &Fields, at: &str, verb: &str) -> Result<Vec<u8>, String> {
     let text = text(fields, at, verb)?;
     if !verb.ends_with("_base64") {

@@ -1,4 +1,4 @@
-//! Builds streamed answers step by step, one event to an HTTP chunk.
+//! Builds a streamed answer in steps, with one event per HTTP chunk.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use crate::script::{Exchange, Step};
 
 /// The end mark of a chat stream.
 pub(crate) const DONE: &str = "[DONE]";
-/// The end of a body of HTTP chunks.
+/// The last chunk of a chunked body.
 pub(crate) const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
 
-/// A streamed answer in the making. Each event becomes a write of its own, as real servers do it.
+/// A streamed answer under construction. Each event is a separate write, as from real servers.
 pub(crate) struct EventStream {
     steps: Vec<Step>,
 }
@@ -26,23 +26,23 @@ impl EventStream {
         EventStream { steps: vec![Step::send(head)] }
     }
 
-    /// An event of data alone.
+    /// Adds an event with only data.
     pub(crate) fn data(&mut self, data: &str) {
         self.steps.push(Step::send(http_chunk(&event(data))));
     }
 
-    /// An event of data alone, without the blank line that ends it.
+    /// Adds an event with only data, without the blank line that ends it.
     pub(crate) fn unended(&mut self, data: &str) {
         self.steps.push(Step::send(http_chunk(&format!("data: {data}\n"))));
     }
 
-    /// An event with a name.
+    /// Adds an event with a name.
     pub(crate) fn named(&mut self, name: &str, data: &str) {
         let event = format!("event: {name}\n{}", event(data));
         self.steps.push(Step::send(http_chunk(&event)));
     }
 
-    /// Whole HTTP chunks, already rendered, to be sent so many times.
+    /// Adds rendered HTTP chunks that are sent `times` times.
     pub(crate) fn rendered(&mut self, bytes: Vec<u8>, times: usize) {
         if times > 0 {
             self.steps.push(Step::Send { bytes, times });
@@ -55,17 +55,17 @@ impl EventStream {
         }
     }
 
-    /// Ends as HTTP asks for it: the connection can be used again.
+    /// Ends the body regularly, so that the connection can be reused.
     pub(crate) fn end(self) -> Exchange {
         self.end_with(Step::send(LAST_CHUNK))
     }
 
-    /// Ends without the last chunk, by closing the connection.
+    /// Closes the connection without the last chunk.
     pub(crate) fn cut(self) -> Exchange {
         self.end_with(Step::Close)
     }
 
-    /// Ends without the last chunk, by resetting the connection.
+    /// Resets the connection without the last chunk.
     pub(crate) fn reset(self) -> Exchange {
         self.end_with(Step::Reset)
     }
@@ -76,7 +76,7 @@ impl EventStream {
     }
 }
 
-/// One event. The data is put on the wire as it is: a script may break the grammar on purpose.
+/// One event. The data is sent unchanged: a script may violate the format on purpose.
 pub(crate) fn event(data: &str) -> String {
     format!("data: {data}\n\n")
 }

@@ -1,4 +1,4 @@
-//! Faults: where an answer breaks, waits or drips.
+//! Faults: where an answer breaks off, pauses or is slow.
 
 use std::time::Duration;
 
@@ -7,29 +7,29 @@ use crate::script::{Exchange, Step};
 
 const HEAD_END: &[u8] = b"\r\n\r\n";
 
-/// What goes wrong with an answer.
+/// A fault of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Something that happens once: a pause, a stall, a close or a reset.
+    /// A single event: a pause, a stall, a close or a reset.
     At(Point, Step),
-    /// A wait between every two events of a stream. A plain answer has nothing between.
+    /// A pause between every two events of a stream; no effect on a plain answer.
     Slow(Duration),
 }
 
-/// A place in an answer.
+/// A position in an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Point {
     /// Before the head.
     Start,
-    /// After the head and so many events; at the latest before the last one. A plain answer has
-    /// no events: half way through its body.
+    /// After the head and this many events, and at the latest before the last one. In a plain answer, which
+    /// has no events, halfway through its body.
     Events(usize),
-    /// After the head and so many bytes of the body as it goes over the wire.
+    /// After the head and this many bytes of the body on the wire.
     Bytes(usize),
 }
 
 impl Fault {
-    /// The answer with this fault in it.
+    /// Adds this fault to the answer.
     pub(crate) fn strike(&self, exchange: Exchange) -> Exchange {
         let mut steps = exchange.steps;
         match self {
@@ -38,7 +38,7 @@ impl Fault {
                 steps.insert(at, step.clone());
             }
             Fault::Slow(pause) => {
-                // From the last to the first, so that places stay where they are.
+                // From the last to the first, so that earlier indices stay valid.
                 for at in events(&steps).into_iter().skip(1).rev() {
                     steps.insert(at, Step::Pause(*pause));
                 }
@@ -48,7 +48,7 @@ impl Fault {
     }
 }
 
-/// The index of the step that follows the point. May split a step in two.
+/// The index of the step after the point. May split a step in two.
 fn place(steps: &mut Vec<Step>, point: Point) -> usize {
     match point {
         Point::Start => 0,
@@ -64,7 +64,7 @@ fn place(steps: &mut Vec<Step>, point: Point) -> usize {
     }
 }
 
-/// The steps that send the events of a stream; none for an answer that is no stream.
+/// The indices of the steps that send events; none for a plain answer.
 fn events(steps: &[Step]) -> Vec<usize> {
     let Some(Step::Send { bytes: head, .. }) = steps.iter().find(|step| sent(step).is_some())
     else {
@@ -91,7 +91,7 @@ fn sent(step: &Step) -> Option<&[u8]> {
     }
 }
 
-/// The bytes before the body: none when the answer does not begin with a head.
+/// The number of bytes before the body; 0 if the answer does not begin with a head.
 fn head_bytes(steps: &[Step]) -> usize {
     let first = steps.iter().find_map(sent).unwrap_or_default();
     let end = first.windows(HEAD_END.len()).position(|window| window == HEAD_END);

@@ -1,24 +1,24 @@
-//! Parses HTTP/1.1 requests out of bytes, within bounds. Does no I/O and knows no path.
+//! Parses HTTP/1.1 requests, within limits. Does no I/O.
 
 use crate::problem::Problem;
 
-/// The request line and headers of one request; beyond it the answer is 431.
+/// Maximum bytes of the request line and headers; more are answered with 431.
 pub(crate) const REQUEST_HEAD_BYTES_MAX: usize = 64 << 10;
-/// The headers of one request; beyond it the answer is 431.
+/// Maximum number of headers; more are answered with 431.
 pub(crate) const REQUEST_HEADERS_MAX: usize = 128;
-/// The body of one request; beyond it the answer is 413.
+/// Maximum bytes of a body; more are answered with 413.
 pub(crate) const REQUEST_BODY_BYTES_MAX: usize = 64 << 20;
-/// A chunk-size line or a trailer line of a chunked request; beyond it the answer is 400.
+/// Maximum bytes of a chunk-size line or a trailer line; more are answered with 400.
 const CHUNK_LINE_BYTES_MAX: usize = 4 << 10;
 
-/// One whole request.
+/// A complete request.
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) method: String,
     pub(crate) target: String,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
-    /// The client will not use the connection again.
+    /// The client will not reuse the connection.
     pub(crate) last: bool,
 }
 
@@ -29,7 +29,7 @@ impl Request {
     }
 }
 
-/// How the body that follows a head is delimited.
+/// The framing of the body after a head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Framing {
     Length(usize),
@@ -44,7 +44,7 @@ pub(crate) struct Head {
     pub(crate) bytes: usize,
 }
 
-/// The head that `input` begins with, or `None` while it is not whole.
+/// Parses the head at the beginning of `input`; `None` while it is incomplete.
 pub(crate) fn parse_head(input: &[u8]) -> Result<Option<Head>, Problem> {
     let mut slots = [httparse::EMPTY_HEADER; REQUEST_HEADERS_MAX];
     let mut parsed = httparse::Request::new(&mut slots);
@@ -102,7 +102,7 @@ fn framing(headers: &[(String, String)]) -> Result<Framing, Problem> {
         } else {
             continue;
         };
-        // Two framings are how requests are smuggled: never guess which one is meant.
+        // Two different framings allow request smuggling: never guess which one is meant.
         if framing.is_some_and(|earlier| earlier != found) {
             return Err(Problem::new(400, "the request frames its body in two ways"));
         }
@@ -117,7 +117,7 @@ fn content_length(value: &str) -> Result<usize, Problem> {
     }
     match value.parse() {
         Ok(length) if length <= REQUEST_BODY_BYTES_MAX => Ok(length),
-        // Digits that do not fit are a length too great, not a malformed one.
+        // Digits that overflow are a length that is too large, not a malformed one.
         Ok(_) | Err(_) => Err(body_too_large()),
     }
 }
@@ -126,7 +126,7 @@ fn body_too_large() -> Problem {
     Problem::new(413, format!("request body of more than {REQUEST_BODY_BYTES_MAX} bytes"))
 }
 
-/// Takes the chunked coding off a request body.
+/// Decodes a chunked request body.
 #[derive(Debug, Default)]
 pub(crate) struct Dechunker {
     pub(crate) body: Vec<u8>,
@@ -144,7 +144,7 @@ enum Expects {
 }
 
 impl Dechunker {
-    /// Takes what it can from the front of `input`; says how many bytes that was.
+    /// Takes as much as possible from the front of `input`; returns the number of bytes.
     pub(crate) fn feed(&mut self, input: &[u8]) -> Result<usize, Problem> {
         let mut taken = 0;
         while let Some(rest) = input.get(taken..) {
@@ -217,7 +217,7 @@ impl Dechunker {
     }
 }
 
-/// The words that go with a status on the first line of an answer.
+/// The reason phrase of a status.
 pub(crate) fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",

@@ -1,38 +1,36 @@
-//! The loopback test service: starts and stops it, and lets a test look inside.
+//! The loopback test service: starts and stops it, and lets a test inspect it.
 //!
-//! **A stand-in for tests.** It runs no model, checks one key that everyone knows, listens on
-//! loopback only, and must never serve anybody in earnest. It has two faces:
+//! **For tests only.** It runs no model, accepts one well-known key, listens on loopback only, and must
+//! never serve real users. It has two parts:
 //!
-//! - It *plays the service*: `GET /v1/models`, `POST /v1/chat/completions` and
-//!   `POST /v1/responses` with authentication, errors, a rate limit, metering, and models that
-//!   echo what they are told. Each model shows one behaviour: `echo`, `echo-stream-only`,
-//!   `echo-reasoning`, `echo-tools`, `limited`, `recovers`, `forbidden`, `broken`, `cut`,
-//!   `error-in-stream`, `slow`. Not listed are those that play faults of real servers: `flat-error`,
-//!   `unended-error`, `no-mark`, `no-reason`, `late-end`.
-//! - It *plays scripts*: exact bytes with any split, pauses, cuts and resets, registered by name
-//!   and reached under a base URL of their own.
+//! - The *played service*: `GET /v1/models`, `POST /v1/chat/completions` and `POST /v1/responses` with
+//!   authentication, errors, a rate limit, metering, and models that echo the last user message. Each model
+//!   shows one behaviour: `echo`, `echo-stream-only`, `echo-reasoning`, `echo-tools`, `limited`,
+//!   `recovers`, `forbidden`, `broken`, `cut`, `error-in-stream`, `slow`. Not listed are those that play
+//!   faults of real servers: `flat-error`, `unended-error`, `no-mark`, `no-reason`, `late-end`.
+//! - *Scripts*: exact bytes with any splits, pauses, cuts and resets, registered by name, each under a
+//!   separate base URL.
 //!
-//! What is played can be put under *load*, see [`load`]: a rate, a number at once, a slope or a rate
-//! of tokens beyond which calls are refused, a queue, long waits that are asked for, random 500s, and
-//! answers that take their time. Only what was let in and answered is metered. The same model of it
-//! serves simulations in virtual time.
+//! The played service can be put under *load*, see [`load`]: limits of the rate, of the concurrency, of its
+//! growth, or of tokens, beyond which calls are refused; a queue; long requested waits; random 500s; and
+//! slow answers. Only admitted and answered calls are metered. Simulations in virtual time use the same
+//! model.
 //!
-//! Between the two stand *replies*: answers queued for the next requests to the played service,
-//! in the shape that each request asks for, with faults worked in.
+//! In between are *replies*: answers queued for the next requests to the played service, in the form that
+//! each request asks for, optionally with faults.
 //!
-//! It runs on a thread of its own, so that it can live inside the process of a test. Each open
-//! connection costs a file descriptor (two, when the client lives in the same process); raising
-//! the limit of the process is the business of the test.
+//! It runs on its own thread, so it can be inside the process of a test. Each open connection uses a file
+//! descriptor (two if the client is in the same process); if needed, the test raises the process's limit.
 //!
-//! Tests in other languages steer it over HTTP:
+//! Tests in other languages control it over HTTP:
 //!
-//! | request | does |
+//! | request | effect |
 //! |---|---|
 //! | `PUT /_control/scripts/NAME` | registers a script, answers `{"base_url": "..."}` |
-//! | `PUT /_control/load` | plays a load from now on: `{"at-once": 8, "latency-ms": 50}`, by the names of `load::Load::set`; `{}` for none |
+//! | `PUT /_control/load` | plays a load from now on: `{"at-once": 8, "latency-ms": 50}`, with the names of `load::Load::set`; `{}` for none |
 //! | `GET /_control/requests/NAME` | lists the requests that reached it (no name: the service) |
-//! | `GET /_control/state` | connections, open connections, what was metered, what the load let in |
-//! | `POST /_control/clear` | forgets requests, meters, rate-limit state and queued answers, not the scripts and which load is played |
+//! | `GET /_control/state` | connections, open connections, metered usage, and counts of the load |
+//! | `POST /_control/clear` | forgets requests, meters, rate-limit state and queued answers, but not the scripts and the load |
 #![forbid(unsafe_code)]
 
 mod answer;

@@ -1,5 +1,5 @@
-//! Limits of real services, as a service under load shows them: what it refuses, what it queues, how
-//! long it takes. Pure: knows no clock and no HTTP. Times are durations since any one moment.
+//! The limits of real services under load: refusals, queueing, latency. Pure: no clock and no HTTP. Times
+//! are durations since a fixed start.
 
 mod words;
 
@@ -7,133 +7,132 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
-/// What a service does under load. The default admits everything at once.
+/// A service under load. The default admits everything at once.
 ///
-/// Limits may be combined: a call is admitted where all of them admit it. What is refused takes
-/// nothing from any of them.
+/// Limits may be combined: a call is admitted if all of them admit it. A refused call uses up none of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Load {
-    /// So many requests a second, and so many at once after a rest.
+    /// The rate limit of requests.
     pub requests: Option<Bucket>,
-    /// So many tokens a second, of both directions together, and so many at once after a rest. A
-    /// call is admitted while any are left, and may owe for the rest.
+    /// The rate limit of tokens, input and output together. A call is admitted while any are left, and may
+    /// go into debt.
     pub tokens: Option<Bucket>,
-    /// So many calls at once; more are refused.
+    /// Maximum concurrent calls; more are refused.
     pub at_once: Option<u32>,
-    /// The number of requests may not grow faster than this.
+    /// The limit of the growth of the request rate.
     pub slope: Option<Slope>,
-    /// So many calls at once; more wait for their turn, however many they are.
+    /// Maximum concurrent calls; more wait in an unbounded queue.
     pub queue: Option<Queue>,
-    /// What a refusal says of when to come again.
+    /// The Retry-After of a refusal.
     pub retry_after: RetryAfter,
-    /// Of the calls that are admitted, this share fails with a 500 instead of an answer.
+    /// The share of admitted calls that fail with a 500.
     pub fault_share: f64,
-    /// The share of arriving calls that is refused by chance, whatever their rate.
+    /// The share of arriving calls that are refused at random, at any rate.
     pub refused_share: f64,
-    /// The requests per second that another client tries, which share [`Load::requests`].
+    /// The requests per second of another client, which shares [`Load::requests`].
     pub neighbour: f64,
-    /// An answer takes so long,
+    /// The latency of an answer.
     pub latency: Duration,
-    /// and so much longer for each of its tokens.
+    /// The additional latency per token.
     pub latency_per_token: Duration,
-    /// Of what is left to chance.
+    /// The seed of the random numbers.
     pub seed: u64,
 }
 
-/// A balance that fills with time up to a bound, and from which each call takes.
+/// A token bucket: a balance that fills with time up to `burst`, and from which each call takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bucket {
-    /// So many come every second.
+    /// The refill rate per second.
     pub per_second: f64,
-    /// So many are kept. It is full at the beginning.
+    /// The capacity. The bucket is full at the beginning.
     pub burst: f64,
 }
 
-/// In any window of this length no more calls are admitted than `factor` times as many as in such a
-/// time before it at the mean, or `floor` where that is more.
+/// In any window of this length, at most `factor` times as many calls are admitted as the mean per window
+/// in the time before, or `floor` if that is more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slope {
     /// The length of the window.
     pub window: Duration,
-    /// The mean is taken over so long a time before the window.
+    /// The time before the window over which the mean is taken.
     pub over: Duration,
-    /// From what was to what may be.
+    /// The permitted growth factor.
     pub factor: f64,
-    /// So many are always admitted.
+    /// The number of calls that is always admitted.
     pub floor: u32,
 }
 
-/// A server that refuses nothing.
+/// A server that queues instead of refusing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Queue {
-    /// So many are served at once.
+    /// The number of calls served concurrently.
     pub at_once: u32,
-    /// Each answer takes longer by this part when as many wait as are served, by twice that when
-    /// twice as many wait, and so on, up to double the time.
+    /// The relative slowdown of answers if as many calls wait as are served; twice as much if twice as many
+    /// wait, and so on, up to double the time.
     pub slowed: f64,
 }
 
-/// What a refusal says of when to come again.
+/// The Retry-After of a refusal.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum RetryAfter {
-    /// When it would be admitted if nobody else came, in whole seconds, rounded up.
+    /// The exact time until admission without other calls, in whole seconds, rounded up.
     #[default]
     Exact,
-    /// Nothing.
+    /// None.
     Nothing,
-    /// This wait on a share of the refusals, by chance, and the exact one on the others.
+    /// This wait on a random share of the refusals, and the exact one on the others.
     Share {
-        /// What is said then.
+        /// The wait.
         wait: Duration,
-        /// From 0 to 1.
+        /// The share, from 0 to 1.
         share: f64,
     },
 }
 
-/// What becomes of a call that arrives.
+/// The result for an arriving call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
     /// It is answered at this time.
     Answered(Duration),
     /// It fails with a 500 at this time.
     Fails(Duration),
-    /// It is refused at once, and is told to come again after this.
+    /// It is refused at once, with this Retry-After.
     Refused(Option<Duration>),
 }
 
-/// How many calls became what.
+/// The number of calls by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Let in and answered.
+    /// Admitted and answered.
     pub answered: u64,
-    /// Let in and failed.
+    /// Admitted and failed.
     pub failed: u64,
-    /// Not let in.
+    /// Refused.
     pub refused: u64,
-    /// So many were let in and not yet answered at one time, at most.
+    /// The maximum number of admitted calls that were not yet answered.
     pub at_once: u64,
 }
 
-/// A service under load as time goes on.
+/// The state of a service under load.
 #[derive(Clone, Debug, Default)]
 pub struct Gate {
     load: Load,
     requests: Level,
     tokens: Level,
-    /// When each call that was let in ends.
+    /// When each admitted call ends.
     ends: BinaryHeap<Reverse<Duration>>,
-    /// When each place of the queue's server is free.
+    /// When each slot of the queue's server is free.
     places: BinaryHeap<Reverse<Duration>>,
-    /// What was admitted in the last window of the slope, and in the time before it.
+    /// The calls admitted in the last window of the slope, and in the time before it.
     recent: VecDeque<Duration>,
     before: VecDeque<Duration>,
     chance: u64,
-    /// When the neighbour comes next.
+    /// When the neighbour's next request comes.
     neighbour_at: Duration,
     counts: Counts,
 }
 
-/// What was taken from a bucket and has not flown back yet.
+/// The amount taken from a bucket that is not refilled yet.
 #[derive(Clone, Copy, Debug, Default)]
 struct Level {
     taken: f64,
@@ -147,10 +146,10 @@ impl Level {
         self.at = self.at.max(now);
     }
 
-    /// How long until `least` are left.
+    /// The time until `least` are left.
     fn wait(&self, bucket: Bucket, least: f64) -> Option<Duration> {
         let missing = self.taken + least - bucket.burst.max(least);
-        // A millionth of a call is nothing: sums of fractions are not exact.
+        // Less than a millionth of a call is ignored, because sums of fractions are inexact.
         (missing > 1e-6).then(|| seconds(missing / bucket.per_second))
     }
 }
@@ -160,20 +159,20 @@ fn seconds(seconds: f64) -> Duration {
 }
 
 impl Gate {
-    /// A service under this load to which nobody has come yet.
+    /// Creates a service under this load, without calls.
     pub fn new(load: Load) -> Gate {
         Gate { chance: load.seed, load, ..Gate::default() }
     }
 
-    /// What it plays.
+    /// The current load.
     pub fn load(&self) -> &Load {
         &self.load
     }
 
-    /// Goes on with other limits: who is in stays in.
+    /// Changes the limits; admitted calls continue.
     pub fn change(&mut self, load: Load) {
         if self.load.queue != load.queue {
-            // The places are given anew; those who hold one keep it.
+            // Assigns the slots again; calls that hold one keep it.
             let most = load.queue.map_or(0, |queue| queue.at_once as usize);
             let mut places: Vec<_> = self.ends.iter().copied().collect();
             places.sort_unstable();
@@ -183,12 +182,12 @@ impl Gate {
         self.load = load;
     }
 
-    /// How many calls became what so far.
+    /// The number of calls by result so far.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// Calls that were let in and have not ended.
+    /// The number of admitted calls that have not ended.
     pub fn busy(&mut self, now: Duration) -> usize {
         while self.ends.peek().is_some_and(|Reverse(end)| *end <= now) {
             self.ends.pop();
@@ -196,7 +195,7 @@ impl Gate {
         self.ends.len()
     }
 
-    /// A call arrives that uses so many tokens. Calls arrive in the order of time.
+    /// A call with this many tokens arrives. Calls must arrive in the order of time.
     pub fn arrive(&mut self, now: Duration, tokens: u64) -> Admission {
         let tokens = tokens as f64;
         let busy = self.busy(now);
@@ -229,7 +228,7 @@ impl Gate {
         Admission::Answered(end)
     }
 
-    /// What a neighbour took of the requests until now.
+    /// Takes the neighbour's requests until now.
     fn let_neighbour_in(&mut self, now: Duration) {
         let Some(bucket) = self.load.requests.filter(|_| self.load.neighbour > 0.0) else { return };
         while self.neighbour_at <= now {
@@ -242,7 +241,7 @@ impl Gate {
         }
     }
 
-    /// How long until the limits would let a call in; nothing when they do now.
+    /// The time until the limits admit a call; `None` if they do now.
     fn wait(&mut self, now: Duration, busy: usize) -> Option<Duration> {
         let mut longest = None;
         if let Some(bucket) = self.load.requests {
@@ -278,7 +277,7 @@ impl Gate {
         (self.recent.len() as f64 + 1.0 > most.max(1.0)).then(|| first + slope.window - now)
     }
 
-    /// When a call ends that may have to wait for a place.
+    /// When a call ends that may have to wait for a slot.
     fn queued(&mut self, queue: Queue, now: Duration, takes: Duration, busy: usize) -> Duration {
         let at_once = queue.at_once.max(1);
         let waiting = busy.saturating_sub(at_once as usize) as f64;
@@ -304,7 +303,7 @@ impl Gate {
         }
     }
 
-    /// From 0 to 1; the same ones for a seed.
+    /// A pseudo-random number from 0 to 1, the same for a seed.
     fn next_chance(&mut self) -> f64 {
         self.chance = self.chance.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.chance ^ (self.chance >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

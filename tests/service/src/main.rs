@@ -1,4 +1,4 @@
-//! The command: starts the service and says where it is.
+//! The command: starts the service and prints its address.
 
 use std::io::{Read, Write};
 use std::process::ExitCode;
@@ -19,7 +19,7 @@ const OF_COMMAND: &str = "  --exit-with-stdin
 ";
 const EXIT_USAGE: u8 = 2;
 
-/// What the command line asks for.
+/// The parsed command line.
 enum Asked {
     Run { options: Box<Options>, exit_with_stdin: bool },
     Help,

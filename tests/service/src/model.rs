@@ -1,4 +1,4 @@
-//! The models that are played: their names, and how their streams end.
+//! The played models: their names, and how their streams end.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use crate::event_stream::{DONE, EventStream};
 use crate::json::{array, object, quoted};
 use crate::problem::Problem;
 
-/// When every played model was made, as `GET /v1/models` tells it.
+/// The creation time of every played model in `GET /v1/models`.
 const CREATED: u64 = 1_700_000_000;
-/// Between the words of model `slow`, whatever the options say.
+/// The pause between the words of model `slow`, regardless of the options.
 const SLOW_WORD_PAUSE: Duration = Duration::from_millis(200);
 
-/// One behaviour each.
+/// The models, each with one behaviour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Model {
     Echo,
@@ -32,32 +32,33 @@ pub(crate) enum Model {
     LateEnd,
 }
 
-/// Between the end mark and the end of the body of model `late-end`.
+/// The pause between the end mark and the end of the body of model `late-end`.
 pub(crate) const LATE_END_PAUSE: Duration = Duration::from_millis(2);
 
 /// How a streamed answer ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// With everything that belongs there.
+    /// Completely.
     Whole,
-    /// After a few words the connection is closed.
+    /// The connection is closed after a few words.
     Cut,
-    /// After a few words an error arrives as an event.
+    /// An error event arrives after a few words.
     Error,
-    /// After a few words an error that does not stand under `error`, then the end mark, as of FastChat.
+    /// After a few words, an error without an `error` member, then the end mark, as from FastChat.
     FlatError,
-    /// After a few words an error event without the blank line that ends an event, as of LitServe.
+    /// After a few words, an error event without the blank line that ends an event, as from LitServe.
     UnendedError,
-    /// After a few words the body ends as if it were whole, as of Portkey where its upstream was cut.
+    /// After a few words, the body ends regularly, as from Portkey if its upstream was cut off.
     NoMark,
-    /// With the end mark after a few words, and no reason why they end.
+    /// After a few words, the end mark without a finish reason.
     NoReason,
-    /// With everything that belongs there, and the end of the body a moment after the end mark.
+    /// Completely, with the end of the body a moment after the end mark.
     LateEnd,
 }
 
 impl Ending {
-    /// What is the same in chats and responses after the words: what a real server sent that broke a stream.
+    /// Writes the part that is the same in chats and responses: what a real server sent when a stream
+    /// failed.
     pub(crate) fn write_to(self, stream: &mut EventStream) {
         match self {
             Ending::FlatError => {
@@ -72,7 +73,7 @@ impl Ending {
 }
 
 impl Model {
-    /// Those that `GET /v1/models` lists.
+    /// The models that `GET /v1/models` lists.
     const LISTED: [Model; 11] = [
         Model::Echo,
         Model::EchoStreamOnly,
@@ -87,7 +88,7 @@ impl Model {
         Model::Slow,
     ];
 
-    /// Faults that were met in servers that nobody here wrote.
+    /// Faults that were observed in other servers.
     const FAULTS: [Model; 5] =
         [Model::FlatError, Model::UnendedError, Model::NoMark, Model::NoReason, Model::LateEnd];
 
@@ -138,7 +139,7 @@ impl Model {
         }
     }
 
-    /// Between streamed words, where the options say `otherwise`.
+    /// The pause between streamed words; `otherwise` is that of the options.
     pub(crate) fn word_pause(self, otherwise: Duration) -> Duration {
         if self == Model::Slow { SLOW_WORD_PAUSE } else { otherwise }
     }

@@ -1,4 +1,4 @@
-//! The played service: who may come in, what is refused, what is metered.
+//! The played service: authentication, refusals, metering.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub(crate) fn answer(shared: &Shared, request: &Request) -> Exchange {
     let number = shared.next_answer();
     let exchange = respond(shared, request, number)
         .unwrap_or_else(|problem| problem.exchange(&request_id(number)));
-    // A client that sent HEAD reads no body: one would be taken for the next answer.
+    // A client that sent HEAD reads no body: it would take one for the next answer.
     if request.method == "HEAD" { without_body(&exchange) } else { exchange }
 }
 
@@ -54,13 +54,13 @@ fn respond(shared: &Shared, request: &Request, number: u64) -> Result<Exchange, 
     }
 }
 
-/// Whether a request gets as far as the operations: below `/v1` and with the key.
+/// Whether a request reaches the operations: below `/v1` and with the key.
 pub(crate) fn lets_in(shared: &Shared, request: &Request) -> bool {
     request.path().starts_with("/v1/")
         && authenticate(&shared.options.key, &request.headers).is_ok()
 }
 
-/// The operation of a model that a request calls.
+/// The model operation of a request.
 pub(crate) fn operation(request: &Request) -> Option<Operation> {
     match (request.method.as_str(), request.path()) {
         ("POST", "/v1/chat/completions") => Some(Operation::Chat),
@@ -69,7 +69,7 @@ pub(crate) fn operation(request: &Request) -> Option<Operation> {
     }
 }
 
-/// Only `Bearer KEY`, to the letter, comes in.
+/// Accepts exactly `Bearer KEY`.
 fn authenticate(key: &str, headers: &[(String, String)]) -> Result<(), Problem> {
     let mut given = headers
         .iter()
@@ -130,7 +130,7 @@ fn generate(shared: &Shared, ask: &Ask, number: u64) -> Result<Exchange, Problem
     Ok(after(wait, exchange))
 }
 
-/// The same answer, but later.
+/// Delays the answer.
 fn after(wait: Duration, mut exchange: Exchange) -> Exchange {
     if wait > Duration::ZERO {
         exchange.steps.insert(0, Step::Pause(wait));
@@ -138,7 +138,7 @@ fn after(wait: Duration, mut exchange: Exchange) -> Exchange {
     exchange
 }
 
-/// Refuses what the model refuses. What passes is metered.
+/// Applies the refusals of the model, and meters accepted calls.
 fn admit(shared: &Shared, ask: &Ask) -> Result<(), Problem> {
     match ask.model {
         Model::Echo
@@ -156,7 +156,7 @@ fn admit(shared: &Shared, ask: &Ask) -> Result<(), Problem> {
             Err(Problem::field("stream", message).code("stream_required"))
         }
         Model::Limited => shared.pass_rate_limit().map_err(|wait| {
-            // Rounded up: whoever waits that long is let in.
+            // Rounded up, so that a client that waits this long is admitted.
             let seconds = wait.as_nanos().div_ceil(1_000_000_000).to_string();
             rate_limited().header("Retry-After", seconds)
         }),
@@ -184,8 +184,8 @@ fn rate_limited() -> Problem {
         .code("rate_limit_exceeded")
 }
 
-/// A plain answer. `slow` takes as long over it as over a stream; `cut` breaks it off half way; of
-/// `flat-error` it is an error under the status 200.
+/// A plain answer. `slow` takes as long as for a stream; `cut` breaks off halfway; `flat-error` is an error
+/// with the status 200.
 fn plain(ask: &Ask, answer: &Answer, ticket: &Ticket, body: &str) -> Exchange {
     let id = ticket.request_id();
     let headers = [("x-request-id", id.as_str())];

@@ -1,15 +1,15 @@
-//! A refusal: a status with the error envelope of OpenAI.
+//! A refusal: a status with OpenAI's error envelope.
 
 use crate::json::{null, object, quoted, quoted_or_null};
 use crate::script::Exchange;
 
-/// The `type` of every error that the caller caused.
+/// The `type` of every error caused by the caller.
 const INVALID_REQUEST: &str = "invalid_request_error";
 
-/// The code of model `flat-error`, which is FastChat's for a fault of CUDA.
+/// The code of model `flat-error`: FastChat's code for a CUDA fault.
 const FLAT_CODE: u32 = 50_002;
 
-/// Why a request gets no answer of a model.
+/// An error instead of a model's answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
     status: u16,
@@ -32,7 +32,7 @@ impl Problem {
         }
     }
 
-    /// A 400 that names the field it is about.
+    /// A 400 for this field.
     pub(crate) fn field(param: impl Into<String>, message: impl Into<String>) -> Problem {
         let mut problem = Problem::new(400, message);
         problem.param = Some(param.into());
@@ -61,7 +61,7 @@ impl Problem {
         self
     }
 
-    /// `{"error": {...}}`, as a body or as an event inside a stream.
+    /// `{"error": {...}}`, as a body or as an event of a stream.
     pub(crate) fn envelope(&self) -> String {
         let error = object(&[
             ("message", quoted(&self.message)),
@@ -72,12 +72,12 @@ impl Problem {
         object(&[("error", error)])
     }
 
-    /// An event of model `flat-error`: nothing stands under `error`.
+    /// The error event of model `flat-error`, without an `error` member.
     pub(crate) fn flat_event(&self) -> String {
         object(&[("text", quoted(&self.message)), ("error_code", FLAT_CODE.to_string())])
     }
 
-    /// The body of model `flat-error`, under the status 200.
+    /// The body of model `flat-error`, with the status 200.
     pub(crate) fn flat_body(&self) -> String {
         object(&[
             ("object", quoted("error")),
@@ -86,7 +86,7 @@ impl Problem {
         ])
     }
 
-    /// The `error` event of a response stream, which carries its fields flat.
+    /// The `error` event of a response stream, whose fields are at the top level.
     pub(crate) fn response_event(&self, sequence_number: u64) -> String {
         object(&[
             ("type", quoted("error")),

@@ -1,5 +1,5 @@
-//! Scripted answers at the service's own address: what the next request is told, in the shape that
-//! it asks for.
+//! Scripted answers at the played service's address: the answer to the next request, in the form that it
+//! asks for.
 
 use crate::answer::{Answer, Finish, Reported, ToolCall, Usage};
 use crate::ask::{Ask, Operation};
@@ -14,53 +14,53 @@ use crate::script::{Exchange, Step};
 use crate::state::Shared;
 use crate::ticket::Ticket;
 
-/// One scripted answer, in place of what the played service would say.
+/// A scripted answer instead of the played service's.
 ///
-/// It is given to a request below `/v1` that carries the right key, whatever it asks for.
+/// It goes to the next request below `/v1` with the right key, whatever that asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// What is answered.
+    /// The content.
     pub says: Says,
-    /// What goes wrong with it, in the order in which it is worked in.
+    /// The faults, in the order of their application.
     pub faults: Vec<Fault>,
 }
 
-/// What a scripted answer says.
+/// The content of a scripted answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Says {
-    /// What the played service says.
+    /// The played service's answer.
     Played,
-    /// The words of a model: as a chat or a response, whole or streamed, as the request asks.
+    /// A model's answer: a chat or a response, whole or streamed, as the request asks.
     Text(Text),
     /// A whole body.
     Document {
         /// The HTTP status.
         status: u16,
-        /// Further headers; a `Content-Type` among them replaces `application/json`.
+        /// Additional headers; a `Content-Type` replaces `application/json`.
         headers: Vec<(String, String)>,
         /// The body.
         body: Vec<u8>,
     },
     /// A stream of exactly these events.
     Events(Vec<Event>),
-    /// Exactly these bytes, head and all; then the connection is closed.
+    /// Exactly these bytes, including the head; then the connection is closed.
     Raw(Vec<u8>),
-    /// What is no JSON: a body, or the only event of a stream.
+    /// Invalid JSON: a body, or the only event of a stream.
     Garbage,
 }
 
-/// What a model says.
+/// A model's output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text {
-    /// The pieces in which it is streamed.
+    /// The pieces of the text, as streamed.
     pub pieces: Vec<String>,
-    /// The pieces of what it thinks before, as `reasoning_content` of chats.
+    /// The pieces of the reasoning before it, as `reasoning_content` of chats.
     pub reasoning: Vec<String>,
-    /// The calls it wants to be made.
+    /// The tool calls.
     pub tool_calls: Vec<ToolCall>,
-    /// Why it stops.
+    /// The finish reason.
     pub finish: Finish,
-    /// Tokens in and out; otherwise words are counted.
+    /// Input and output tokens; by default, words are counted.
     pub usage: Option<(u64, u64)>,
 }
 
@@ -69,14 +69,14 @@ pub struct Text {
 pub struct Event {
     /// The `event:` line, if there is one.
     pub name: Option<String>,
-    /// The `data:` line, put on the wire as it is.
+    /// The `data:` line, sent unchanged.
     pub data: String,
 }
 
-/// What is sent for JSON that is none.
+/// The invalid JSON.
 const GARBAGE: &str = "{\"garbage\": <this is not JSON>";
 
-/// The scripted answer to a request; `None` when the played service is to answer.
+/// The scripted answer to a request; `None` if the played service is to answer.
 pub(crate) fn answer(shared: &Shared, request: &Request) -> Option<Exchange> {
     if !played::lets_in(shared, request) {
         return None;
@@ -105,7 +105,7 @@ fn say(
         Says::Text(text) => speak(shared, request, text, ticket),
         Says::Document { status, headers, body } => {
             let mut all = vec![("x-request-id", id.as_str())];
-            // What a script sets wins over what is set for it.
+            // A script's headers replace the defaults.
             all.retain(|(ours, _)| {
                 !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(ours))
             });
@@ -138,7 +138,7 @@ fn say(
     }
 }
 
-/// Text as the request wants it: a request that the played service would refuse is refused.
+/// Text in the form of the request; a request that the played service would refuse is refused.
 fn speak(
     shared: &Shared,
     request: &Request,
@@ -165,7 +165,7 @@ fn speak(
         finish: text.finish,
         tool_calls: text.tool_calls.clone(),
         usage,
-        // Whoever says what was used means it to be reported.
+        // A script that sets usage wants it reported.
         reported: if text.usage.is_some() { Reported::Always } else { shared.options.usage },
     };
     shared.meter(&ask.name, usage.input, usage.output);

@@ -1,4 +1,4 @@
-//! The shapes of a response, plain and streamed, as OpenAI sends them. Decides nothing.
+//! The JSON of a response, plain and streamed, in OpenAI's form.
 
 use crate::answer::{Answer, Finish, Reported, ToolCall, Usage};
 use crate::ask::Ask;
@@ -12,7 +12,7 @@ use crate::ticket::Ticket;
 
 const IN_PROGRESS: &str = "in_progress";
 
-/// One response on its way out.
+/// A response to send.
 pub(crate) struct Response<'a> {
     pub(crate) ask: &'a Ask,
     pub(crate) answer: &'a Answer,
@@ -47,7 +47,7 @@ impl Response<'_> {
         self.response(self.status(), &items, true)
     }
 
-    /// The streamed answer, however its model ends it. There is no `[DONE]`.
+    /// The streamed answer, with the ending of its model. There is no `[DONE]`.
     pub(crate) fn stream(&self) -> Exchange {
         let stream = EventStream::open(&[("x-request-id", &self.ticket.request_id())]);
         let mut events = Events { stream, sequence_number: 0 };
@@ -106,7 +106,7 @@ impl Response<'_> {
         events.send("response.output_item.done", &[output_index(0), ("item", item)]);
     }
 
-    /// A tool call is an item of its own, after the message.
+    /// Sends a tool call, which is a separate item after the message.
     fn stream_call(&self, events: &mut Events, at: usize, call: &ToolCall) {
         let index = || output_index(at + usize::from(self.speaks()));
         let item_id = || ("item_id", quoted(&self.call_item_id(at)));
@@ -134,12 +134,12 @@ impl Response<'_> {
         ])
     }
 
-    /// Whether there is a message; an answer may consist of tool calls alone.
+    /// Whether there is a message; an answer may consist of tool calls only.
     fn speaks(&self) -> bool {
         self.answer.tool_calls.is_empty() || !self.answer.words.is_empty()
     }
 
-    /// An event about the one part of the one item.
+    /// Sends an event about the only part of the only message.
     fn part_event(&self, events: &mut Events, kind: &str, fields: &[(&str, String)]) {
         let item_id = ("item_id", quoted(&self.item_id()));
         let mut all = vec![item_id, output_index(0), ("content_index", "0".to_owned())];

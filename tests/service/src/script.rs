@@ -1,4 +1,4 @@
-//! Scripts: what to put on the wire, in which pieces and when.
+//! Scripts: what to send, in which pieces and when.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use crate::event_stream::{DONE, EventStream, event, http_chunk};
 use crate::http::reason;
 use crate::json::{array, null, object, quoted};
 
-/// What a base URL of its own answers: one exchange a request, the last one again and again.
+/// The answers at a separate base URL: one exchange per request; the last one is repeated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Script {
-    /// The exchanges in the order in which requests take them.
+    /// The exchanges, in the order of requests.
     pub exchanges: Vec<Exchange>,
 }
 
@@ -27,42 +27,42 @@ impl Script {
     }
 }
 
-/// The answer to one request. Its steps own the framing: nothing is added to their bytes.
+/// The answer to one request. Its steps include all framing: nothing is added to their bytes.
 ///
 /// After the last step the connection stays open for the next request, unless that step was
 /// [`Step::Close`] or [`Step::Reset`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exchange {
-    /// What to do, in order. A peer that goes away meanwhile ends it.
+    /// What to do, in order. If the peer disconnects, the rest is skipped.
     pub steps: Vec<Step>,
 }
 
-/// One thing that the service does on a connection.
+/// One action on a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Writes the bytes so many times. Repeated bytes are rendered in blocks of about 64 KiB, so
-    /// that a benchmark is never limited by them.
+    /// Writes the bytes repeatedly. They are rendered in blocks of about 64 KiB, so that they never limit a
+    /// benchmark.
     Send {
         /// What to write.
         bytes: Vec<u8>,
         /// How many times, at least 1.
         times: usize,
     },
-    /// Writes the bytes in pieces, with a short pause between them, so that a peer that is
-    /// waiting really reads them apart.
+    /// Writes the bytes in pieces, with a short pause between them, so that a waiting peer really reads
+    /// them separately.
     SendSplit {
         /// What to write.
         bytes: Vec<u8>,
-        /// Where pieces begin, ascending; offsets outside the bytes cut nothing.
+        /// Where pieces begin, ascending; offsets outside the bytes are ignored.
         at: Vec<usize>,
     },
     /// Waits.
     Pause(Duration),
-    /// Resets the connection (RST); bytes that the peer's kernel has not taken are lost.
+    /// Resets the connection (RST); bytes that the peer's kernel has not received are lost.
     Reset,
     /// Closes the connection.
     Close,
-    /// Never goes on; ends when the peer goes away.
+    /// Stalls until the peer disconnects.
     StallForever,
 }
 
@@ -74,7 +74,7 @@ impl Step {
 }
 
 impl Exchange {
-    /// These bytes and nothing else.
+    /// Exactly these bytes.
     pub fn raw(bytes: impl Into<Vec<u8>>) -> Exchange {
         Exchange { steps: vec![Step::send(bytes)] }
     }
@@ -84,7 +84,7 @@ impl Exchange {
         Exchange::json_with_headers(status, &[], body)
     }
 
-    /// A whole JSON answer with further headers; a `Content-Type` among them replaces ours.
+    /// A whole JSON answer with additional headers; a `Content-Type` replaces the default one.
     pub fn json_with_headers(
         status: u16,
         headers: &[(&str, &str)],
@@ -96,8 +96,8 @@ impl Exchange {
         Exchange::raw(bytes)
     }
 
-    /// A stream of these events, one an HTTP chunk (`data: X` and a blank line), ended cleanly.
-    /// No `[DONE]` is added.
+    /// A stream of these events, each in an HTTP chunk (`data: X` and a blank line), ended cleanly. No
+    /// `[DONE]` is added.
     pub fn events<S: AsRef<str>>(events: &[S]) -> Exchange {
         stream_of(events).end()
     }
@@ -112,8 +112,8 @@ impl Exchange {
         stream_of(events).reset()
     }
 
-    /// A long stream for benchmarks: so many events that all carry `chunk_json`, so many of them
-    /// in each HTTP chunk; then a chunk with the finish reason `stop`, `[DONE]`, and a clean end.
+    /// A long stream for benchmarks: `times` events with `chunk_json`, several in each HTTP chunk; then a
+    /// chunk with the finish reason `stop`, `[DONE]`, and a clean end.
     pub fn pre_rendered_stream(
         chunk_json: &str,
         times: usize,
@@ -152,7 +152,7 @@ fn stream_of<S: AsRef<str>>(events: &[S]) -> EventStream {
     stream
 }
 
-/// The chunk that finishes the chat which `chunk_json` is a part of.
+/// The chunk that finishes the chat of `chunk_json`.
 fn finish_like(chunk_json: &str) -> String {
     let chunk: Value = serde_json::from_str(chunk_json).unwrap_or_default();
     let field = |name: &str, otherwise: String| {

@@ -1,4 +1,4 @@
-//! The handle: starts the service on its own thread and stops it.
+//! The handle: starts the service on its own thread, and stops it.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,12 +18,12 @@ use crate::reply::Reply;
 use crate::script::Script;
 use crate::state::{Metered, OpenConnection, Recorded, Shared};
 
-/// Connections that may wait to be accepted: thousands come at once in tests of concurrency.
+/// The accept backlog: in tests of concurrency, thousands of connections arrive at once.
 const BACKLOG: u32 = 4096;
-/// After a failed accept (mostly: no file descriptor left), before the next.
+/// The pause after a failed accept (usually no file descriptor was left).
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 
-/// How the service is played.
+/// The options of the service.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The API key that the played service accepts. Default `sk-test`.
@@ -32,14 +32,14 @@ pub struct Options {
     pub port: u16,
     /// Whether answers report usage. Default: as real services do.
     pub usage: Reported,
-    /// Between the words of a streamed answer. Default zero.
+    /// The pause between the words of a streamed answer. Default zero.
     pub word_pause: Duration,
     /// Calls to model `limited` in each window. Default 2.
     pub rate_limit_calls: u32,
     /// The window of model `limited`, which slides. Default 1 s.
     pub rate_limit_window: Duration,
-    /// What the played service does under load, for all of its models together. Default: it admits
-    /// everything at once. Scripted answers are not subject to it.
+    /// The load of the played service, over all of its models. Default: everything is admitted at once.
+    /// Scripted answers are not subject to it.
     pub load: Load,
 }
 
@@ -59,7 +59,7 @@ impl Default for Options {
 
 /// A running service. Dropping it stops its thread and closes all its connections.
 ///
-/// A process that forks keeps the service in the parent; dropping the child's copy does nothing.
+/// After a fork, the service runs in the parent; dropping the child's copy does nothing.
 #[derive(Debug)]
 pub struct Service {
     shared: Arc<Shared>,
@@ -89,13 +89,13 @@ impl Service {
         let handle = std::thread::Builder::new()
             .name("modelwire-service".to_owned())
             .spawn(move || run(of_thread, &listening, stopped))?;
-        // The thread reports before it serves; a closed channel means that it died before.
+        // The thread reports before it serves; a closed channel means that it has died.
         let address = address.recv().map_err(io::Error::other)??;
         let thread = Some(Thread { stop, handle });
         Ok(Service { shared, address, thread, process: std::process::id() })
     }
 
-    /// Where it listens.
+    /// Its address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -105,79 +105,77 @@ impl Service {
         format!("http://{}/v1", self.address)
     }
 
-    /// Registers a script and returns its base URL, `http://127.0.0.1:PORT/scripts/NAME/v1`.
-    /// A name has letters, digits, `-`, `_` and `.`; a script of that name is replaced, and its
-    /// recorded requests are forgotten. A script asks for no key.
+    /// Registers a script and returns its base URL, `http://127.0.0.1:PORT/scripts/NAME/v1`. A name has
+    /// letters, digits, `-`, `_` and `.`; an existing script of that name is replaced, and its recorded
+    /// requests are forgotten. A script requires no key.
     pub fn script(&self, name: &str, script: Script) -> String {
         self.shared.register(name, script);
         format!("http://{}/scripts/{name}/v1", self.address)
     }
 
-    /// Lets the next requests to the played service take these answers in their order.
+    /// Queues these answers for the next requests to the played service.
     pub fn queue(&self, replies: Vec<Reply>) {
         self.shared.queue(replies);
     }
 
-    /// What such a request is told when no answer is queued; `None`, as at the start, is what the
-    /// played service says.
+    /// Sets the answer for an empty queue; `None`, the default, is the played service's.
     pub fn answer_otherwise(&self, reply: Option<Reply>) {
         self.shared.answer_otherwise(reply);
     }
 
-    /// The queued answers that no request has taken yet.
+    /// The number of queued answers that no request has taken yet.
     pub fn replies_waiting(&self) -> usize {
         self.shared.replies_waiting()
     }
 
-    /// The requests that reached a script, in order; those to the played service for `""`.
-    /// The latest 10,000 of each name are kept, and of them at most 256 MiB of bodies.
+    /// The requests that reached a script, in order; `""` is the played service. The latest 10,000 of each
+    /// name are kept, with at most 256 MiB of bodies.
     pub fn recorded(&self, name: &str) -> Vec<Recorded> {
         self.shared.recorded(name)
     }
 
-    /// Connections accepted so far.
+    /// The number of accepted connections.
     pub fn connections(&self) -> u64 {
         self.shared.connections()
     }
 
-    /// Connections open now. A connection that the client closed counts until the service
-    /// noticed, which takes a moment.
+    /// The number of open connections. One that the client closed counts until the service notices.
     pub fn open_connections(&self) -> u64 {
         self.shared.open_connections()
     }
 
-    /// What was metered, by model.
+    /// The metered usage, by model.
     pub fn metered(&self) -> BTreeMap<String, Metered> {
         self.shared.metered()
     }
 
-    /// Plays another load from now on. What was let in is still answered when it was said.
+    /// Plays another load from now on. Admitted calls are still answered at their time.
     pub fn set_load(&self, load: Load) {
         self.shared.set_load(load);
     }
 
-    /// What the load made of the calls so far.
+    /// The load's results so far.
     pub fn load_counts(&self) -> Counts {
         self.shared.load_counts()
     }
 
-    /// Forgets recorded requests, meters, the counters of models and the queued answers, but not
-    /// the scripts.
+    /// Forgets recorded requests, meters, the counters of models and the queued answers, but not the
+    /// scripts.
     pub fn clear(&self) {
         self.shared.clear();
     }
 
-    /// Stops the thread and closes all connections. What was recorded can still be read.
+    /// Stops the thread and closes all connections. Recorded data remains readable.
     pub fn stop(&mut self) {
         let Some(thread) = self.thread.take() else {
             return;
         };
         if std::process::id() != self.process {
-            // A forked child has no such thread: to join it would wait forever.
+            // A forked child has no such thread: joining it would wait forever.
             std::mem::forget(thread);
             return;
         }
-        // Neither can fail in a way that leaves something to do: the thread is over then.
+        // If either fails, the thread has already ended.
         let _ = thread.stop.send(());
         let _ = thread.handle.join();
     }
@@ -189,7 +187,7 @@ impl Drop for Service {
     }
 }
 
-/// The whole life of the service's thread.
+/// The main function of the service's thread.
 fn run(
     shared: Arc<Shared>,
     listening: &mpsc::Sender<io::Result<SocketAddr>>,
@@ -206,17 +204,17 @@ fn run(
             Ok((address, listener)) => {
                 tokio::spawn(accept(shared, listener));
                 report(listening, Ok(address));
-                // A handle that was leaked or lost its sender stops the service as well.
+                // A leaked handle, or one that lost its sender, also stops the service.
                 let _ = stopped.await;
             }
             Err(error) => report(listening, Err(error)),
         }
     });
-    // Dropping the runtime here drops every task, and with it every socket.
+    // Dropping the runtime drops every task, and with it every socket.
 }
 
 fn report(listening: &mpsc::Sender<io::Result<SocketAddr>>, address: io::Result<SocketAddr>) {
-    // Whoever started the thread waits for this; if not, nobody is left to be told.
+    // The starting thread waits for this; otherwise there is nowhere to report it.
     let _ = listening.send(address);
 }
 

@@ -1,4 +1,4 @@
-//! What the service remembers: scripts, requests, meters, counters.
+//! The state of the service: scripts, requests, meters, counters.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,11 +11,11 @@ use crate::reply::Reply;
 use crate::script::{Exchange, Script};
 use crate::service::Options;
 
-/// The requests that are remembered under one name; then the oldest are forgotten.
+/// Maximum requests recorded under one name; then the oldest are forgotten.
 const RECORDED_REQUESTS_MAX: usize = 10_000;
-/// The bytes of their bodies; then the oldest are forgotten, too.
+/// Maximum bytes of their bodies; then the oldest are forgotten, too.
 const RECORDED_BODY_BYTES_MAX: usize = 256 << 20;
-/// Of the requests to model `recovers`, the last of each so many succeeds.
+/// One in this many requests to model `recovers` succeeds: the last of each group.
 const RECOVERS_EVERY: u64 = 3;
 
 /// A request that reached the service.
@@ -25,18 +25,18 @@ pub struct Recorded {
     pub method: String,
     /// The request target as sent, with its query.
     pub target: String,
-    /// The headers in the order in which they came, names as sent.
+    /// The headers as received, in order.
     pub headers: Vec<(String, String)>,
-    /// The body, its transfer coding removed.
+    /// The body, decoded from its transfer coding.
     pub body: Vec<u8>,
-    /// The number of the connection it came on; the first connection is 1.
+    /// The number of its connection, from 1.
     pub connection: u64,
-    /// When it had been read whole, counted from the start of the service.
+    /// When it was read completely, since the start of the service.
     pub at: Duration,
 }
 
 impl Recorded {
-    /// The value of the first header of this name, in any case.
+    /// The value of the first header of this name, ignoring case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
@@ -45,14 +45,14 @@ impl Recorded {
     }
 }
 
-/// What was metered for one model.
+/// The metered usage of one model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Metered {
     /// Calls that entered processing.
     pub calls: u64,
-    /// Words that went in.
+    /// Input words.
     pub input_tokens: u64,
-    /// Words that came out.
+    /// Output words.
     pub output_tokens: u64,
 }
 
@@ -120,7 +120,7 @@ impl Shared {
     }
 
     fn book(&self) -> MutexGuard<'_, Book> {
-        // Every change is one insertion: a panic elsewhere cannot have left half of one.
+        // Every change is a single insertion: a panic elsewhere cannot leave half of one.
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -137,8 +137,8 @@ impl Shared {
         self.played.fetch_add(1, Ordering::SeqCst) + 1
     }
 
-    /// Registers a script: it begins at its first exchange, and what reached an earlier script
-    /// of this name is forgotten.
+    /// Registers a script: it begins with its first exchange, and the recordings of an earlier script of
+    /// this name are forgotten.
     pub(crate) fn register(&self, name: &str, script: Script) {
         let exchanges = script.exchanges.into_iter().map(Arc::new).collect();
         let mut book = self.book();
@@ -146,7 +146,7 @@ impl Shared {
         book.scripts.insert(name.to_owned(), Registered { exchanges, next: 0 });
     }
 
-    /// The exchange that the next request to a script takes, if there is such a script.
+    /// The exchange for the next request to a script, if the script exists.
     pub(crate) fn next_exchange(&self, name: &str) -> Option<Arc<Exchange>> {
         let mut book = self.book();
         let script = book.scripts.get_mut(name)?;
@@ -155,22 +155,22 @@ impl Shared {
         exchange
     }
 
-    /// Adds to the scripted answers that wait for a request.
+    /// Queues scripted answers.
     pub(crate) fn queue(&self, replies: Vec<Reply>) {
         self.book().replies.extend(replies);
     }
 
-    /// Sets what is answered when none is waiting; `None` is the played service.
+    /// Sets the answer for an empty queue; `None` is the played service's.
     pub(crate) fn answer_otherwise(&self, reply: Option<Reply>) {
         self.book().otherwise = reply;
     }
 
-    /// The scripted answers that no request has taken yet.
+    /// The number of scripted answers that no request has taken yet.
     pub(crate) fn replies_waiting(&self) -> usize {
         self.book().replies.len()
     }
 
-    /// The scripted answer that the next request takes, if there is one.
+    /// The scripted answer for the next request, if there is one.
     pub(crate) fn next_reply(&self) -> Option<Reply> {
         let mut book = self.book();
         book.replies.pop_front().or_else(|| book.otherwise.clone())
@@ -206,7 +206,7 @@ impl Shared {
         self.book().metered.clone()
     }
 
-    /// Lets a call pass the rate limit, or says how long the next one has to wait.
+    /// Admits a call under the rate limit, or returns the time until the next one.
     pub(crate) fn pass_rate_limit(&self) -> Result<(), Duration> {
         let window = self.options.rate_limit_window;
         let now = Instant::now();
@@ -222,10 +222,10 @@ impl Shared {
         Err(window.saturating_sub(age))
     }
 
-    /// A call of so many tokens comes under load: what becomes of it, and how long until then.
+    /// A call with this many tokens arrives: its result, and the time until then.
     pub(crate) fn arrive(&self, tokens: u64) -> (Admission, Duration) {
         let mut book = self.book();
-        // Within the lock: calls arrive in the order of time.
+        // Under the lock, so that calls arrive in the order of time.
         let now = self.started.elapsed();
         let admission = book.gate.arrive(now, tokens);
         let wait = match admission {
@@ -243,14 +243,14 @@ impl Shared {
         self.book().gate.counts()
     }
 
-    /// Counts a call to the model that recovers; says whether this one succeeds.
+    /// Counts a call to model `recovers`; returns whether it succeeds.
     pub(crate) fn has_recovered(&self) -> bool {
         let mut book = self.book();
         book.recovers += 1;
         book.recovers.is_multiple_of(RECOVERS_EVERY)
     }
 
-    /// Forgets everything but the scripts, the load that is played and the counts of connections.
+    /// Forgets everything except the scripts, the load and the counts of connections.
     pub(crate) fn clear(&self) {
         let mut book = self.book();
         let scripts = std::mem::take(&mut book.scripts);
@@ -259,7 +259,7 @@ impl Shared {
     }
 }
 
-/// Counts a connection as open for as long as it lives.
+/// Counts a connection as open until it is dropped.
 pub(crate) struct OpenConnection {
     shared: Arc<Shared>,
     pub(crate) number: u64,

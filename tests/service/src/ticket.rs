@@ -1,8 +1,8 @@
-//! What makes one answer differ from another with the same words.
+//! The values that distinguish answers with the same words.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The number, the time and the pace of one answer.
+/// The number, the time and the word pause of one answer.
 pub(crate) struct Ticket {
     pub(crate) number: u64,
     /// Unix time in seconds.
@@ -12,7 +12,7 @@ pub(crate) struct Ticket {
 
 impl Ticket {
     pub(crate) fn new(number: u64, word_pause: Duration) -> Ticket {
-        // A clock before 1970 is no reason to fail a test.
+        // A clock before 1970 must not fail a test.
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Ticket { number, created: now.as_secs(), word_pause }
     }
@@ -22,7 +22,7 @@ impl Ticket {
     }
 }
 
-/// The value of the header that every answer of the played service carries.
+/// The value of the request ID header, which every answer of the played service has.
 pub(crate) fn request_id(number: u64) -> String {
     format!("req-{number}")
 }

@@ -1,4 +1,4 @@
-//! One connection: reads requests from it, plays steps onto it.
+//! One connection: reads requests and plays steps.
 
 use std::future::pending;
 use std::io;
@@ -12,20 +12,21 @@ use crate::http::{Dechunker, Framing, REQUEST_HEAD_BYTES_MAX, Request, parse_hea
 use crate::problem::Problem;
 use crate::script::{Exchange, Step};
 
-/// What repeated bytes are rendered to before they are written.
+/// The block size of repeated bytes.
 const BLOCK_BYTES: usize = 64 << 10;
-/// What one read may take: most requests are smaller, and thousands of connections hold as much.
+/// Maximum bytes of one read: most requests are smaller, and each of thousands of connections holds this
+/// much.
 const READ_BYTES: usize = 8 << 10;
-/// Between the pieces of a split: long enough for a peer that waits to have read the first.
+/// The pause between the pieces of a split: enough for a waiting peer to read the first one.
 const SPLIT_PAUSE: Duration = Duration::from_millis(2);
-/// How long a connection is drained after a refusal, so that the answer is not lost to a reset.
+/// How long to drain a connection after a refusal, so that the answer is not lost to a reset.
 const LINGER: Duration = Duration::from_secs(1);
 
 /// Why there is no next request.
 pub(crate) enum NoRequest {
-    /// The peer went away.
+    /// The peer disconnected.
     Gone,
-    /// The peer sent something that is not a request, or is beyond the bounds.
+    /// The peer sent something that is not a request, or that exceeds a limit.
     Refused(Problem),
 }
 
@@ -48,7 +49,7 @@ pub(crate) enum After {
     Closed,
 }
 
-/// A connection and what was read from it but not yet used.
+/// A connection, and the bytes that were read but not used yet.
 pub(crate) struct Wire {
     stream: TcpStream,
     unused: Vec<u8>,
@@ -59,7 +60,7 @@ impl Wire {
         Wire { stream, unused: Vec::new() }
     }
 
-    /// Waits for the next request and reads it whole.
+    /// Waits for the next request and reads all of it.
     pub(crate) async fn next_request(&mut self) -> Result<Request, NoRequest> {
         let head = loop {
             match parse_head(&self.unused)? {
@@ -88,7 +89,7 @@ impl Wire {
         let here = self.unused.len().min(length);
         let mut body: Vec<u8> = self.unused.drain(..here).collect();
         let missing = u64::try_from(length - here).unwrap_or(u64::MAX);
-        // Read with a limit instead of into a buffer of the promised length: promises are cheap.
+        // Read with a limit instead of into a buffer of the declared length, which may be false.
         (&mut self.stream).take(missing).read_to_end(&mut body).await?;
         if body.len() < length { Err(NoRequest::Gone) } else { Ok(body) }
     }
@@ -105,7 +106,7 @@ impl Wire {
         }
     }
 
-    /// Plays one exchange. A peer that goes away meanwhile ends it.
+    /// Plays one exchange, until the peer disconnects.
     pub(crate) async fn play(&mut self, exchange: &Exchange) -> After {
         for step in &exchange.steps {
             let played = match step {
@@ -159,13 +160,13 @@ impl Wire {
     }
 
     async fn close(&mut self) -> io::Error {
-        // A process that was forked meanwhile holds the socket, too: only to drop ours would
-        // close nothing. What cannot be shut down is closed already.
+        // Shut down explicitly: a forked process may hold the socket, too, so dropping ours would not close
+        // it. A failure means that it is already closed.
         let _ = self.stream.shutdown().await;
         closing()
     }
 
-    /// Waits until the peer goes away. What it sends meanwhile is kept for the next request.
+    /// Waits until the peer disconnects. Data from it is kept for the next request.
     async fn gone(&mut self) -> io::Error {
         while self.unused.len() <= REQUEST_HEAD_BYTES_MAX {
             match self.stream.read_buf(&mut self.unused).await {
@@ -177,14 +178,14 @@ impl Wire {
         pending().await
     }
 
-    /// Ends a connection whose peer may still be sending: reads on, briefly, to no purpose but
-    /// that the kernel does not answer the unread bytes with a reset that overtakes our answer.
+    /// Ends a connection whose peer may still be sending: reads on briefly, so that the kernel does not
+    /// answer unread bytes with a reset that overtakes our answer.
     pub(crate) async fn linger(mut self) {
         if self.stream.shutdown().await.is_err() {
             return;
         }
         let mut sink = tokio::io::sink();
-        // The end of the peer and the end of our patience are the same to us.
+        // The end of the peer's data and the timeout are treated alike.
         let _ = timeout(LINGER, tokio::io::copy(&mut self.stream, &mut sink)).await;
     }
 }

@@ -1,22 +1,22 @@
-//! Command lines that are shown: paths and arguments as a shell reads them, and the command that goes on,
-//! which is the one that was given, without what would begin anew.
+//! Command lines in messages: quoting for a shell, and the command that resumes a job, which is the given
+//! one without the options that would start over.
 
 use std::ffi::{OsStr, OsString};
 
-/// Options that are not repeated when a job goes on.
+/// Options to leave out of the command that resumes.
 const NOT_REPEATED: [&str; 2] = ["--overwrite", "--retry-failed"];
 
-/// The command line that goes on, as a shell reads it.
+/// The command line that resumes, quoted for a shell.
 pub(super) fn to_go_on(arguments: impl IntoIterator<Item = OsString>) -> String {
     let all: Vec<_> = arguments.into_iter().collect();
-    // Whatever interpreter and script came before it.
+    // Skip the interpreter and script, if any.
     let own = all.iter().position(|argument| argument == "bulk").unwrap_or(1);
     let rest = all.into_iter().skip(own);
     let repeated = rest.filter(|word| !NOT_REPEATED.iter().any(|option| word == option));
     quoted(std::iter::once(OsString::from("modelwire")).chain(repeated))
 }
 
-/// A command as a shell reads it, so that it can be copied.
+/// A command quoted for a shell, so that it can be copied.
 pub(crate) fn quoted<S: AsRef<OsStr>>(words: impl IntoIterator<Item = S>) -> String {
     let quoted = |word: S| {
         let word = word.as_ref().to_string_lossy();

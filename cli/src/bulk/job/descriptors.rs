@@ -1,15 +1,15 @@
-//! How many connections this process may have: its limit of descriptors, raised as far as that is allowed.
+//! The maximum number of connections: raises this process's limit of file descriptors as far as allowed.
 
 use crate::system::raise_descriptors;
 
-/// Of the descriptors, the client takes six sixteenths for connections in use.
+/// Sixteenths of the descriptors for connections in use by the client.
 const SIXTEENTHS_IN_USE: u64 = 6;
 
-/// More are never asked for, whatever the system allows.
+/// Maximum descriptors to request, whatever the system allows.
 const DESCRIPTORS_MAX: u64 = 65_536;
 
-/// Raises the soft limit to the hard one, and says how many connections may be in use then. That the limit
-/// cannot be raised is no failure: there are fewer connections.
+/// Raises the soft limit to the hard one, and returns the maximum connections in use. If the limit cannot
+/// be raised, there are fewer connections.
 pub(super) fn connections_max() -> usize {
     let connections = raise_descriptors(DESCRIPTORS_MAX) / 16 * SIXTEENTHS_IN_USE;
     usize::try_from(connections).unwrap_or(usize::MAX).max(1)

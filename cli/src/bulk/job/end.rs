@@ -1,4 +1,4 @@
-//! Why a job ended, the message about it, and the exit code.
+//! The reason that a job ended, its message, and the exit code.
 
 use std::io::Write;
 use std::time::Instant;
@@ -16,24 +16,24 @@ use crate::failure::{Exit, Failure};
 
 use super::command_line;
 
-/// Why a run ended before its last row.
+/// Why a run ended early.
 #[derive(Debug)]
 pub(super) enum Cause {
-    /// Ctrl-C or SIGTERM; so many rows were ended with it, and their outcome is not known.
+    /// Ctrl-C or SIGTERM.
     Interrupted {
-        /// See there.
+        /// Rows that were cancelled, with unknown outcome.
         unknown: u64,
     },
-    /// The service: key, permission, or not there.
+    /// The service: the key, a permission, or unreachable.
     Stopped(Stopped),
-    /// The budget, or the input, or the answer to a question.
+    /// The budget, the input, or the answer to a question.
     Refused(Failure),
-    /// Results cannot be written; closing the store says why.
+    /// Results cannot be written; closing the store returns the error.
     Unwritable,
 }
 
 impl Cause {
-    /// One line for a person.
+    /// One line for the user.
     pub(super) fn message(&self) -> String {
         match self {
             Cause::Interrupted { unknown: 0 } => {
@@ -59,7 +59,7 @@ impl Cause {
                     }
                 };
                 let said = match reason {
-                    // The hint of a single call is to slow down, which was done.
+                    // The hint of a single call is to slow down, which the job already did.
                     StopReason::Limited => {
                         let wait = error.retry_after().map(|wait| wait.as_secs_f64().ceil());
                         let wait = wait.map(|wait| format!(" It asks to wait {wait} s."));
@@ -77,7 +77,7 @@ impl Cause {
         }
     }
 
-    /// The same with its code.
+    /// The failure with its exit code.
     pub(super) fn failure(&self) -> Failure {
         let exit = match self {
             Cause::Interrupted { .. } => Exit::Interrupted,
@@ -89,25 +89,25 @@ impl Cause {
     }
 }
 
-/// What is left of a run that ended.
+/// The state of a run that ended.
 pub(super) struct End {
     pub(super) cause: Option<Cause>,
     pub(super) tally: Tally,
     pub(super) spent: Spent,
     pub(super) status: Status,
-    /// Rows that earlier runs ended: well, and otherwise.
+    /// Rows that succeeded in earlier runs; then those that failed.
     pub(super) done_before: u64,
     pub(super) failed_before: u64,
     /// Rows that earlier runs sent without a known outcome.
     pub(super) unknown: Vec<String>,
-    /// Whether the input was read to its end, and all of it ran.
+    /// Whether the input was read to its end and all of it ran.
     pub(super) is_whole: bool,
     pub(super) closed: Result<(), Error>,
     pub(super) progress: Progress,
     pub(super) state: progress::State,
 }
 
-/// Tells what became of the rows, and what follows for the caller.
+/// Reports the outcomes, and returns the result of the command.
 pub(super) fn finish(
     mut end: End,
     bulk: &Bulk,
@@ -154,7 +154,7 @@ pub(super) fn finish(
         }
         How::Bar | How::Notes => {
             let text = summary.text(terminal_width(), ::console::colors_enabled_stderr());
-            // Nobody is left to be told that this failed.
+            // If this fails, there is nowhere to report it.
             let _ = std::io::stderr().write_all(text.as_bytes());
         }
         How::Quiet | How::Json => {}
@@ -163,7 +163,7 @@ pub(super) fn finish(
     match end.cause {
         Some(cause) => {
             let failure = cause.failure();
-            // Elsewhere the summary has said it.
+            // In the other modes, the summary has reported it.
             let message = if how == How::Quiet { failure.message } else { String::new() };
             Err(Failure::new(failure.exit, message))
         }

@@ -1,25 +1,25 @@
-//! Rows from the thread that reads them to the one that sends them: bounded, and without a wake for each.
+//! A bounded queue of rows from the reader thread to the sender thread that does not wake for each row.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// So many items wait at most.
+/// Maximum items in the queue.
 const ITEMS_MAX: usize = 2_048;
 
-/// The bytes of their bodies; a single larger one waits alone.
+/// Maximum bytes of their bodies; a single larger item waits alone.
 const BYTES_MAX: usize = 8 << 20;
 
-/// Where items go in. Once it is dropped there are no more.
+/// The sending end. Dropping it ends the queue.
 pub(super) struct Inlet<T>(Arc<Shared<T>>);
 
-/// Where items come out. Once it is dropped nothing is taken any more.
+/// The receiving end. Dropping it closes the queue.
 pub(super) struct Outlet<T>(Arc<Shared<T>>);
 
 struct Shared<T> {
     waiting: Mutex<Waiting<T>>,
-    /// There is room, or nobody takes anything any more.
+    /// Signalled if there is space, or if the queue was closed.
     room: Condvar,
-    /// Tells the one that takes, once it found nothing.
+    /// Wakes the receiver, if it found the queue empty.
     wake: Box<dyn Fn() + Send + Sync>,
 }
 
@@ -28,7 +28,7 @@ struct Waiting<T> {
     bytes: usize,
     has_ended: bool,
     is_closed: bool,
-    /// The one that takes found nothing and wants to be told.
+    /// The receiver found the queue empty and waits for `wake`.
     is_hungry: bool,
 }
 
@@ -43,13 +43,13 @@ impl<T> Waiting<T> {
         self.items.len() >= ITEMS_MAX || self.bytes >= BYTES_MAX
     }
 
-    /// Whoever waits for room gets much of it at once.
+    /// A blocked sender resumes only with much free space.
     fn has_much_room(&self) -> bool {
         self.items.len() <= ITEMS_MAX / 2 && self.bytes <= BYTES_MAX / 2
     }
 }
 
-/// The two ends. `wake` is called from the thread that puts items in.
+/// Creates the two ends. `wake` is called on the sender's thread.
 pub(super) fn feed<T>(wake: impl Fn() + Send + Sync + 'static) -> (Inlet<T>, Outlet<T>) {
     let waiting = Waiting {
         items: VecDeque::new(),
@@ -65,7 +65,7 @@ pub(super) fn feed<T>(wake: impl Fn() + Send + Sync + 'static) -> (Inlet<T>, Out
 }
 
 impl<T> Inlet<T> {
-    /// Puts an item in, which has so many bytes; waits for room. False once nothing is taken any more.
+    /// Adds an item of this many bytes; blocks while the queue is full. False once the queue is closed.
     pub(super) fn put(&self, item: T, bytes: usize) -> bool {
         let mut waiting = self.0.lock();
         if waiting.is_full() {
@@ -100,8 +100,8 @@ impl<T> Drop for Inlet<T> {
 }
 
 impl<T> Outlet<T> {
-    /// Takes at most so many of what is there. False once there will be no more. Where nothing was there,
-    /// the next item wakes.
+    /// Takes at most `most` items. False once there will be no more. If the queue was empty, the next item
+    /// calls `wake`.
     pub(super) fn take(&self, most: usize, taken: &mut VecDeque<T>) -> bool {
         let mut waiting = self.0.lock();
         let was_full = !waiting.has_much_room();

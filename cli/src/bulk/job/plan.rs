@@ -1,4 +1,4 @@
-//! What the arguments of a job ask for, checked before anything is opened.
+//! The plan of a job from its arguments, checked before anything is opened.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
@@ -17,13 +17,13 @@ use crate::bulk::arguments::Bulk;
 use crate::connection::Connection;
 use crate::failure::Failure;
 
-/// What `-` is called: standard input, or standard output.
+/// The name of standard input or output.
 const STANDARD: &str = "-";
 
-/// With `--may-pay-twice` a row is sent at most so many times after faults that may have been metered.
+/// Maximum attempts of a row with `--may-pay-twice`, after faults that may have been metered.
 const PAID_ATTEMPTS_MAX: u32 = 5;
 
-/// What a job is to do.
+/// The work of a job.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) source: Source,
@@ -31,7 +31,7 @@ pub(super) struct Plan {
     pub(super) policy: Policy,
     pub(super) store: StoreOptions,
     pub(super) engine: EngineOptions,
-    /// What samples are drawn by.
+    /// The seed for random samples.
     pub(super) seed: u64,
     limits: Limits,
     prices: Prices,
@@ -63,18 +63,18 @@ impl Plan {
         Ok(plan)
     }
 
-    /// What the run may use.
+    /// The budget of the run.
     pub(super) fn budget(&self) -> Result<Budget, Failure> {
         let budget = Budget::new(self.limits, self.prices.clone())?;
         Ok(budget.attempts(self.engine.rules.paid_attempts_max))
     }
 
-    /// The client of the run, and how many calls of it there may be at once.
+    /// Creates the client of the run, and sets the maximum concurrency.
     pub(super) fn client(&mut self, connection: &Connection) -> Result<Client, Failure> {
         let connections = descriptors::connections_max();
         let mut most = connections;
         let client = connection.client_with(|config| {
-            // The engine decides what goes again, and how fast.
+            // The engine decides on retries and rate.
             (config.retry_mut().max_retries, config.retry_mut().adaptive) = (0, false);
             let limits = config.limits_mut();
             if limits.connections_max == CONNECTIONS_MAX {
@@ -89,7 +89,7 @@ impl Plan {
         Ok(client)
     }
 
-    /// What earlier runs know of the rows, without a run.
+    /// The rows known from earlier runs, without starting a run.
     pub(super) fn known_rows(&self) -> Result<Ledger, Failure> {
         let mut ledger = Ledger::new();
         look(&self.store, &mut ledger)?;
@@ -140,7 +140,7 @@ fn store_options(bulk: &Bulk) -> StoreOptions {
     }
 }
 
-/// How the engine goes.
+/// The options of the engine.
 fn engine_options(bulk: &Bulk) -> EngineOptions {
     let rate = &bulk.rate;
     EngineOptions {

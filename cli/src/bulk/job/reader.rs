@@ -1,4 +1,4 @@
-//! The thread that reads rows: which of them are sent, and what stops a run before its end.
+//! The reader thread: selects the rows to send, and stops the run at an error.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use super::feed::Inlet;
 use crate::bulk::arguments::{Changed, Unknown};
 use crate::failure::Failure;
 
-/// What becomes of rows of earlier runs, and of lines that are no rows.
+/// What to do with rows of earlier runs, and with invalid lines.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Policy {
     pub(super) unknown: Unknown,
@@ -21,7 +21,7 @@ pub(super) struct Policy {
 }
 
 impl Policy {
-    /// Whether a row is to be sent.
+    /// Whether to send a row.
     pub(super) fn wants(self, met: Met) -> bool {
         match met {
             Met::New => true,
@@ -32,36 +32,36 @@ impl Policy {
     }
 }
 
-/// What comes from the input.
+/// An item of the input.
 #[derive(Debug)]
 pub(super) enum Fed {
-    /// It is to be sent.
+    /// A row to send.
     Row(Row),
-    /// It is an outcome by itself.
+    /// An invalid line, which has an outcome without being sent.
     Bad(Box<BadRow>),
 }
 
-/// What is counted while it is read.
+/// Counts while reading.
 #[derive(Debug, Default)]
 pub(super) struct Read {
-    /// Rows that earlier runs ended: well, and otherwise.
+    /// Rows that succeeded in earlier runs; then those that failed.
     pub(super) done_before: AtomicU64,
     pub(super) failed_before: AtomicU64,
-    /// Rows of unknown outcome, or with another content, that are kept out.
+    /// Rows of unknown outcome or with changed content that are left out.
     pub(super) kept_out: AtomicU64,
 }
 
-/// How the reading ended.
+/// How reading ended.
 pub(super) enum ReadEnd {
-    /// With the input; the order of its rows, where that was wanted.
+    /// At the end of the input, with the order of its rows if requested.
     Whole(Option<Order>),
-    /// Before, because of this.
+    /// Early, because of this failure.
     Failed(Failure),
-    /// Before: nothing more was wanted.
+    /// Early, because the receiver closed the queue.
     Closed,
 }
 
-/// Reads until the input, which is called so, ends, something stops it or nothing more is wanted.
+/// Reads until the end of the input (`name` is for messages), an error, or a closed queue.
 pub(super) fn read(
     mut rows: Rows,
     name: &str,
@@ -125,12 +125,12 @@ pub(super) fn read(
     }
 }
 
-/// What is said of a line that is no request, where that ends a run.
+/// The message about an invalid line that ends a run.
 pub(super) fn bad_line(bad: &BadRow) -> String {
     format!("{bad}, or give --skip-bad-lines")
 }
 
-/// What is said of a row whose content is another than before.
+/// The failure for a row whose content has changed.
 pub(super) fn changed(name: &str, number: u64, key: &str) -> Failure {
     Failure::usage(format!(
         "{name}:{number}: {key:?} had different content when it was sent before. Give it another custom_id; \

@@ -1,5 +1,5 @@
-//! The run of a job: rows from the reader through the budget into the engine, outcomes into the store, and
-//! what stops it.
+//! The run of a job: passes rows from the reader through the budget into the engine, and outcomes into the
+//! store, until something stops it.
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
@@ -26,10 +26,10 @@ use crate::bulk::progress::{self, Phase, Progress};
 use crate::bulk::summary::Tally;
 use crate::failure::{Exit, Failure};
 
-/// So many rows are pushed at most between two turns: answers are not to wait for them.
+/// Maximum rows pushed between two turns, so that answers do not wait for them.
 const ROWS_A_TURN: usize = 512;
 
-/// Signals are looked for so often at least.
+/// Maximum interval between checks for signals.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A run.
@@ -43,33 +43,33 @@ pub(super) struct Run {
     reader: Option<JoinHandle<ReadEnd>>,
     outlet: Option<Outlet<Fed>>,
     read: Arc<Read>,
-    /// What came from the reader and is not pushed yet.
+    /// Items from the reader that are not pushed yet.
     fed: VecDeque<Fed>,
     order: Option<Order>,
     has_read_all: bool,
     cause: Option<Cause>,
     was_told_of_room: bool,
-    /// While the sample runs.
+    /// Set while the sample runs.
     piloted: Option<Piloted>,
     done_in_pilot: u64,
     failed_in_pilot: u64,
 }
 
-/// What a sample came to so far.
+/// The progress of a sample.
 struct Piloted {
     pilot: Pilot,
     ended: Vec<(Key, State)>,
 }
 
 impl Run {
-    /// Opens results and journal, and says what is known of the rows.
+    /// Opens results and journal, and returns what is known about the rows.
     pub(super) fn open(
         plan: &Plan,
         held: Option<Held>,
         client: Client,
         progress: Progress,
     ) -> Result<(Run, Ledger), Failure> {
-        // The store is there before the engine that it wakes.
+        // The store is created before the engine that it wakes.
         let waker: Arc<OnceLock<Waker>> = Arc::default();
         let woken = waker.clone();
         let wake = move || {
@@ -105,7 +105,7 @@ impl Run {
         Ok((run, ledger))
     }
 
-    /// Begins to read rows.
+    /// Starts the reader thread.
     pub(super) fn read(&mut self, plan: &Plan, ledger: Ledger) -> Result<(), Failure> {
         let waker = self.engine.waker();
         let (inlet, outlet) = feed(move || waker.wake());
@@ -113,7 +113,7 @@ impl Run {
         let (policy, counts) = (plan.policy, self.read.clone());
         let order = plan.store.is_ordered.then(Order::new);
         let thread = std::thread::Builder::new().name("modelwire-rows".to_owned());
-        // The first bytes of standard input may be long in coming: they are for that thread as well.
+        // The first bytes of standard input may take long, so the thread opens it.
         let reader = thread.spawn(move || match Rows::open(&source, &options) {
             Ok(rows) => read(rows, &source.name(), ledger, policy, order, &counts, inlet),
             Err(error) => ReadEnd::Failed(error.into()),
@@ -125,13 +125,12 @@ impl Run {
         Ok(())
     }
 
-    /// Runs until all is through, or something stops it.
+    /// Runs until all rows have ended, or something stops the run.
     pub(super) fn go(&mut self, signals: &mut Signals) {
         while self.goes_on(signals) {}
     }
 
-    /// Runs the rows of a sample, and says how many of them ended well and otherwise. The ledger is told,
-    /// so that they do not run again.
+    /// Runs the rows of a sample. Records their outcomes in the ledger, so that they do not run again.
     pub(super) fn go_pilot(
         &mut self,
         sample: Vec<Row>,
@@ -159,13 +158,13 @@ impl Run {
         pilot
     }
 
-    /// A turn. False where there will be nothing more.
+    /// One turn. False when the run is over.
     fn goes_on(&mut self, signals: &mut Signals) -> bool {
         let interval = self.progress.interval().min(LOOK_INTERVAL);
         self.heed(signals);
         self.fill();
         let turn = self.engine.turn(Some(interval));
-        // Before the rows that ended: one may have gone again, and ended, in one turn.
+        // Before the rows that ended: one may have been retried, and ended, in one turn.
         for row in self.engine.repeated() {
             self.budget.repeated(&row);
         }
@@ -187,7 +186,7 @@ impl Run {
         true
     }
 
-    /// Nothing more is to be run, for this reason.
+    /// Stops the run for this reason.
     pub(super) fn refuse(&mut self, cause: Cause) {
         self.stop(cause);
     }
@@ -197,17 +196,17 @@ impl Run {
         self.cause.is_some()
     }
 
-    /// What is shown meanwhile.
+    /// The progress display.
     pub(super) fn progress(&self) -> &Progress {
         &self.progress
     }
 
-    /// So many rows there are.
+    /// Sets the total number of rows.
     pub(super) fn set_total(&mut self, total: u64) {
         self.total = Some(total);
     }
 
-    /// Writes what is left.
+    /// Writes the rest and closes the files.
     pub(super) fn end(mut self) -> End {
         let status = self.engine.status();
         if let Some(Cause::Interrupted { unknown }) = &mut self.cause {
@@ -217,7 +216,7 @@ impl Run {
         self.progress.show(Instant::now(), &state);
         let (done_before, failed_before) = self.before();
         let is_whole = self.has_read_all && self.cause.is_none();
-        // Those that a run sent again which was cut off before it could say so are told now.
+        // Report rows that an interrupted run sent again but could not report.
         let resumed = self.store.resumed();
         let mut unknown = resumed.sent_again.clone();
         unknown.extend(
@@ -240,11 +239,11 @@ impl Run {
         }
     }
 
-    /// Once: nothing new is sent. Twice: nothing is waited for.
+    /// Handles signals: after the first, nothing new is sent; after the second, nothing is waited for.
     fn heed(&mut self, signals: &mut Signals) {
         let count = signals.count();
         if count >= 1 && !matches!(self.cause, Some(Cause::Interrupted { .. })) {
-            // What stopped it before is stopped by hand now.
+            // An interruption replaces an earlier cause.
             self.stop(Cause::Interrupted { unknown: 0 });
             self.cause = Some(Cause::Interrupted { unknown: 0 });
             self.store.hurry();
@@ -261,7 +260,7 @@ impl Run {
         }
     }
 
-    /// Nothing new is sent.
+    /// Stops sending.
     fn stop(&mut self, cause: Cause) {
         self.cause.get_or_insert(cause);
         self.outlet = None;
@@ -269,7 +268,7 @@ impl Run {
         self.engine.drain();
     }
 
-    /// Gives the engine rows, as many as it wants.
+    /// Gives the engine as many rows as it wants.
     fn fill(&mut self) {
         let mut wanted = self.engine.wants().min(ROWS_A_TURN);
         while wanted > 0 {
@@ -288,7 +287,7 @@ impl Run {
                         break;
                     }
                     Gate::Stop(error) => {
-                        // The rows before it are paid for.
+                        // The rows before it are in the budget.
                         self.cause.get_or_insert(Cause::Refused(error.into()));
                         self.outlet = None;
                         self.fed.clear();
@@ -307,7 +306,7 @@ impl Run {
         }
     }
 
-    /// Takes rows from the reader. False where there are none now.
+    /// Takes items from the reader. False if there are none now.
     fn fetch(&mut self, most: usize) -> bool {
         let Some(outlet) = &self.outlet else { return false };
         if !outlet.take(most, &mut self.fed) {
@@ -317,7 +316,7 @@ impl Run {
         !self.fed.is_empty()
     }
 
-    /// The reader has come to its end.
+    /// Handles the end of the reader.
     fn has_read(&mut self) {
         match self.reader.take().map(JoinHandle::join) {
             Some(Ok(ReadEnd::Whole(order))) => {
@@ -332,7 +331,7 @@ impl Run {
         }
     }
 
-    /// A line that is no request is an outcome.
+    /// Records the outcome of an invalid line.
     fn bad_line(&mut self, bad: &BadRow) {
         let message = bad.to_string();
         self.tally.bad_line(bad.number, &message);
@@ -373,7 +372,8 @@ impl Run {
         }
     }
 
-    /// Rows that earlier runs ended, well and otherwise: those of the pilot were met as well.
+    /// Rows that succeeded and failed in earlier runs, without those of the pilot, which the reader counts
+    /// too.
     fn before(&self) -> (u64, u64) {
         let done = self.read.done_before.load(Ordering::Relaxed);
         let failed = self.read.failed_before.load(Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM while a job runs: how often it was asked to end.
+//! Ctrl-C and SIGTERM while a job runs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::{SigId, flag, low_level};
 
-/// Takes the signals over until it is dropped.
+/// Handles the signals until it is dropped.
 pub(super) struct Signals {
     came: Arc<AtomicBool>,
     taken: Vec<SigId>,
@@ -14,19 +14,19 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    /// Where they cannot be taken over, they do what they always do.
+    /// If a handler cannot be installed, the signal keeps its default action.
     pub(super) fn take_over() -> Signals {
         let came = Arc::new(AtomicBool::new(false));
         let take = |signal| flag::register(signal, came.clone()).ok();
         Signals { taken: [SIGINT, SIGTERM].into_iter().filter_map(take).collect(), came, count: 0 }
     }
 
-    /// Whether one came that was not counted yet.
+    /// Whether a signal arrived that was not counted yet.
     pub(super) fn has_come(&self) -> bool {
         self.came.load(Ordering::Relaxed)
     }
 
-    /// How many came, to be asked again and again: two between two looks are one.
+    /// The number of signals so far; two between two calls count as one.
     pub(super) fn count(&mut self) -> u32 {
         if self.came.swap(false, Ordering::Relaxed) {
             self.count = self.count.saturating_add(1);

@@ -1,15 +1,15 @@
-//! How fast something goes lately, from a count that is looked at now and then. Pure: knows no clock.
+//! The recent rate of a count that is sampled now and then. Pure: uses no clock.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// What is shown is the rate of the last so many seconds.
+/// The period over which the rate is shown.
 const WINDOW: Duration = Duration::from_secs(20);
 
-/// Looks are kept this far apart, so that there are never more than a window holds.
+/// Minimum interval between stored samples, which bounds their number.
 const APART: Duration = Duration::from_millis(500);
 
-/// With fewer things in the window it says little, and the rate since the beginning is told.
+/// With a smaller count in the window, the rate since the beginning is shown instead.
 const COUNT_MIN: u64 = 10;
 
 /// A count and its rate.
@@ -20,7 +20,7 @@ pub(super) struct Rate {
 }
 
 impl Rate {
-    /// The count is this now; returns how many a second there are.
+    /// Records the current count; returns the rate per second.
     pub(super) fn look(&mut self, now: Duration, count: u64) -> f64 {
         let first = *self.first.get_or_insert((now, count));
         if self.looks.back().is_none_or(|(last, _)| now.saturating_sub(*last) >= APART) {

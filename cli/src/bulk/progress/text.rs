@@ -1,4 +1,4 @@
-//! The lines of the progress at any width. Pure: knows no terminal.
+//! The lines of the progress display at any width. Pure.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use serde_json::json;
 use super::{Members, Phase, State};
 use crate::bulk::numbers::{clock, grouped, percent, short};
 
-/// Between two things of a line.
+/// The separator between parts of a line.
 const BETWEEN: &str = "   ";
 
-/// What follows from two states rather than one.
+/// Values derived from two states.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Speed {
     pub(super) rows: f64,
@@ -18,8 +18,8 @@ pub(super) struct Speed {
     pub(super) left: Option<Duration>,
 }
 
-/// Behind the bar: how many of how many, and how long it takes; shorter where there is little room, so
-/// that it never takes more than `width`.
+/// The text after the bar: the count, the total and the time left, shortened so that it never exceeds
+/// `width`.
 pub(super) fn position(state: &State, speed: &Speed, width: usize) -> String {
     let ended = state.ended();
     let Some(total) = state.total else {
@@ -51,10 +51,9 @@ fn longest(width: usize, forms: &[String]) -> String {
     fits.or(forms.last()).cloned().unwrap_or_default()
 }
 
-/// The line below: what matters least is left out where it does not fit.
+/// The line below the bar, without the least important parts if they do not fit.
 pub(super) fn details(state: &State, speed: &Speed, width: usize) -> String {
-    // In the order in which they stand; the number says which goes first when there is no room: the
-    // largest.
+    // In display order. Parts with the highest number are dropped first.
     let mut parts: Vec<(u8, String)> = Vec::new();
     match state.phase {
         Phase::Running => {}
@@ -95,7 +94,7 @@ pub(super) fn details(state: &State, speed: &Speed, width: usize) -> String {
     }
 }
 
-/// The members of one line of `--json-progress`, in their order.
+/// The members of one line of `--json-progress`, in order.
 pub(super) fn members(
     event: &'static str,
     elapsed: Duration,
@@ -125,12 +124,12 @@ pub(super) fn members(
     ]
 }
 
-/// Three digits behind the point are enough for anybody.
+/// Rounded to three decimals.
 fn rounded(number: f64) -> f64 {
     (number * 1e3).round() / 1e3
 }
 
-/// As one line.
+/// A JSON object on one line.
 pub(super) fn object(members: &[(&'static str, serde_json::Value)]) -> String {
     let members = members.iter().map(|(name, value)| format!("\"{name}\":{value}"));
     format!("{{{}}}", members.collect::<Vec<_>>().join(","))

@@ -63,7 +63,7 @@ class SettableHeaders(Headers):
     def __delitem__(self, name: str) -> None:
         from modelwire._options import omit
 
-        self[name]  # a KeyError where it is not there
+        self[name]  # raises KeyError if missing
         self._drop(name)
         self.changed[name] = omit
 
@@ -92,7 +92,7 @@ class URL(str):
 
     @property
     def _uri_reference(self) -> URL:
-        # What programs read of httpx's addresses to write them down.
+        # httpx's attribute, which programs read to log addresses.
         return self
 
     @property

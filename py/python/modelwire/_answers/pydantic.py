@@ -43,7 +43,7 @@ def schema(kind: Any) -> Any:
     def taken(value: Any) -> Any:
         try:
             found = kind.model_validate(value)
-        except TypeError as cause:  # which pydantic would not take for a refusal
+        except TypeError as cause:  # pydantic would not treat a TypeError as a refusal
             raise ValueError(str(cause)) from cause
         if found is not value:
             _check(found, kind, needed)
@@ -65,7 +65,7 @@ def schema(kind: Any) -> Any:
 def _check(found: Any, kind: Any, needed: dict[str, str]) -> None:
     """Reports the required fields that an answer lacks, so that a union finds the right class.
     Nested parts are not checked: services omit and add fields freely."""
-    if not isinstance(found, kind):  # of those that are told by their fields
+    if not isinstance(found, kind):  # a class that is recognized by its fields
         raise ValueError(f"it is not of type {kind.__name__}, or lacks its fields")
     for name, type_ in needed.items():
         value = getattr(found, name, None)

@@ -31,7 +31,7 @@ class RawResponse(Generic[_T]):
         if isinstance(result, (Stream, AsyncStream)):
             self.http_response: Response = result.response
         else:
-            answer: Any = getattr(result, "_answer", result)  # a list of models has it inside
+            answer: Any = getattr(result, "_answer", result)  # a list of models contains the answer
             self.http_response = answer._response
             self.http_response.text = answer.to_json(indent=None)
 
@@ -311,7 +311,7 @@ class Raw:
         )
 
     def __getattr__(self, name: str) -> Any:
-        # What the service has no operation for says so here as well.
+        # Unsupported operations raise their error here as well.
         if name in _LACKING and hasattr(self._resource, name):
             return getattr(self._resource, name)
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")

@@ -170,7 +170,7 @@ class CallRecord(_Record):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name):
-            # No field is there as long as the text is. Of two threads that look both may read it.
+            # No field is set while the text is unparsed. Two threads may both parse it.
             text = self.__dict__.get(_TEXT)
             if text is not None and name in _NAMES:
                 self.__dict__.update(_read(text))
@@ -218,7 +218,7 @@ def _read(text: str) -> dict[str, Any]:
 
 
 def _part(kind: type[Any], told: dict[str, Any]) -> Any:
-    made = object.__new__(kind)  # past the constructor of a frozen class, which is slow
+    made = object.__new__(kind)  # bypasses the constructor of a frozen class, which is slow
     made.__dict__.update(_in_seconds(told))
     return made
 

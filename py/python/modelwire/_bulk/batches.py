@@ -103,7 +103,7 @@ class Rows:
         try:
             engine.run(requests, found)
         except OpenAIError:
-            self._engine = None  # the next batch begins anew
+            self._engine = None  # the next batch creates a new one
             raise
         return [result for result in found if result is not None]
 

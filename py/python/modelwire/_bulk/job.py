@@ -146,7 +146,7 @@ class bulk(Generic[_Row]):
 
             self._progress = Progress(progress)
         self._lock = Lock()
-        self._holder: int | None = None  # the thread that has the lock
+        self._holder: int | None = None  # the thread that holds the lock
         self._native: NativeBulk | None = None
         self._source: Any = None  # the iterator of the rows; None at its end
         self._feeder: asyncio.Task[None] | None = None
@@ -163,7 +163,7 @@ class bulk(Generic[_Row]):
         self._is_over = False
         self._began = 0.0
 
-    # What a program sees.
+    # Public properties.
 
     def status(self) -> _Status:
         """The status of the job."""
@@ -231,7 +231,7 @@ class bulk(Generic[_Row]):
             try:
                 found = self._next()
             except BaseException:
-                self._end(CLOSE_SECONDS)  # Ctrl-C among them
+                self._end(CLOSE_SECONDS)  # including after Ctrl-C
                 raise
             finally:
                 self._holder = None
@@ -262,7 +262,7 @@ class bulk(Generic[_Row]):
         counts = self._counts
         return f"<modelwire.bulk: {counts.done} done, {counts.failed} failed of {counts.rows} rows>"
 
-    # Rows in.
+    # Input of rows.
 
     def _begin(self, key: Any) -> NativeBulk:
         self._native = begin(self._client, key, self._limits, self._output)
@@ -285,7 +285,7 @@ class bulk(Generic[_Row]):
         except RequestError as error:
             self._is_no_request(native, number, row, name, error)
         except OpenAIError:
-            raise  # the job is not to be used here
+            raise  # the job cannot be used here
         except Exception as cause:
             hint = "Its values must be JSON values."
             failed = wrong(f"a row cannot be sent: {cause}", hint)
@@ -327,7 +327,7 @@ class bulk(Generic[_Row]):
         if source is None or self._room() <= 0:
             return
         flush_at = time.monotonic() + PULL_SECONDS
-        while self._room() > 0:  # a row that is skipped takes none
+        while self._room() > 0:  # a skipped row takes none
             try:
                 row = next(source)
             except StopIteration:
@@ -336,7 +336,7 @@ class bulk(Generic[_Row]):
             except Exception as error:
                 self._rows_ended(error)
                 break
-            if self._is_over:  # it was closed meanwhile, by the iterator for instance
+            if self._is_over:  # it was closed meanwhile, for instance by the iterator
                 self._not_given.append(row)
                 return
             self._put(native, row)
@@ -352,7 +352,7 @@ class bulk(Generic[_Row]):
         send the next row."""
         return self._source is not None and self._room() > 0
 
-    # Outcomes out.
+    # Output of outcomes.
 
     def _came(self, result: _Result[_Row], number: int) -> None:
         counts = self._counts
@@ -473,7 +473,7 @@ class bulk(Generic[_Row]):
             if not self._waits_for_rows():
                 native.wait()
 
-    # The same where an event loop runs.
+    # The same for event loops.
 
     async def _next_awaited(self) -> _Result[_Row] | None:
         native = self._native
@@ -499,7 +499,7 @@ class bulk(Generic[_Row]):
         if given is not None and hasattr(given, "__await__"):
             given = await given
         native = self._begin(None if given is None else secret(given))
-        native.fd()  # from now on it tells of what comes
+        native.fd()  # from now on it signals arrivals
         if not hasattr(self._rows, "__aiter__"):
             self._source = iter(self._rows)
         elif _trio() is None:
@@ -653,7 +653,7 @@ def _trio() -> Any:
 
 
 async def _turn() -> None:
-    """Gives the event loop its turn."""
+    """Yields to the event loop."""
     trio = _trio()
     if trio is not None:
         await trio.lowlevel.checkpoint()

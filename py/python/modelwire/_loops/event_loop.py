@@ -1,7 +1,7 @@
-"""The hub of an event loop of asyncio's kind: one descriptor for all that its tasks wait for.
+"""The hub of an asyncio-compatible event loop: one descriptor for all waits of its tasks.
 
-The I/O thread notes the number of a call that has something and makes the descriptor readable; the
-loop then resumes the tasks of all noted numbers in one go. No other thread touches Python. Imported
+The I/O thread queues the number of a call that is ready, and makes the descriptor readable; the
+loop then resumes the tasks of all queued numbers at once. No other thread touches Python. Imported
 when the first asynchronous call waits.
 """
 
@@ -18,19 +18,19 @@ _HUB, _GUARD = "_modelwire_hub", "_modelwire_guard"
 
 
 def new_hub(loop: asyncio.AbstractEventLoop) -> Hub:
-    """Makes the hub of a loop. It lives as an attribute of its loop, and does not hold it: they go
-    together."""
+    """Creates the hub of a loop. The hub is an attribute of its loop and has no reference to it, so
+    both are freed together."""
     hub = Hub()
     loop.add_reader(hub.fd(), hub.drain)
     setattr(loop, _HUB, hub)
-    # A loop that is shut down closes its asynchronous generators: that gives the descriptor back.
-    # One that goes on gets a new hub, and closes no generator again.
+    # A loop that shuts down closes its asynchronous generators, which removes the descriptor. If
+    # it continues, it gets a new hub, and closes no generator again.
     if not getattr(loop, "_asyncgens_shutdown_called", False):
         guard = _guard(hub)
         try:
             guard.__anext__().send(None)
         except StopIteration:
-            pass  # it stands at its yield
+            pass  # it is suspended at its yield
         setattr(loop, _GUARD, guard)
     return hub
 
@@ -47,7 +47,7 @@ async def _guard(hub: Hub) -> AsyncGenerator[None, None]:
 
 
 def nobody_runs() -> OpenAIError:
-    """The error of an asynchronous call outside of every event loop."""
+    """The error of an asynchronous call outside of an event loop."""
     return OpenAIError(
         "an asynchronous call needs a running event loop, of asyncio or trio, and none runs here",
         kind="argument",

@@ -1,9 +1,8 @@
-"""Waiting in greenlets, where gevent or eventlet replaced the blocking calls of a program: whoever
-waits for a call lets the other greenlets of its thread run. Imported when one of the two is and a
-call waits, and by what has a thread of its own.
+"""Waits in greenlets, if gevent or eventlet has patched the program's blocking calls: a waiting
+call lets the other greenlets of its thread run. Imported when one of the two is and a call waits,
+and by code that starts threads.
 
-Each thread has one descriptor in its hub for all that its greenlets wait for, as the event loops of
-asyncio and trio have.
+Each thread has one descriptor in its hub for all waits of its greenlets, as event loops have.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _warned = False
 
 
 def library() -> str | None:
-    """Which of the two has replaced the sockets or the threads of this program."""
+    """The library that has patched the program's sockets or threads."""
     for name, (module, asks) in _MODULES.items():
         is_patched = getattr(sys.modules.get(module), asks, None)
         if is_patched is not None and (is_patched("socket") or is_patched("thread")):
@@ -33,17 +32,17 @@ def library() -> str | None:
 
 
 def lasts() -> bool:
-    """Whether what begins here as a thread runs on when this is left. A greenlet does not outlive
-    the hub of its thread, and that of a thread of a pool runs only while something waits in it."""
+    """Whether a thread started here outlives the caller. A greenlet does not outlive the hub of its
+    thread, and the hub of a pool thread runs only while something waits in it."""
     if library() is None:
         return True
-    is_linux = sys.platform == "linux"  # there too in a child: eventlet keeps what the parent had
+    is_linux = sys.platform == "linux"  # also in a forked child: eventlet keeps the parent's value
     main = os.getpid() if is_linux else threading.main_thread().native_id
     return threading.get_native_id() == main
 
 
 def _warn_of_greenlets() -> None:
-    """Where a greenlet calls that nothing was replaced for, all of its thread stand still."""
+    """Warns if a greenlet calls without patching: the call blocks all greenlets of its thread."""
     global _warned
     greenlet = getattr(sys.modules.get("gevent"), "Greenlet", None)
     if _warned or greenlet is None or not isinstance(sys.modules["gevent"].getcurrent(), greenlet):
@@ -58,13 +57,13 @@ def _warn_of_greenlets() -> None:
 
 
 def hub() -> Hub:
-    """What calls of this thread are noted in."""
+    """The hub that is notified of this thread's calls."""
     return _waiting().native
 
 
 def wait(number: int) -> None:
-    """Lets other greenlets run until this number is noted. What is raised in this greenlet
-    meanwhile (a timeout, its end) is raised here."""
+    """Lets other greenlets run until the hub is notified of this number. An exception thrown into
+    this greenlet meanwhile (a timeout, its end) is raised here."""
     _waiting().wait(number)
 
 
@@ -78,10 +77,10 @@ def _waiting() -> _Greenlets:
 
 
 class _Greenlets:
-    """Those of one thread that wait."""
+    """The waiting greenlets of one thread."""
 
     module = ""
-    """Which one has the hub of the thread."""
+    """The module that has the hub of the thread."""
 
     def __init__(self) -> None:
         self.native = Hub()
@@ -89,15 +88,16 @@ class _Greenlets:
         self._process = os.getpid()
 
     def wait(self, number: int) -> None:
-        """Lets others run until this number is noted."""
+        """Lets others run until the hub is notified of this number."""
         raise NotImplementedError
 
     def is_of_this_process(self) -> bool:
-        """A child that was forked has a hub and a descriptor of its own."""
+        """Whether it was created in this process: a forked child needs another hub and
+        descriptor."""
         return self._process == os.getpid()
 
     def _drain(self, *_: object) -> None:
-        """Lets those go on whose numbers were noted; called in the greenlet of the hub."""
+        """Resumes the greenlets of all ready numbers; called in the greenlet of the hub."""
         for number in self.native.take():
             waiter = self.waiting.pop(number, None)
             if waiter is not None:
@@ -105,8 +105,8 @@ class _Greenlets:
 
 
 class _Gevent(_Greenlets):
-    """A watcher, which is there as long as somebody waits: else gevent would wait for it at the
-    end of the program."""
+    """A watcher that is active only while something waits: otherwise gevent would wait for it at
+    the end of the program."""
 
     module = "gevent"
 
@@ -129,7 +129,7 @@ class _Gevent(_Greenlets):
 
 
 class _Eventlet(_Greenlets):
-    """A listener, of which a hub has one for each descriptor."""
+    """A listener, of which a hub has one per descriptor."""
 
     module = "eventlet.hubs"
 
@@ -147,5 +147,5 @@ class _Eventlet(_Greenlets):
             self.waiting.pop(number, None)
 
     def _lost(self, *_: object) -> None:
-        """The hub gave the descriptor up; the next wait makes a new one."""
+        """The hub dropped the descriptor; the next wait creates a new one."""
         self._hub.__dict__.pop(_ATTRIBUTE, None)

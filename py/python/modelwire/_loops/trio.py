@@ -1,6 +1,5 @@
-"""Waiting under trio: one descriptor for all that the tasks of a run wait for. Imported when trio
-runs the first call.
-"""
+"""Waits under trio: one descriptor for all waits of a run's tasks. Imported when the first call
+runs under trio."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ checkpoint = lowlevel.checkpoint
 
 
 class _Run:
-    """What the tasks of one run of trio wait at."""
+    """The hub of one trio run, and its waiting tasks."""
 
     def __init__(self) -> None:
         self.hub = Hub()
@@ -23,7 +22,7 @@ _run: lowlevel.RunVar[_Run] = lowlevel.RunVar("modelwire")
 
 
 def hub() -> Hub:
-    """The hub of the run that goes on here."""
+    """The hub of the current run."""
     try:
         return _run.get().hub
     except LookupError:
@@ -34,7 +33,7 @@ def hub() -> Hub:
 
 
 async def _drain(run: _Run) -> None:
-    """Wakes those whose numbers were noted, to the end of the run."""
+    """Wakes the tasks of ready numbers until the end of the run."""
     while True:
         await lowlevel.wait_readable(run.hub.fd())
         for number in run.hub.take():
@@ -44,7 +43,7 @@ async def _drain(run: _Run) -> None:
 
 
 async def wait(number: int) -> None:
-    """Waits until this number is noted."""
+    """Waits until the hub is notified of this number."""
     waiting = _run.get().waiting
 
     def abort(_: object) -> lowlevel.Abort:

@@ -1,4 +1,4 @@
-"""What exists because openai-python has it."""
+"""Compatibility with openai-python."""
 
 REGISTER = "MODELWIRE_REGISTER_OPENAI_CLASSES"
 """The variable that asks for `register_openai_classes` where a program cannot be edited."""

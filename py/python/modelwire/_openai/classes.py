@@ -1,5 +1,5 @@
-"""Lets answers, streams, clients and errors say that they are of openai's classes, for programs
-that ask `isinstance` for those. Imported when a program asks for it."""
+"""Makes answers, streams, clients and errors report openai's classes, for programs that check them
+with `isinstance`. Imported on request."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from modelwire._native import use_openai_classes
 from modelwire._openai import unsupported as _unsupported
 from modelwire.types._parts import EVENTS, ITEMS
 
-# Where openai-python has its classes of answers; of two with one name the first counts.
+# The modules of openai-python's answer classes; of two classes with the same name, the first
+# counts.
 _MODULES = (
     "chat.chat_completion",
     "chat.chat_completion_message",
@@ -26,7 +27,7 @@ _MODULES = (
     "responses.response_output_item",
     "responses",
 )
-# Ours with other names.
+# Our classes with other names.
 _NAMES = {
     "ChatCompletionMessageToolCall": "ChatCompletionMessageFunctionToolCall",
     "Object": "",
@@ -39,7 +40,7 @@ _BY_TYPE = {
 
 
 class _Finder:
-    """Says of which of openai's classes an object is."""
+    """Finds the openai class of an object."""
 
     def __init__(self, openai: Any) -> None:
         modules = filter(None, map(_module, _MODULES))
@@ -48,7 +49,7 @@ class _Finder:
         self._known["ChunkChoice"] = _module("chat.chat_completion_chunk").Choice
 
     def class_of(self, thing: Any) -> type:
-        """openai's class of this name or type; its own where openai has none."""
+        """openai's class with this name or type; the object's own class if openai has none."""
         kind = type(thing)
         name: str = kind.__name__
         if name in _BY_TYPE:
@@ -58,8 +59,8 @@ class _Finder:
         return self._known[name] or kind
 
     def attribute(self, thing: Any, name: str) -> Any:
-        """What pydantic keeps in its own objects: it looks for that before it asks of which class
-        an object is, and when it writes one."""
+        """An attribute that pydantic stores in its own objects: it looks for these before it checks
+        the class of an object, and when it serializes one."""
         if name == "__pydantic_fields_set__":
             return thing.model_fields_set
         if name == "__pydantic_private__":
@@ -91,7 +92,7 @@ def _module(name: str) -> Any:
 
 
 def start(clients: tuple[type, ...]) -> dict[type, type]:
-    """From now on, for the rest of the process; returns the classes that clients are of then."""
+    """Enables it for the rest of the process; returns the classes that clients then report."""
     try:
         openai: Any = import_module("openai")
     except ImportError as cause:
@@ -113,7 +114,8 @@ def start(clients: tuple[type, ...]) -> dict[type, type]:
 
 
 def _client_class(ours: type, theirs: type) -> type:
-    """A class of clients for programs that ask `issubclass`; nothing of theirs works in it."""
+    """A class of clients for programs that check `issubclass`; none of openai's methods work in
+    it."""
     lacking = {name for name in dir(theirs) if not name.startswith("_")} - set(dir(ours))
     members = {name: _unsupported.Part(name) for name in lacking - {"models", "chat", "responses"}}
     about = {"__module__": ours.__module__, "__doc__": ours.__doc__}
@@ -121,8 +123,8 @@ def _client_class(ours: type, theirs: type) -> type:
 
 
 def _with_base(ours: type, openai: Any) -> type:
-    """A class of errors that is caught as openai's of its name too, or as that of the nearest
-    class above it that openai has."""
+    """A class of errors that is also caught as openai's class with its name, or with the name of
+    its nearest base class that openai has."""
     above = (getattr(openai, one.__name__, None) for one in ours.__mro__)
     theirs = next(filter(None, above))
     members = {"_own_class": ours, "__module__": ours.__module__, "__doc__": ours.__doc__}

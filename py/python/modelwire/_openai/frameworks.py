@@ -1,6 +1,5 @@
-"""What frameworks need that ask `isinstance` for openai-python's classes: registering them if a
-variable asks for it, and a warning if a program seems to have missed it. Imported with one of
-them."""
+"""For frameworks that check `isinstance` of openai-python's classes: registers the classes if a
+variable requests it, and warns if a program seems to have missed it. Imported with one of them."""
 
 from __future__ import annotations
 
@@ -21,11 +20,11 @@ _OFF = ("", "0", "false", "no", "off")
 
 
 class FrameworkWarning(UserWarning):
-    """A framework is there that takes only what says that it is of openai-python's classes."""
+    """An imported framework accepts only instances of openai-python's classes."""
 
 
 def look(register: Callable[[], None], *, is_registered: bool) -> bool:
-    """Registers the classes, or warns, when a client is made; true if nothing is left to do."""
+    """Registers the classes, or warns, when a client is created; true if nothing is left to do."""
     wanted = os.environ.get(REGISTER, "").strip().lower()
     if wanted in _ON:
         register()
@@ -51,7 +50,7 @@ def look(register: Callable[[], None], *, is_registered: bool) -> bool:
 
 
 def _depth_of_program() -> int:
-    """How far up the program stands that makes the client."""
+    """The stack depth of the program's code that creates the client."""
     root = __name__.partition("._openai.")[0]
     depth, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals["__name__"].startswith(f"{root}."):

@@ -1,8 +1,8 @@
-"""An httpx client that a program hands over, as the options that take its place; what has no option
-is refused with what to use instead. Imported when one is given; imports no httpx, knows no call.
+"""Converts an httpx client that a program passes to our options; settings without an option raise
+an error that says what to use instead. Imported when a client is passed; does not import httpx.
 
-httpx keeps most of it in private attributes. They are read here, of httpx and of httpx2, and
-nowhere else; where one is missing, that is an error.
+httpx keeps most settings in private attributes. Only this module reads them, of httpx and of
+httpx2; a missing one is an error.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _OVERRIDES = ("send", "request", "stream", "build_request")
 
 
 class DefaultHttpxClient:
-    """What openai-python's class of this name is made from, kept for a client of ours; httpx need
-    not be there."""
+    """The settings of openai-python's class with this name, for a client of ours; httpx need not be
+    installed."""
 
     _is_async = False
 
@@ -51,7 +51,7 @@ class DefaultHttpxClient:
         self.is_closed = False
 
     def close(self) -> None:
-        """Nothing is open here: the client that it was given to has the connections."""
+        """Closes nothing: the connections belong to the client that it was passed to."""
         self.is_closed = True
 
     async def aclose(self) -> None:
@@ -99,14 +99,14 @@ DefaultAsyncHttpx2Client = DefaultAsyncHttpxClient
 
 
 def merged(http_client: Any, arguments: dict[str, Any], is_async: bool) -> dict[str, Any]:
-    """The arguments of a client of ours with what an httpx client says beside them; what the client
-    is given itself wins."""
+    """The arguments of our client, completed by those of an httpx client; the client's own
+    arguments take precedence."""
     found = _options(_settings(http_client, is_async))
     if arguments.get("proxy") or arguments.get("no_proxy"):
         found.pop("proxy", None)
         found.pop("no_proxy", None)
     left_out = {name for name, value in arguments.items() if value is None or value is False}
-    left_out -= {"timeout"}  # None switches them off
+    left_out -= {"timeout"}  # None disables them
     chosen = {name: value for name, value in arguments.items() if name not in left_out}
     for name in ("default_headers", "default_query"):
         if name in found and name in chosen:
@@ -118,7 +118,7 @@ def _refuse(what: str, instead: str) -> NoReturn:
     raise TypeError(f"http_client with {what} cannot be used: {instead}")
 
 
-# From httpx's clients to the arguments that make them.
+# Converts httpx's clients to their arguments.
 
 
 def _settings(http_client: Any, is_async: bool) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def _settings(http_client: Any, is_async: bool) -> dict[str, Any]:
 
 
 def _kind(http_client: Any) -> bool:
-    """Whether it is an asynchronous client of httpx; TypeError if it is none."""
+    """Whether it is an asynchronous httpx client; TypeError if it is not a client."""
     for one in type(http_client).__mro__:
         package = one.__module__.partition(".")[0]
         if package in ("httpx", "httpx2") and one.__name__ in ("Client", "AsyncClient"):
@@ -201,7 +201,7 @@ def _pool_of(transport: Any) -> Any:
 
 
 def _are_of_environment(client: Any, mounts: Mapping[str, Any]) -> bool:
-    """Whether it has them from variables, which the library reads itself."""
+    """Whether the proxies come from environment variables, which the library reads itself."""
     if not client.trust_env:
         return False
     utils = sys.modules[f"{_package(client)}._utils"]
@@ -214,7 +214,7 @@ def _package(client: Any) -> str:
 
 
 def _proxy_of(pool: Any) -> str:
-    """The URL of the proxy of a pool, with what it is logged into with."""
+    """The URL of a pool's proxy, with its credentials."""
     url = pool._proxy_url
     port = f":{url.port}" if url.port is not None else ""
     auth = getattr(pool, "_proxy_auth", None)
@@ -233,11 +233,11 @@ def _login(auth: Any) -> str:
     return ":".join(quote(part, safe="") for part in auth) + "@"
 
 
-# From the arguments of httpx's clients to ours.
+# Converts the arguments of httpx's clients to ours.
 
 
 def _options(settings: dict[str, Any]) -> dict[str, Any]:
-    """Our options of httpx's; those that are not there have httpx's default."""
+    """Our options for httpx's settings; missing ones have httpx's default."""
     found: dict[str, Any] = {}
     if settings.get("transport") is not None:
         _pool_of(settings["transport"])
@@ -278,13 +278,13 @@ def _options(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_default(timeout: Any) -> bool:
-    """Whether it is what httpx has where nothing was chosen."""
+    """Whether it is httpx's default."""
     parts = [getattr(timeout, name, timeout) for name in ("connect", "read", "write", "pool")]
     return not isinstance(timeout, Timeout) and all(part == _TIMEOUT for part in parts)
 
 
 def _limits(limits: Any) -> Any:
-    """Limits of ours or of httpx, or the three numbers of a pool; None if nothing was chosen."""
+    """Our limits or httpx's, or the three numbers of a pool; None for the defaults."""
     if limits is None or isinstance(limits, Limits):
         return limits
     names = ("max_connections", "max_keepalive_connections", "keepalive_expiry")
@@ -299,8 +299,8 @@ def _limits(limits: Any) -> Any:
 
 
 def _pairs(given: Any) -> dict[str, Any]:
-    """Headers or a query, without what httpx adds by itself and without the key: the client's own
-    is sent."""
+    """Headers or a query, without httpx's defaults and without the key: the client's own key is
+    sent."""
     if given is None:
         return {}
     if isinstance(given, (str, bytes)):
@@ -326,7 +326,7 @@ def _is_httpxs_own(name: str, value: Any) -> bool:
 
 
 def _proxy(proxy: Any) -> str:
-    """A URL as text, or an httpx.Proxy."""
+    """The URL of a proxy, or of an httpx.Proxy."""
     if not hasattr(proxy, "raw_auth"):
         return str(proxy)
     if len(proxy.headers):
@@ -338,7 +338,7 @@ def _proxy(proxy: Any) -> str:
 
 
 def _certificate(cert: Any) -> bytes:
-    """PEM text of a certificate and its key, of one file or of two."""
+    """The PEM text of a certificate and its key, from one file or two."""
     names = (cert,) if not isinstance(cert, (tuple, list)) else cert
     if len(names) > 2 and names[2] is not None:
         _refuse("a password of the key", "use client_certificate= with a key without a password")
@@ -356,7 +356,7 @@ _UNVERIFIED = (
 
 
 def _trust(verify: Any) -> dict[str, Any]:
-    """The authorities beside the system's."""
+    """The CA certificates in addition to the system's."""
     if verify is True or verify is None:
         return {}
     if verify is False:
@@ -366,7 +366,7 @@ def _trust(verify: Any) -> dict[str, Any]:
     if verify.verify_mode != ssl.CERT_REQUIRED or not verify.check_hostname:
         _refuse("an ssl context that does not verify", _UNVERIFIED)
     if type(verify).__module__.partition(".")[0] == "truststore":
-        return {}  # the system's
+        return {}  # uses the system's
     given = set(verify.get_ca_certs(binary_form=True))
     known = _usual_authorities()
     if not given and known:
@@ -376,7 +376,7 @@ def _trust(verify: Any) -> dict[str, Any]:
 
 
 def _usual_authorities() -> set[bytes]:
-    """Those of the system, and those that httpx brings along."""
+    """The CA certificates of the system and of httpx's bundle."""
     found = set(ssl.create_default_context().get_ca_certs(binary_form=True))
     try:
         import certifi
@@ -387,8 +387,8 @@ def _usual_authorities() -> set[bytes]:
 
 
 class Hooks:
-    """The event hooks of an httpx client around each call of ours: called once for a call, however
-    often it is tried, with the request before it is sent and with the response that came."""
+    """Runs the event hooks of an httpx client around each call: once per call, including its
+    retries, with the request before it is sent and with the response."""
 
     def __init__(self, hooks: Mapping[str, Iterable[Any]]) -> None:
         self._request = tuple(hooks.get("request", ()))
@@ -454,7 +454,7 @@ def _request(client: Any, operation: str, call: Any) -> Any:
 
 
 def _take_headers(call: Any, request: Any) -> None:
-    """What hooks did to the headers is sent."""
+    """Applies the hooks' changes of headers."""
     if request.headers.changed:
         call.headers = {**(call.headers or {}), **request.headers.changed}
 

@@ -1,6 +1,5 @@
-"""Finds the modules that openai-python has and this package has no file for. Each only has names
-from elsewhere, which are imported when they are asked for. The modules for single types are listed
-in `types/_modules.py`."""
+"""Finds modules of openai-python that have no file in this package. They only contain names from
+elsewhere, which are imported on demand. `types/_modules.py` lists the modules for single types."""
 
 # mypy: disallow_untyped_defs = False, disallow_untyped_calls = False
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 _ROOT = __name__.removesuffix("._openai.paths")
 """`modelwire`, unless a program has its copy of the package under another name."""
 
-# A module, then where its names are from: `Name`, or `Name=its name there`.
+# A module, then the sources of its names: `Name`, or `Name=its name there`.
 MODULES = """
 _base_client
     modelwire: DEFAULT_MAX_RETRIES DEFAULT_TIMEOUT SyncAPIClient=Client AsyncAPIClient=AsyncClient
@@ -96,8 +95,8 @@ resources.responses.responses
 
 
 def parsed(text: str) -> dict[str, dict[str, tuple[str, str]]]:
-    """The modules of a text, by their paths: for each of their names the module that it is from,
-    and its name there."""
+    """Parses a list of modules: for each path and name, the module that defines it, and its name
+    there."""
     found: dict[str, dict[str, tuple[str, str]]] = {}
     for line in text.splitlines():
         if not line.startswith(" "):
@@ -115,7 +114,7 @@ _NAMES = parsed(MODULES)
 
 
 def find(module: str) -> ModuleSpec | None:
-    """The spec of a module of these names; None where this is none of them."""
+    """The spec of such a module; None for any other."""
     path = module[len(_ROOT) + 1 :]
     if path.startswith("types."):
         from ..types._lazy import own_names  # noqa: TID252
@@ -128,7 +127,7 @@ def find(module: str) -> ModuleSpec | None:
 
 
 class _Loader:
-    """Makes the modules. Not a subclass of `importlib.abc.Loader`, whose import is slow."""
+    """Creates the modules. Not a subclass of `importlib.abc.Loader`, whose import is slow."""
 
     def create_module(self, spec):
         return None

@@ -1,5 +1,6 @@
-"""What openai-python has and the service does not: there, so that programs may look at it and wrap
-its methods; to call it is an error that says what to use."""
+"""Parts of openai-python that the service does not support: they exist, so that programs may
+inspect them and wrap their methods, but calling one raises an error that says what to use
+instead."""
 
 from __future__ import annotations
 
@@ -68,7 +69,7 @@ OTHER_CLIENTS = ("AzureOpenAI", "AsyncAzureOpenAI", "BedrockOpenAI", "AsyncBedro
 
 
 class Unsupported:
-    """A part of openai-python's clients that the service has no operation for."""
+    """A part of openai-python's clients for which the service has no operation."""
 
     def __init__(self, path: str, instead: str | None) -> None:
         self._path = path
@@ -91,7 +92,7 @@ class Unsupported:
 
 
 class Part:
-    """A part of a class that stands above it in openai-python, and lacks here all the same."""
+    """An attribute that openai-python's base class has, but that is unsupported here."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -101,7 +102,8 @@ class Part:
 
 
 def of(owner: object, name: str, table: dict[str, str | None]) -> Unsupported:
-    """The part of this name, kept by its owner; no other name is one."""
+    """The unsupported part with this name, cached in its owner; AttributeError for any other
+    name."""
     kind = type(owner).__name__
     if name.startswith("_") or name not in table:
         raise AttributeError(f"{kind} has no attribute {name!r}")
@@ -113,7 +115,7 @@ _kept: dict[str, object] = {}
 
 
 def of_module(name: str) -> object:
-    """The part of openai's module of this name; no other name is one."""
+    """The unsupported part of openai's module with this name; AttributeError for any other name."""
     if name not in _kept:
         if name in OTHER_CLIENTS:
             _kept[name] = _other_client(name)
@@ -125,7 +127,7 @@ def of_module(name: str) -> object:
 
 
 def _other_client(name: str) -> type:
-    """A class of this name, for imports and `isinstance`, of which none can be made."""
+    """A class for imports and `isinstance` that cannot be instantiated."""
 
     def refuse(self: object, *arguments: object, **named: object) -> NoReturn:
         raise OpenAIError(

@@ -1,1 +1,1 @@
-"""What `modelwire.otel` is made of."""
+"""The implementation of `modelwire.otel`."""

@@ -42,7 +42,7 @@ KEY_MIN = 8
 STOPS_MAX = 16
 """Stop sequences on a span."""
 
-# In seconds and tokens: the bounds that the conventions give.
+# Histogram bounds in seconds and tokens, from the conventions.
 _SECONDS = [0.01 * 2**power for power in range(14)]
 _TOKENS = [4**power for power in range(14)]
 _HISTOGRAMS = {
@@ -52,7 +52,7 @@ _HISTOGRAMS = {
     "gen_ai.client.token.usage": ("{token}", "Number of input and output tokens used."),
 }
 _API_TYPES = {"chat": "chat_completions", "responses": "responses"}
-# The fields of requests that are numbers, with their attributes below gen_ai.request.
+# Numeric request fields, with their attributes below gen_ai.request.
 _NUMBERS = {
     "temperature": "temperature",
     "top_p": "top_p",
@@ -88,7 +88,7 @@ class _Started:
     start: int
     span: Span
     attributes: dict[str, Any]
-    """Those of the start, which metrics have as well."""
+    """The attributes of the start, which metrics have as well."""
     content: dict[str, Any] = field(default_factory=dict)
 
 
@@ -142,7 +142,7 @@ class CallTracer(Observer):
             "gen_ai.provider.name": self._provider,
             "gen_ai.request.model": model if isinstance(model, str) and model else None,
         }
-        with contextlib.suppress(OpenAIError):  # of a closed client, which the call itself raises
+        with contextlib.suppress(OpenAIError):  # of a closed client: the call reports it
             host, port = _address(call.client._open().base_url)
             attributes |= {"server.address": host, "server.port": port}
         attributes = self._clean(attributes, key)
@@ -150,7 +150,7 @@ class CallTracer(Observer):
         if _has_span(name, context):
             return None
         if not self._flushes_at_exit:
-            # Registered after the SDK's own function, and so called before it.
+            # Registered after the SDK's own exit function, and therefore called before it.
             self._flushes_at_exit = True
             atexit.register(flush, END_MAX)
         start = time_ns()
@@ -167,7 +167,7 @@ class CallTracer(Observer):
         if span.is_recording():
             try:
                 self._describe_request(started, call)
-            except Exception:  # for whatever the program passed: the call reports it
+            except Exception:  # invalid arguments of the program: the call reports them
                 _log.warning("setting a request attribute failed", exc_info=True)
         return started
 
@@ -188,7 +188,7 @@ class CallTracer(Observer):
 
     def ended(self, token: _Started, record: Any, response: Any) -> None:
         """Records the metrics and ends the span, on the thread of observers."""
-        if record is None:  # the record was dropped: more calls ended than are kept
+        if record is None:  # the record was dropped because the queue was full
             token.span.end()
             return
         try:
@@ -238,7 +238,7 @@ class CallTracer(Observer):
         if record.streamed and record.first_chunk is not None:
             measure("operation.time_to_first_chunk", record.first_chunk)
         times = record.chunk_times
-        # Each costs more than everything else that a chunk costs.
+        # Each measurement costs more than everything else per chunk.
         for index in range(1, len(times), 1 + max(len(times) - 2, 0) // GAPS_MAX):
             measure("operation.time_per_output_chunk", times[index] - times[index - 1])
         for kind in ("input", "output"):
@@ -247,7 +247,7 @@ class CallTracer(Observer):
                 measure("token.usage", tokens, **{"gen_ai.token.type": kind})
 
     def _clean(self, attributes: Mapping[str, Any], key: str) -> dict[str, Any]:
-        """What has a type that attributes may have, without the key."""
+        """The attributes whose types are allowed, without the key."""
         found: dict[str, Any] = {}
         for name, value in attributes.items():
             if name.startswith("openai.") and self._provider != "openai":
@@ -271,7 +271,7 @@ _OF_METRICS = {
 def _request_attributes(
     operation: str, fields: Mapping[str, Any], is_stream: bool
 ) -> dict[str, Any]:
-    """What a request has beside the attributes of the start."""
+    """The attributes of a request in addition to those of the start."""
     found: dict[str, Any] = {"openai.api.type": _API_TYPES[operation]}
     if is_stream:
         found["gen_ai.request.stream"] = True
@@ -345,8 +345,8 @@ def _add_events(span: Span, start: int, record: Any) -> None:
 
 
 def _error_type(record: Any) -> str | None:
-    """The error.type of a call: the class of its exception. None of one that went well, and of a
-    stream that the program left, which is no error."""
+    """The error.type of a call: the class of its exception. None after success, and for a stream
+    that the program abandoned, which is not an error."""
     kind = record.kind
     if kind == "cancelled":
         is_open = record.streamed and record.status is not None
@@ -363,8 +363,8 @@ def _member(value: Any, name: str) -> Any:
 
 
 def _has_span(name: str, context: Context) -> bool:
-    """Whether the caller's span is the one of this call, which another instrumentation, of the same
-    classes or of a framework above them, started: that one records the metrics as well."""
+    """Whether the caller's span already represents this call: another instrumentation, of the same
+    classes or of a framework above them, started it, and records the metrics as well."""
     span: Any = get_current_span(context)
     is_client = getattr(span, "kind", None) is SpanKind.CLIENT
     return is_client and span.is_recording() and getattr(span, "name", None) == name

@@ -1,5 +1,5 @@
-"""Messages of requests and answers in the form of OpenTelemetry's conventions for generative AI:
-bounded, and without the key. Used only where content is captured."""
+"""Converts messages of requests and answers to OpenTelemetry's conventions for generative AI,
+bounded and without the key. Used only if content is captured."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ DEPTH_MAX = 64
 CUT = "…"
 """Marks where content was cut."""
 
-_ITEM = 2  # what an item of a list, a member of an object, a number count
+_ITEM = 2  # the cost of a list item, a member, a number
 
 
 def redacted(text: str, key: str) -> str:
-    """A text without the key, and valid UTF-8: an exporter loses all spans of a batch for one text
-    that it cannot encode."""
+    """The text without the key, as valid UTF-8: if an exporter cannot encode one text, it loses the
+    whole batch of spans."""
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode()
     return text.replace(key, "[key]") if key else text
@@ -56,7 +56,7 @@ def of_answer(operation: str, answer: Any, limit: int, key: str) -> dict[str, An
 
 
 def finish_reasons(operation: str, answer: Any) -> list[str]:
-    """Why each choice of an answer ended."""
+    """The finish reason of each choice."""
     if operation == "chat":
         choices = _items(_of(answer, "choices"))
         return [str(_of(choice, "finish_reason") or "error") for choice in choices]
@@ -67,14 +67,14 @@ def finish_reasons(operation: str, answer: Any) -> list[str]:
 
 
 def finish_reason(operation: str, reason: str) -> str:
-    """A finish reason in the words of chats; a response has its status instead."""
+    """A finish reason in the terms of chats; for a response, from its status."""
     if operation == "responses":
         return {"completed": "stop", "failed": "error", "cancelled": "error"}.get(reason, reason)
     return reason
 
 
 class _Form(dict[str, Any]):
-    """An object that the conventions define: no member is left out, however little may follow."""
+    """An object that the conventions define: all members are kept, even at the limit."""
 
 
 class _Bounded:
@@ -115,7 +115,7 @@ class _Bounded:
 
 
 def _plain(value: Any) -> Any:
-    """Objects that are passed for dicts, as our answers and pydantic's models, as dicts."""
+    """Converts our answers and pydantic models to dicts."""
     for name in ("to_dict", "model_dump"):
         if not isinstance(value, (Mapping, list, tuple)) and callable(getattr(value, name, None)):
             return getattr(value, name)()
@@ -169,7 +169,7 @@ def _parts(message: Any, role: str) -> Iterator[Any]:
 
 
 def _item(item: Any) -> Iterator[Any]:
-    """The parts of an item of a response that is no message, or of one that is."""
+    """The parts of a response item, whether it is a message or not."""
     kind = str(_of(item, "type"))
     if kind == "message":
         yield from _parts(item, "assistant")
@@ -208,7 +208,7 @@ def _blob(modality: str, mime_type: str, content: Any) -> _Form:
 
 
 def _other(part: Any) -> Any:
-    """What the conventions do not define, as it is: they allow that where it has a type."""
+    """A part that the conventions do not define, unchanged: they allow any part with a type."""
     part = _plain(part)
     return part if isinstance(part, Mapping) and "type" in part else _Form(type="unknown")
 
@@ -220,7 +220,7 @@ def _tool_call(call_id: Any, function: Any) -> _Form:
         try:
             arguments = json.loads(arguments)
         except (ValueError, RecursionError):
-            pass  # incomplete, or text of a custom tool
+            pass  # incomplete JSON, or the text of a custom tool
     name = str(_of(function, "name") or "")
     return _Form(type="tool_call", id=call_id, name=name, arguments=arguments)
 
@@ -230,6 +230,6 @@ def _tool_result(call_id: Any, response: Any) -> _Form:
 
 
 def _tool(tool: Any) -> _Form:
-    """A tool without its schema, which the conventions advise against."""
+    """A tool without its schema, which the conventions advise against including."""
     kind = str(_of(tool, "type") or "function")
     return _Form(type=kind, name=str(_of(tool, "name") or _of(_of(tool, kind), "name") or kind))

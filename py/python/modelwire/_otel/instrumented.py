@@ -1,6 +1,6 @@
 """Calls through `client.request`, for tracing that replaces that method, as it does with
-openai-python's clients: it gets the request as openai-python has it, and each chunk of a stream.
-Imported only then; needs no OpenTelemetry."""
+openai-python's clients. The method gets the request in openai-python's form, and each chunk of a
+stream passes through it. Imported only then; needs no OpenTelemetry."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PATHS = {"models": "/models", "chat": "/chat/completions", "responses": "/respon
 
 
 class Options:
-    """A request as openai-python's `request` has it."""
+    """A request in the form of openai-python's `request`."""
 
     def __init__(self, client: Any, operation: str, fields: Any, stream: bool, call: Any) -> None:
         self.method = "get" if operation == "models" else "post"
@@ -30,7 +30,7 @@ class Options:
             self.json_data = {name: value for name, value in fields.items() if is_given(value)}
             if stream:
                 self.json_data["stream"] = True
-        # A copy of a client has the method of the first one, and settings of its own.
+        # A copy of a client shares the method of the original, but has its own settings.
         self._client = client
         self._of_call = (operation, fields, stream, call)
 
@@ -40,7 +40,7 @@ class Options:
 
 
 class _Traced:
-    """A stream whose chunks pass a method that subclasses may wrap: `__stream__`."""
+    """A stream whose chunks pass through `__stream__`, which subclasses may wrap."""
 
     __stream__: Any
 
@@ -57,7 +57,7 @@ class _Traced:
 
 
 class TracedStream(_Traced):
-    """One of a synchronous client."""
+    """A traced stream of a synchronous client."""
 
     def __stream__(self) -> Iterator[Any]:
         yield from self._native
@@ -81,7 +81,7 @@ class TracedStream(_Traced):
 
 
 class AsyncTracedStream(_Traced):
-    """One of an asynchronous client."""
+    """A traced stream of an asynchronous client."""
 
     async def __stream__(self) -> AsyncIterator[Any]:
         async for chunk in self._native:
@@ -106,7 +106,7 @@ class AsyncTracedStream(_Traced):
 
 
 def asked(client: Any, operation: str, fields: Any, stream: bool, call: Any, kind: Any) -> Any:
-    """Makes a call by whatever method `client.request` is now."""
+    """Makes a call through the current `client.request`."""
     options = Options(client, operation, fields, stream, call)
     call.is_requested = True
     stream_cls = kind if stream else None
@@ -120,7 +120,7 @@ def request(options: Any, stream_cls: Any) -> Any:
 
 
 async def async_request(options: Any, stream_cls: Any) -> Any:
-    """The same of an asynchronous client."""
+    """The original `request` of an asynchronous client."""
     result = await _ours(options).run()
     return result if stream_cls is None else stream_cls(result)
 

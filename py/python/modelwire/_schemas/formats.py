@@ -38,7 +38,7 @@ class Format:
         """The value of a text; a ValueError if it does not match."""
         if self.is_wrapped:
             value = json.loads(text)
-            # A model that was not told of the wrapping answers without.
+            # A model that was not told about the wrapping answers without it.
             if isinstance(value, dict) and list(value) == [WRAPPED]:
                 text = json.dumps(value[WRAPPED])
         return self._read(text)
@@ -94,7 +94,7 @@ def _is_of_msgspec(kind: Any, seen: list[Any]) -> bool:
         try:
             parts += typing.get_type_hints(base, include_extras=True).values()
         except (NameError, SyntaxError, TypeError):
-            pass  # pydantic says what is wrong with it
+            pass  # pydantic reports the error
     return any(_is_of_msgspec(one, seen) for one in parts)
 
 
@@ -129,7 +129,7 @@ def _with_msgspec(kind: Any) -> tuple[dict[str, Any], Callable[[str], Any]]:
     def decoded(text: str) -> Any:
         try:
             return decoder.decode(text)
-        except msgspec.MsgspecError as cause:  # which is no ValueError
+        except msgspec.MsgspecError as cause:  # not a ValueError
             raise ValueError(str(cause)) from cause
 
     return msgspec.json.schema(kind), decoded

@@ -45,7 +45,7 @@ def pydantic_function_tool(
     if description is None:
         description = getattr(model, "__doc__", None)
         if description and description.startswith(f"{found.name}("):
-            description = None  # what dataclasses says of itself
+            description = None  # the generated docstring of a dataclass
     function = FunctionTool(
         {"name": name or found.name, "strict": True, "parameters": found.schema}, found
     )
@@ -89,7 +89,7 @@ def _reader(definition: Any) -> Callable[[str], Any] | None:
     found = getattr(definition, "format", None)
     if isinstance(found, Format):
         return found.read
-    model = getattr(definition, "model", None)  # of openai-python's own
+    model = getattr(definition, "model", None)  # openai-python's own tools
     if model is not None and is_type(model):
         return Format(model).read
     return json.loads if definition.get("strict") else None
@@ -187,7 +187,7 @@ class ChatReading(_Reading):
         """The completion with `parsed` and `parsed_arguments` in its messages and calls."""
         for choice in completion.choices or ():
             self._refuse_cut(completion, choice.finish_reason)
-        # All are read before any is assigned: an error has the answer as it came.
+        # All are parsed before any is assigned: an error contains the answer as received.
         messages = _messages(completion)
         found = [self._message(message, completion) for message in messages]
         for message, (parsed, arguments) in zip(messages, found, strict=True):
@@ -234,7 +234,7 @@ class ChatReading(_Reading):
             return self.content(text, completion)
         except AnswerValidationError:
             if has_calls:
-                return None  # what is said beside calls is not the answer yet
+                return None  # text next to calls is not the answer yet
             raise
 
     def partly_read(self, completion: Any) -> Any:

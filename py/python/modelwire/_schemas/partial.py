@@ -30,8 +30,8 @@ def _ended(text: str) -> str:
     """The text up to its last complete value, with open brackets closed; empty if there is
     none."""
     open_: list[str] = []
-    end = 0  # where a cut leaves JSON, but for what is open there
-    names = False  # whether a name of an object is next, and no value
+    end = 0  # where the text can be cut, except for open brackets
+    names = False  # whether an object expects a name next
     at = 0
     while found := _TOKEN.match(text, at):
         at = found.end()
@@ -53,7 +53,7 @@ def _ended(text: str) -> str:
         elif (string and names) or (word and not _is_whole(word, at == len(text))):
             continue
         end = at
-    # What came behind the end opened nothing, and closed nothing.
+    # The text after the end opened and closed no brackets.
     return text[:end] + "".join(_CLOSING[one] for one in reversed(open_))
 
 

@@ -36,7 +36,7 @@ def is_strict(schema: Any) -> bool:
     if not isinstance(schema, dict):
         return True
     if not _SAYING & schema.keys():
-        return False  # anything at all
+        return False  # accepts anything
     if schema.get("type") == "object" and (
         schema.get("additionalProperties") is not False
         or list(schema.get("properties", ())) != schema.get("required", [])
@@ -82,7 +82,7 @@ class _Strict:
         for name in ("$defs", "definitions"):
             self._each(schema.get(name), inside)
         if "oneOf" in schema:
-            # Services take anyOf alone; which of the forms it is stands in the forms themselves.
+            # Services only accept anyOf; the alternatives themselves say which one applies.
             schema["anyOf"] = [*schema.get("anyOf", ()), *schema.pop("oneOf")]
         schema.pop("discriminator", None)
         if _is_free(schema):
@@ -114,7 +114,7 @@ class _Strict:
         """Replaces a reference that has siblings by its target with these."""
         ref = schema.pop("$ref")
         if ref in inside:
-            # It refers to what it stands in, without end; a reference of its own may.
+            # It refers to itself endlessly; a nested reference may do that.
             schema["anyOf"] = [{"$ref": ref}]
             return schema
         for name, value in self._found(ref).items():

@@ -32,10 +32,10 @@ class Function:
         inner = function
         self._bound: set[str] = set()
         while isinstance(inner, functools.partial):
-            self._bound |= set(inner.keywords)  # the program's, and no matter of a model's
+            self._bound |= set(inner.keywords)  # set by the program, not by the model
             inner = inner.func
         if not inspect.isroutine(inner) and not isinstance(inner, type):
-            inner = type(inner).__call__  # an object that can be called
+            inner = type(inner).__call__  # a callable object
         self.name: str = getattr(function, "__name__", None) or _name(function)
         self.is_async = inspect.iscoroutinefunction(inner)
         self.description, told = documented(function if inner is function else inner)
@@ -95,7 +95,7 @@ def _parameters(described: dict[str, Any], told: dict[str, str]) -> tuple[bool, 
     described = {name: one for name, one in described.items() if name not in _OF_A_CLASS}
     properties = described.setdefault("properties", {})
     for one in properties.values():
-        one.pop("title", None)  # its name once more
+        one.pop("title", None)  # repeats the name
     for name, text in told.items():
         if name in properties:
             properties[name].setdefault("description", text)

@@ -35,7 +35,7 @@ class Call:
     __slots__ = ("arguments", "error", "id", "name", "output", "result", "text")
 
     def __init__(self, id_: str, name: str, text: str) -> None:
-        # As the model has them: a bad one gives anything else.
+        # As received from the model, which may send anything.
         self.id = id_
         """Its id among the calls."""
         self.name = name
@@ -111,7 +111,7 @@ class ChatForm:
 
     @staticmethod
     def told(call: Call) -> dict[str, Any]:
-        # A service that names no calls takes its answers in their order.
+        # If a service omits the ids of calls, it takes results in order.
         return {"role": "tool", "tool_call_id": call.id or "", "content": call.output}
 
 
@@ -217,7 +217,7 @@ class _Run(Generic[_A]):
     def _offered(self, tool: Any) -> Any:
         if isinstance(tool, dict):
             if tool.get("type") != "function":
-                return tool  # the service runs it
+                return tool  # run by the service
             raise TypeError("run_tools runs functions: pass the function itself, not its schema")
         if not callable(tool):
             raise TypeError(f"a tool must be a function, not {tool!r}")
@@ -424,7 +424,7 @@ def _sendable(text: str) -> str:
 def _said(error: Exception) -> str:
     try:
         return f": {error}"
-    except Exception:  # its own code made the text, and failed
+    except Exception:  # the program's own code created the text, and failed
         return ""
 
 

@@ -1,5 +1,5 @@
-"""Imports names of types when they are asked for, to keep the import of the package fast. A package
-has its names in `__all__`, a module for a single type has them in `_modules.py`."""
+"""Imports names of types on demand, to keep the import of the package fast. The names of a package
+are in its `__all__`, those of a module for a single type in `_modules.py`."""
 
 # mypy: disallow_untyped_defs = False, disallow_untyped_calls = False
 
@@ -46,13 +46,13 @@ def part(package, name):
 
 
 def own_names(module):
-    """The names that a module for a single type is there for; None if there is no such module."""
+    """The names that a module for a single type exports; None if there is no such module."""
     names, _ = _modules().get(_path(module), (None, None))
     return names and [*names]
 
 
 def lookup(module):
-    """`__getattr__` of a module for a single type: any type that it may import as well."""
+    """`__getattr__` of a module for a single type: also any type that this may import."""
     path = _path(module)
     names, renamed = _modules()[path]
 
@@ -71,7 +71,7 @@ def _path(module):
 
 
 def _find(path, local):
-    """The type that has this name in a module, from the file that defines it."""
+    """The type with this name in a module, from the file that defines it."""
     _, renamed = _modules().get(path, ((), {}))
     name = renamed.get(local, local)
     kinds = ("._params", "._parts")
@@ -91,7 +91,7 @@ _NAMES: set[str] = set()
 
 def _modules():
     if not _KNOWN:
-        from ._modules import MODULES  # noqa: TID252  # found by what freezes programs
+        from ._modules import MODULES  # noqa: TID252  # visible to tools that freeze programs
 
         _KNOWN.update(parsed(MODULES))
     return _KNOWN
@@ -109,8 +109,8 @@ def _every():
 
 
 def parsed(text):
-    """The modules of a text, by their paths: the names that each has of its own, and the names of
-    types that are called otherwise there. See `_modules.py`."""
+    """Parses a list of modules: for each path, its exported names, and the types that it renames.
+    See `_modules.py`."""
     found = {}
     alone, _, others = text.strip().replace("\n    ", " ").partition("\n\n")
     for line in [*alone.split(), *others.splitlines()]:

@@ -1,5 +1,5 @@
-"""Objects inside of answers that nobody here knows: dicts whose fields are attributes as well.
-Imported when the first one is looked at."""
+"""Objects of unknown type in answers: dicts whose fields are also attributes. Imported when the
+first one is read."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Names that openai-python has a class for, where an answer was parsed: here it is of the same
-class as any other, with `parsed` in it. For annotations and `isinstance`."""
+"""Names of openai-python's classes for parsed answers: here they are the same classes as for any
+answer, with `parsed`. For annotations and `isinstance`."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ if TYPE_CHECKING:
 else:
 
     class _Parsed(type):
-        """The class of names for classes whose answers may be parsed."""
+        """The metaclass of these names."""
 
         def __instancecheck__(cls, instance):
             return isinstance(instance, cls._bases)
@@ -143,7 +143,7 @@ else:
             return cls
 
         def __call__(cls, **fields):
-            """An object of the class that this one is a name for."""
+            """Creates an object of the class behind this name."""
             return cls._bases[0](**fields)
 
         def __getattr__(cls, name):

@@ -21,10 +21,10 @@ _WORD = re.compile("""['"]([^'"]+)['"]""")
 
 
 class OfKind(type):
-    """The class of classes whose instances are told by what they have."""
+    """The metaclass of classes whose instances are recognized by their contents."""
 
     _type: str | None
-    """The literal that its `type` is, or the first of several."""
+    """The literal of their `type`, or the first of several."""
     _types: frozenset[str]
     _needs: frozenset[str]
     """The fields that are never None."""
@@ -33,7 +33,7 @@ class OfKind(type):
     def __init__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> None:
         super().__init__(name, bases, members)
         fields = members.get("__annotations__", {})
-        # As text: that is what `from __future__ import annotations` keeps.
+        # As text, because of `from __future__ import annotations`.
         annotation = fields.get("type", "")
         found = _WORD.findall(annotation) if annotation.startswith("Literal[") else []
         cls._type, cls._types = next(iter(found), None), frozenset(found)
@@ -55,17 +55,18 @@ class OfKind(type):
     if not TYPE_CHECKING:
 
         def __call__(cls, **fields: Any) -> Any:
-            """An object of the class that this one is a special case of."""
+            """Creates an object of the class that this one is a special case of."""
             return cls.construct(**{"type": cls._type, **fields} if cls._type else fields)
 
 
 def _has_class(kind: type) -> bool:
-    """Whether objects of this class are told by it already."""
+    """Whether objects of this class are already recognized by their class."""
     return kind not in (Object, Unknown)
 
 
 def _has_kinds(instance: object, above: tuple[type, ...]) -> bool:
-    """Whether it is what classes of kinds are made for: an event, an item or any other part."""
+    """Whether it is an instance of the family of these classes: an event, an item or another
+    part."""
     if ResponseStreamEvent in above:
         return isinstance(instance, ResponseStreamEvent)
     if ResponseOutputItem in above:
@@ -109,7 +110,7 @@ def types_of(base: Any) -> dict[str, str]:
 
 
 class _Every(type):
-    """The class of a class that all answers are instances of."""
+    """The metaclass of a class that all answers are instances of."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         return issubclass(type(instance), cls)

@@ -1,18 +1,17 @@
-//! A load from words, as a command line gives it.
+//! Parses a load from names and values, as on a command line.
 
 use std::time::Duration;
 
 use super::{Bucket, Load, Queue, RetryAfter, Slope, seconds};
 
-/// The names of what can be set, for messages.
+/// The names of all settings, for messages.
 const NAMES: &str = "requests-per-second, burst, tokens-per-minute, tokens-burst, at-once, \
     slope-window-ms, slope-over-ms, slope-factor, slope-floor, queue, queue-slowed, retry-after, \
     retry-after-share, refused-share, fault-share, neighbour, latency-ms, latency-per-token-us, \
     seed";
 
 impl Load {
-    /// Reads `NAME=VALUE,NAME=VALUE`, as the command line gives it. Nothing but the names of
-    /// [`Load::set`].
+    /// Parses `NAME=VALUE,NAME=VALUE` with the names of [`Load::set`].
     pub fn parse(text: &str) -> Result<Load, String> {
         let mut load = Load::default();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
@@ -23,20 +22,20 @@ impl Load {
         Ok(load)
     }
 
-    /// Sets one thing by its name:
+    /// Sets one value by its name:
     ///
-    /// | name | sets |
+    /// | name | value |
     /// |---|---|
-    /// | `requests-per-second` | the rate of [`Load::requests`]; keeps one second of it |
-    /// | `burst` | so many requests are kept |
-    /// | `tokens-per-minute` | the rate of [`Load::tokens`]; keeps one second of it |
-    /// | `tokens-burst` | so many tokens are kept |
+    /// | `requests-per-second` | the rate of [`Load::requests`]; its default burst is one second of it |
+    /// | `burst` | the burst of [`Load::requests`] |
+    /// | `tokens-per-minute` | the rate of [`Load::tokens`]; its default burst is one second of it |
+    /// | `tokens-burst` | the burst of [`Load::tokens`] |
     /// | `at-once` | [`Load::at_once`] |
-    /// | `slope-window-ms`, `slope-over-ms` | [`Load::slope`]; 1 s and 10 s where not said |
-    /// | `slope-factor`, `slope-floor` | the same; 1.5 and 10 where not said |
-    /// | `queue`, `queue-slowed` | [`Load::queue`]; not slowed where not said |
-    /// | `retry-after` | `exact`, `none`, or so many seconds, see [`Load::retry_after`] |
-    /// | `retry-after-share` | the share of refusals that are told those seconds; all where not said |
+    /// | `slope-window-ms`, `slope-over-ms` | [`Load::slope`]; default 1 s and 10 s |
+    /// | `slope-factor`, `slope-floor` | [`Load::slope`]; default 1.5 and 10 |
+    /// | `queue`, `queue-slowed` | [`Load::queue`]; default not slowed |
+    /// | `retry-after` | `exact`, `none`, or a number of seconds, see [`Load::retry_after`] |
+    /// | `retry-after-share` | the share of refusals with those seconds; default all |
     /// | `fault-share`, `refused-share` | [`Load::fault_share`], [`Load::refused_share`] |
     /// | `neighbour` | [`Load::neighbour`] |
     /// | `latency-ms`, `latency-per-token-us` | [`Load::latency`], [`Load::latency_per_token`] |
