@@ -62,11 +62,11 @@ test-deep: .venv/tools
 	cargo test --quiet --locked --release -p modelwire --lib -- --ignored
 	cargo test --quiet --locked -p modelwire-tests --test properties
 	ORACLE_CASES=1000000 cargo test --quiet --locked --release -p modelwire-tests --test oracle
-	TEST_CALLS=1500 $(c_suite) --test scenarios queue_crowd
+	TEST_CALLS=1500 $(c_suite) --test scenarios queue_many_threads
 	TEST_CALLS=20000 MODELWIRE_TESTS_SANITIZER=address $(c_suite) --test scenarios cancel_storm
 	TEST_MS=60000 MODELWIRE_TESTS_SANITIZER=address $(c_suite) --test scenarios -- --skip valgrind::
 	TEST_MS=60000 MODELWIRE_TESTS_SANITIZER=thread TSAN_OPTIONS=die_after_fork=0 $(c_suite) --test scenarios -- $(others) --skip fork
-	MODELWIRE_TESTS_VALGRIND=1 $(c_suite) --test scenarios -- $(others) --skip fork --skip holds_back --skip timeouts --skip hanging --skip log_queue_full --skip queue_paused
+	MODELWIRE_TESTS_VALGRIND=1 $(c_suite) --test scenarios -- $(others) --skip fork --skip backpressure --skip timeouts --skip hanging --skip log_queue_full --skip queue_paused
 	cargo test --quiet --locked -p modelwire-tests-cpp --test valgrind -- --ignored
 	cargo test --quiet --locked --release -p modelwire-bench --test instructions
 	$(debug_build)

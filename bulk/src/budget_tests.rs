@@ -98,7 +98,7 @@ fn rows_are_counted_when_they_begin() {
 }
 
 #[test]
-fn what_is_on_its_way_is_set_aside_and_comes_back() {
+fn tokens_of_rows_in_flight_are_reserved_and_released() {
     let rows: Vec<Row> = (0..3).map(|number| bounded(number, 0, 100)).collect();
     let bytes = rows[0].body.len() as u64;
     let mut budget = tokens_max(2 * (bytes + 100) + 20);
@@ -110,7 +110,7 @@ fn what_is_on_its_way_is_set_aside_and_comes_back() {
 }
 
 #[test]
-fn what_failed_and_may_have_been_metered_counts() {
+fn failed_rows_that_may_have_been_metered_count() {
     let rows: Vec<Row> = (0..3).map(|number| bounded(number, 0, 100)).collect();
     let most = rows[0].body.len() as u64 + 100;
     let mut budget = tokens_max(2 * most).attempts(2);
@@ -128,7 +128,7 @@ fn what_failed_and_may_have_been_metered_counts() {
 }
 
 #[test]
-fn without_a_bound_one_row_goes_first_and_it_is_said_once() {
+fn without_an_output_limit_one_row_goes_first_and_one_notice_appears() {
     let rows: Vec<Row> =
         (0..4).map(|number| row(number, "a-model", r#"{"input":"abc"}"#.to_owned())).collect();
     let mut budget = tokens_max(1_000);
@@ -296,7 +296,7 @@ fn a_maximum_is_never_exceeded_where_rows_bound_their_output() {
 
 /// Each attempt of a retried row may have been metered.
 #[test]
-fn a_maximum_is_not_exceeded_either_where_rows_go_again() {
+fn a_maximum_is_not_exceeded_when_rows_are_retried() {
     for seed in 0..100 {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut budget = tokens_max(50_000).attempts(3);

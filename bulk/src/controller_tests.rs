@@ -321,7 +321,7 @@ fn a_rate_is_used_and_not_exceeded() {
 }
 
 #[test]
-fn a_number_is_used_and_not_exceeded() {
+fn a_concurrency_limit_is_used_and_not_exceeded() {
     check(&["cap 16, 0.5 s", "cap 100, 5 s varied"]);
 }
 
@@ -331,7 +331,7 @@ fn a_queue_is_kept_short() {
 }
 
 #[test]
-fn a_slope_is_climbed() {
+fn a_limit_on_growth_is_followed() {
     check(&["slope 1 s x2 over 10 s, 10 to 300/s, 0.5 s varied"]);
 }
 
@@ -342,13 +342,13 @@ fn long_waits_and_faults_hold_no_other_row() {
 }
 
 #[test]
-fn refusals_by_chance_cost_nothing() {
+fn random_refusals_do_not_reduce_throughput() {
     check(&["chance 0.01, cap 200, 5 s varied", "chance 0.05, bucket 50/s, 0.2 s varied"]);
     check(&["chance 0.05, cap 200, 0.2 s varied", "chance 0.2, cap 200, 0.2 s varied"]);
 }
 
 #[test]
-fn what_neighbours_leave_is_used() {
+fn capacity_left_by_other_clients_is_used() {
     check(&["neighbour 25 of 50/s, 5 s varied"]);
 }
 
@@ -372,7 +372,7 @@ fn a_limit_that_rises_is_found() {
 }
 
 #[test]
-fn what_the_user_sets_is_kept() {
+fn limits_set_by_the_user_are_kept() {
     let load = Load::default();
     let mut one = scene("fixed", Load { at_once: Some(1000), ..load }, 0.5, true);
     let set = |fixed: Fixed, one: &mut Scene| {

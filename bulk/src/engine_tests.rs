@@ -108,7 +108,7 @@ impl Book for Slow {
 }
 
 #[test]
-fn every_row_comes_through_once() {
+fn every_row_is_sent_and_finished_once() {
     let service = Service::start().unwrap();
     let mut engine = Engine::new(client(&service), options(), NoBook);
     let (finished, over) = run(&mut engine, (1..=3_000).map(|number| row(number, "echo")));
@@ -125,7 +125,7 @@ fn every_row_comes_through_once() {
 }
 
 #[test]
-fn models_have_lanes_of_their_own() {
+fn a_rate_limited_model_does_not_delay_another() {
     const OTHERS: u64 = 495;
     let options_of_service = Options {
         rate_limit_calls: 1,
@@ -153,7 +153,7 @@ fn models_have_lanes_of_their_own() {
 }
 
 #[test]
-fn refusals_go_again_until_they_pass() {
+fn rate_limited_rows_are_retried_until_they_succeed() {
     let service = Service::start().unwrap();
     let mut engine =
         Engine::new(client(&service), options(), Slow { durable: u64::MAX, ..Slow::default() });
@@ -191,7 +191,7 @@ fn attempts_have_an_end() {
 }
 
 #[test]
-fn a_service_that_refuses_everything_is_given_up_and_burns_no_row() {
+fn a_service_that_refuses_everything_stops_the_run_and_fails_no_row() {
     for (headers, attempts_max) in [(&[][..], 20), (&[][..], 2), (&[("Retry-After", "3600")], 20)] {
         let service = Service::start().unwrap();
         let mut options = options();
@@ -245,7 +245,7 @@ fn bad_rows_are_outcomes_after_one_attempt() {
 }
 
 #[test]
-fn what_may_have_been_metered_goes_again_where_that_is_allowed() {
+fn possibly_metered_rows_are_retried_only_if_allowed() {
     let cut = Reply { says: Says::Played, faults: vec![Fault::At(Point::Start, Step::Reset)] };
     for (reply, allowed) in
         [(status(500, &[]), 3), (cut.clone(), 3), (status(500, &[]), 1), (cut, 1)]
@@ -326,7 +326,7 @@ fn a_row_that_is_forbidden_among_answers_is_an_outcome_and_many_are_not() {
 }
 
 #[test]
-fn a_model_that_is_not_there_stops_the_run_and_burns_no_row() {
+fn a_missing_model_stops_the_run_and_fails_no_row() {
     let service = Service::start().unwrap();
     let book = Slow { durable: u64::MAX, ..Slow::default() };
     let mut engine = Engine::new(client(&service), options(), book);
@@ -351,7 +351,7 @@ fn a_row_that_is_forbidden_last_is_an_outcome() {
 }
 
 #[test]
-fn a_service_that_is_not_there_is_told_and_burns_no_row() {
+fn an_unreachable_service_stops_the_run_and_fails_no_row() {
     let service = Service::start().unwrap();
     let base_url = service.base_url();
     drop(service);
@@ -420,7 +420,7 @@ fn nothing_is_sent_before_it_is_on_disk() {
 }
 
 #[test]
-fn a_drain_lets_what_is_on_its_way_come_in() {
+fn a_drain_finishes_requests_in_flight() {
     let service = Service::start().unwrap();
     service.answer_otherwise(Some(Reply {
         says: Says::Played,
@@ -442,7 +442,7 @@ fn a_drain_lets_what_is_on_its_way_come_in() {
 }
 
 #[test]
-fn an_abort_ends_at_once_and_counts_what_is_unknown() {
+fn an_abort_ends_at_once_and_counts_unknown_outcomes() {
     let service = Service::start().unwrap();
     service.answer_otherwise(Some(Reply {
         says: Says::Played,

@@ -15,7 +15,7 @@ fn hash(content: u64) -> BodyHash {
 }
 
 #[test]
-fn a_row_is_met_as_what_the_journal_says_of_it() {
+fn a_row_has_the_state_that_the_journal_records() {
     let check = |journal: &[(&str, u32, State)], id: &str, body: u32, expected: Met| {
         let mut ledger = Ledger::new();
         for (id, check, state) in journal {
@@ -80,7 +80,7 @@ fn equal_rows_are_named_in_their_order() {
 }
 
 #[test]
-fn a_custom_id_may_look_like_a_name_or_be_one() {
+fn a_custom_id_may_look_like_or_equal_a_generated_key() {
     let (mut ledger, own, other) = (Ledger::new(), hash(1), hash(2));
     let look_alike = Key::new(own.key(0).text(), other.check());
     assert_eq!(ledger.meet(&look_alike), Met::New);

@@ -54,7 +54,7 @@ fn a_row_keeps_its_id() {
 }
 
 #[test]
-fn what_is_no_line_of_ours_is_none() {
+fn a_line_that_is_not_a_result_is_not_read() {
     let (line, _) = line(&failed("row-7", Error::argument("no")));
     let line = line.trim_end().as_bytes();
     for cut in 0..line.len() {

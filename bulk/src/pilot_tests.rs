@@ -58,7 +58,7 @@ fn a_sample_says_what_all_rows_use() {
 }
 
 #[test]
-fn what_is_not_known_is_none() {
+fn unknown_quantities_are_not_projected() {
     let silent = (0..20).map(|_| Seen { tokens: None, cost: None, ..seen(300, 0, 0) }).collect();
     let projection = pilot(silent).projection(Duration::from_secs(1), &Fixed::default());
     assert_eq!((projection.without_usage, projection.ended), (20, 20));
@@ -70,7 +70,7 @@ fn what_is_not_known_is_none() {
 }
 
 #[test]
-fn the_users_limits_slow_it() {
+fn limits_set_by_the_user_lengthen_the_projected_time() {
     let fixed = Fixed { requests_per_minute: Some(60.0), ..Fixed::default() };
     let time = pilot(twenty()).projection(Duration::from_secs(1), &fixed).time.unwrap();
     assert_eq!(time.low, 48_213.0);
@@ -94,7 +94,7 @@ fn cost_is_the_cost_of_its_tokens() {
 }
 
 #[test]
-fn one_row_says_nothing_of_a_spread() {
+fn one_row_gives_no_interval() {
     let one = pilot(vec![seen(300, 10, 10)]).projection(Duration::from_secs(1), &Fixed::default());
     assert_eq!((one.tokens_in, one.time), (None, None));
     let none = pilot(Vec::new()).projection(Duration::from_secs(1), &Fixed::default());

@@ -77,7 +77,7 @@ fn a_wrong_file_is_named_with_the_place() {
 }
 
 #[test]
-fn options_alone_or_beyond_sense_are_refused() {
+fn a_single_or_invalid_price_option_is_refused() {
     for (price_in, price_out, says) in [
         (Some(1.0), None, "a price for tokens in, but none for tokens out"),
         (None, Some(1.0), "a price for tokens out, but none for tokens in"),
@@ -92,7 +92,7 @@ fn options_alone_or_beyond_sense_are_refused() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_named() {
+fn a_missing_price_file_is_named() {
     let path = std::path::Path::new("no-such-folder/prices.json");
     let error = Prices::load(None, None, Some(path)).unwrap_err();
     let begin = "no-such-folder/prices.json: the prices cannot be read";

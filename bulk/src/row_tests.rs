@@ -21,7 +21,7 @@ fn a_name_is_the_sha_256_of_operation_and_body() {
 }
 
 #[test]
-fn what_only_looks_like_a_name_is_none() {
+fn a_key_that_only_looks_generated_is_not_one() {
     let hash = BodyHash::of(Endpoint::Chat, "{}");
     let name = hash.key(0).text().to_owned();
     assert_eq!(BodyHash::of_key(&name, hash.check()), Some((hash, 0)));
@@ -87,7 +87,7 @@ fn a_part_is_written_as_i_of_n() {
 
 /// By the service's own meter: rows that are not paid for raise no warning.
 #[test]
-fn what_a_limit_refused_and_what_is_not_there_is_not_metered() {
+fn rate_limited_and_not_found_requests_are_not_metered() {
     let service = Service::start().unwrap();
     let config = Config::new().base_url(service.base_url()).api_key("sk-test");
     let client = Client::new(config).unwrap();

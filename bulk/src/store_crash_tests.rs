@@ -190,7 +190,7 @@ fn a_power_failure_loses_nothing() {
 /// Files that no crash leaves: a disk that did not keep what it confirmed. Either all is well, or the store
 /// rejects them with a hint.
 #[test]
-fn what_a_lying_disk_leaves_is_noticed() {
+fn files_that_no_crash_could_leave_are_refused() {
     let folder = Folder::in_memory();
     let recorded = recorded(&folder);
     let mut dice = Dice::of(0xD15C);

@@ -238,7 +238,7 @@ fn the_next_run_knows_what_became_of_each_row() {
 }
 
 #[test]
-fn a_second_run_is_told_whose_the_files_are() {
+fn a_second_run_on_the_same_files_is_refused_with_the_process_id() {
     let folder = Folder::new();
     let options = folder.options("out.jsonl");
     let (store, _) = open(&options);
@@ -269,7 +269,7 @@ fn one_file_under_two_names_or_with_two_journals_has_one_run() {
 }
 
 #[test]
-fn a_link_to_a_file_that_is_still_to_be_made_goes_on() {
+fn a_symlink_to_a_missing_file_creates_and_resumes_it() {
     let folder = Folder::new();
     fs::create_dir(folder.path("deep")).unwrap();
     crate::system::symlink("deep/out.jsonl", folder.path("link.jsonl")).unwrap();
@@ -285,7 +285,7 @@ fn a_link_to_a_file_that_is_still_to_be_made_goes_on() {
 }
 
 #[test]
-fn rows_that_failed_are_new_again_and_their_results_are_gone() {
+fn retrying_failed_rows_removes_their_results() {
     for name in ["out.jsonl", "out.jsonl.gz", "out.jsonl.zst"] {
         let folder = Folder::new();
         let options = folder.options(name);
@@ -311,7 +311,7 @@ fn rows_that_failed_are_new_again_and_their_results_are_gone() {
 }
 
 #[test]
-fn a_crash_while_results_are_written_anew_is_made_good() {
+fn a_crash_while_results_are_rewritten_is_recovered() {
     let folder = Folder::new();
     let options = folder.options("out.jsonl");
     let (mut store, _) = open(&options);
@@ -400,7 +400,7 @@ fn results_come_in_the_order_of_the_input() {
 }
 
 #[test]
-fn what_is_not_as_it_was_left_is_refused() {
+fn files_changed_since_the_last_run_are_refused() {
     let folder = Folder::new();
     let options = folder.options("out.jsonl");
     let (results, journal) = (folder.path("out.jsonl"), folder.path("out.jsonl.journal"));
@@ -474,7 +474,7 @@ fn rows_of_unknown_outcome_are_named_in_a_file() {
 }
 
 #[test]
-fn a_row_that_is_wrong_by_itself_has_its_outcome() {
+fn an_invalid_row_is_recorded_as_failed() {
     let folder = Folder::new();
     let options = folder.options("out.jsonl");
     let (mut store, _) = open(&options);

@@ -72,7 +72,7 @@ fn add_and_look(options: &StoreOptions, message: &str, rows: &[String]) {
 }
 
 #[test]
-fn a_limit_of_the_file_is_told_and_what_comes_is_kept() {
+fn a_file_size_limit_is_reported_and_later_results_are_kept() {
     for name in ["out.jsonl", "out.jsonl.gz", "out.jsonl.zst"] {
         if let Some(folder) = child() {
             // The limit applies to this process only: the parent checks the files.
@@ -96,7 +96,7 @@ fn a_limit_of_the_file_is_told_and_what_comes_is_kept() {
         // 16 or 32 KiB, depending on the unit of the shell.
         let line = format!("ulimit -f 32 && export NAME={name}");
         in_a_process(
-            "a_limit_of_the_file_is_told_and_what_comes_is_kept",
+            "a_file_size_limit_is_reported_and_later_results_are_kept",
             &["env"],
             &line,
             &folder,
@@ -152,8 +152,8 @@ fn a_full_disk_is_waited_for() {
 }
 
 #[test]
-fn a_disk_that_stays_full_is_told_and_what_comes_is_kept() {
-    let test = "a_disk_that_stays_full_is_told_and_what_comes_is_kept";
+fn a_disk_that_stays_full_is_reported_and_later_results_are_kept() {
+    let test = "a_disk_that_stays_full_is_reported_and_later_results_are_kept";
     let Some(folder) = child() else {
         on_a_small_disk(test);
         return;
@@ -217,7 +217,7 @@ fn rows_are_not_sent_where_the_journal_cannot_be_written() {
 }
 
 #[test]
-fn a_device_that_takes_nothing_is_told() {
+fn a_full_device_is_reported_and_results_are_rescued() {
     let folder = Folder::new();
     let options = StoreOptions { results: Some(PathBuf::from("/dev/full")), ..folder.options("") };
     let (mut store, told) = open(&options);
@@ -230,7 +230,7 @@ fn a_device_that_takes_nothing_is_told() {
 }
 
 #[test]
-fn what_goes_to_a_device_is_noted_in_a_journal_that_was_named() {
+fn output_to_a_device_is_recorded_in_a_given_journal() {
     let folder = Folder::new();
     let options = StoreOptions {
         results: Some(PathBuf::from("/dev/null")),
@@ -246,7 +246,7 @@ fn what_goes_to_a_device_is_noted_in_a_journal_that_was_named() {
 }
 
 #[test]
-fn a_reader_that_went_ends_the_job_silently() {
+fn a_closed_output_pipe_ends_the_job_silently() {
     let folder = Folder::new();
     let pipe = folder.path("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());

@@ -6,12 +6,12 @@ use clap::CommandFactory;
 use super::*;
 
 #[test]
-fn the_table_is_sound() {
+fn clap_accepts_the_argument_definitions() {
     Arguments::command().debug_assert();
 }
 
 #[test]
-fn what_is_wrong_is_said_on_a_line() {
+fn argument_errors_fit_on_one_line() {
     for (arguments, expected) in [
         (&["chta"][..], "unrecognized subcommand 'chta'; tip: a similar subcommand exists: 'chat'"),
         (

@@ -21,7 +21,7 @@ fn library(folder: &Path) -> String {
 }
 
 #[test]
-fn the_library_still_says_what_is_said_in_other_words() {
+fn every_reworded_message_still_exists_in_the_core() {
     let library = library(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/src"));
     for (theirs, _) in WORDS {
         assert!(library.contains(theirs), "{theirs:?} is no longer in core: update WORDS");
@@ -29,7 +29,7 @@ fn the_library_still_says_what_is_said_in_other_words() {
 }
 
 #[test]
-fn codes_ascend_and_errors_have_theirs() {
+fn exit_codes_ascend_and_every_error_has_a_nonzero_one() {
     let codes: Vec<u8> = Exit::ALL.iter().map(|exit| *exit as u8).collect();
     assert!(codes.is_sorted() && codes.first() == Some(&0), "{codes:?}");
     for kind in ERROR_KINDS {

@@ -55,7 +55,7 @@ def of(files, end):
     return name
 
 
-def test_what_is_there_is_fine():
+def test_the_built_artefacts_pass():
     """A wheel for every platform, and the source archive."""
     code, said = checked(ROOT / "dist")
     assert code == 0, said
@@ -84,7 +84,7 @@ def test_another_abi(spoiled):
     assert "abi3audit" in spoiled(change)
 
 
-def test_an_unwinder_of_its_own(spoiled):
+def test_a_bundled_unwinder_is_refused(spoiled):
     """It asks for another library in place of that which unwinds."""
 
     def change(files):
@@ -94,7 +94,7 @@ def test_an_unwinder_of_its_own(spoiled):
     assert "an unwinder of its own" in spoiled(change)
 
 
-def test_a_library_that_windows_has_not(spoiled):
+def test_a_library_missing_on_windows_is_refused(spoiled):
     """An extension asks for what comes with mingw, in place of the stable ABI of Python."""
 
     def change(files):
@@ -105,7 +105,7 @@ def test_a_library_that_windows_has_not(spoiled):
     assert "does not ask for python3.dll" in said and "asks for libgcc_.dll" in said
 
 
-def test_a_library_that_macos_has_not(spoiled):
+def test_a_library_missing_on_macos_is_refused(spoiled):
     """An extension asks for another library in place of the system's."""
 
     def change(files):
@@ -123,7 +123,7 @@ def test_an_older_macos(spoiled):
     assert "is for macosx_11_0" in said
 
 
-def test_a_wheel_that_nobody_signed(spoiled):
+def test_an_unsigned_wheel_is_refused(spoiled):
     """The loader is told of something else in place of the signature."""
 
     def change(files):
@@ -157,7 +157,7 @@ def test_a_folder_of_this_machine(spoiled):
     assert "modelwire/_home.py names" in spoiled(change)
 
 
-def test_a_readme_that_is_none(spoiled):
+def test_an_invalid_readme_type_is_refused(spoiled):
     """twine sees what PyPI would refuse to show."""
 
     def change(files):
@@ -168,7 +168,7 @@ def test_a_readme_that_is_none(spoiled):
     assert "twine" in spoiled(change)
 
 
-def test_what_does_not_belong_there(spoiled):
+def test_an_unexpected_package_is_refused(spoiled):
     """check-wheel-contents sees a second package."""
     said = spoiled(lambda files: files.update({"tests/__init__.py": b"# tests\n"}))
     assert "check-wheel-contents" in said

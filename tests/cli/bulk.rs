@@ -270,7 +270,7 @@ fn bad_rows_are_outcomes_after_one_attempt() {
 }
 
 #[test]
-fn faults_that_may_have_been_metered_go_again_where_that_is_allowed() {
+fn possibly_metered_failures_are_retried_only_if_allowed() {
     let job = Job::new(&rows(3, "echo"));
     job.service.queue(vec![refusal(503), refusal(500)]);
     let ran = job.run(&["--may-pay-twice"]);
@@ -280,7 +280,7 @@ fn faults_that_may_have_been_metered_go_again_where_that_is_allowed() {
 }
 
 #[test]
-fn refusals_for_the_rate_go_again() {
+fn rate_limited_rows_are_retried() {
     let options = Options { rate_limit_calls: 4, ..Options::default() };
     let input = [rows(10, "limited"), row("other", "echo")].concat();
     let job = Job::at(Service::start_with(options).unwrap(), &input);
@@ -292,7 +292,7 @@ fn refusals_for_the_rate_go_again() {
 }
 
 #[test]
-fn a_wrong_key_stops_the_job_and_burns_no_row() {
+fn a_wrong_key_stops_the_job_and_fails_no_row() {
     let job = Job::new(&rows(5_000, "echo"));
     let ran = run(job.command(&[]).env("MODELWIRE_API_KEY", "sk-wrong"));
     assert_eq!(ran.code(), 11, "{}", ran.stderr);
@@ -322,7 +322,7 @@ fn a_forbidden_model_stops_the_job_and_is_named() {
 }
 
 #[test]
-fn a_service_that_is_not_there_stops_the_job() {
+fn an_unreachable_service_stops_the_job() {
     let job = Job::new(&rows(100, "echo"));
     let nowhere = Service::start().unwrap().base_url();
     let mut command = modelwire_at(&nowhere, &["bulk", "in.jsonl", "-o", "out.jsonl"]);
@@ -334,7 +334,7 @@ fn a_service_that_is_not_there_stops_the_job() {
 }
 
 #[test]
-fn one_signal_lets_what_is_on_its_way_come_in() {
+fn one_signal_finishes_requests_in_flight() {
     for which in [Signal::INT, Signal::TERM] {
         let job = Job::new(&rows(200, "echo"));
         job.service.answer_otherwise(late(Step::Pause(Duration::from_millis(700))));
@@ -371,7 +371,7 @@ fn a_signal_ends_a_job_that_waits_for_its_input() {
 }
 
 #[test]
-fn two_signals_stop_at_once_and_what_is_unknown_is_named() {
+fn two_signals_stop_at_once_and_unknown_rows_are_named() {
     for how in ["send", "keep"] {
         let job = Job::new(&rows(50, "echo"));
         job.service.answer_otherwise(late(Step::StallForever));
@@ -400,7 +400,7 @@ fn two_signals_stop_at_once_and_what_is_unknown_is_named() {
 }
 
 #[test]
-fn rows_that_changed_are_noticed() {
+fn changed_rows_are_refused_unless_allowed() {
     for how in ["run", "skip"] {
         let job = Job::new(&rows(10, "echo"));
         assert_eq!(job.run(&[]).code(), 0);
@@ -424,7 +424,7 @@ fn rows_that_changed_are_noticed() {
 }
 
 #[test]
-fn a_bad_line_is_told_before_anything_is_sent() {
+fn a_bad_line_is_reported_before_anything_is_sent() {
     let job = Job::new(&[rows(3, "echo"), "{\"model\": \n".to_owned(), row("r5", "echo")].concat());
     let ran = job.run(&[]);
     assert_eq!(ran.code(), 2, "{}", ran.stderr);
@@ -480,7 +480,7 @@ fn a_budget_stops_in_time_and_the_job_goes_on() {
 
 /// A small part of a large job runs first, and says what the rest will use.
 #[test]
-fn a_pilot_runs_a_sample_and_nobody_is_asked_in_a_pipe() {
+fn a_pilot_without_a_terminal_stops_after_the_sample() {
     let job = Job::new(&rows(200, "echo"));
     let ran = job.run(&["--pilot", "10"]);
     assert_eq!(ran.code(), 4, "{}", ran.stderr);
@@ -523,7 +523,7 @@ fn models_that_only_stream() {
 }
 
 #[test]
-fn shards_are_all_rows_together() {
+fn shards_together_contain_every_row() {
     let job = Job::new(&rows(300, "echo"));
     let mut all = BTreeMap::new();
     for part in ["1/3", "2/3", "3/3"] {
@@ -602,7 +602,7 @@ fn a_dry_run_knows_what_a_run_would() {
 }
 
 #[test]
-fn progress_for_machines_is_json_alone() {
+fn json_progress_is_json_only() {
     let job = Job::new(&[rows(50, "echo"), row("none", "no-such-model")].concat());
     let ran = job.run(&["--json-progress"]);
     assert_eq!(ran.code(), 3);
@@ -616,7 +616,7 @@ fn progress_for_machines_is_json_alone() {
 }
 
 #[test]
-fn wrong_use_is_told_in_one_line() {
+fn usage_errors_are_one_line() {
     let job = Job::new(&rows(2, "echo"));
     for (arguments, code, says) in [
         (&["bulk", "in.jsonl", "-o", "in.jsonl"][..], 2, "is both the input and the output"),

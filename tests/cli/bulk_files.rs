@@ -171,7 +171,7 @@ fn results_are_not_thrown_away_for_an_input_that_is_refused() {
 }
 
 #[test]
-fn results_that_are_there_are_not_touched_unless_told() {
+fn existing_results_are_not_overwritten_by_default() {
     let service = Service::start().unwrap();
     let folder = Folder::new();
     folder.file("in.jsonl", rows(3));
@@ -191,7 +191,7 @@ fn results_that_are_there_are_not_touched_unless_told() {
 }
 
 #[test]
-fn standard_output_may_be_in_order_and_leaves_nothing_behind() {
+fn ordered_standard_output_leaves_no_files() {
     let service = slow_service("latency-ms=20");
     let folder = Folder::new();
     folder.file("in.jsonl", rows(60));
@@ -209,7 +209,7 @@ fn standard_output_may_be_in_order_and_leaves_nothing_behind() {
 
 /// What came in is given out, also where Ctrl-C ended the job.
 #[test]
-fn standard_output_in_order_has_what_came_before_an_interrupt() {
+fn ordered_standard_output_has_all_results_before_an_interrupt() {
     let service = slow_service("latency-ms=100");
     let folder = Folder::new();
     folder.file("in.jsonl", rows(5_000));
@@ -227,7 +227,7 @@ fn standard_output_in_order_has_what_came_before_an_interrupt() {
 
 /// With a journal, standard output goes on where it was.
 #[test]
-fn standard_output_goes_on_with_a_journal() {
+fn standard_output_resumes_with_a_journal() {
     let service = Service::start().unwrap();
     let folder = Folder::new();
     folder.file("in.jsonl", rows(20));
@@ -245,7 +245,7 @@ fn standard_output_goes_on_with_a_journal() {
 
 /// A device that takes nothing: what came in is elsewhere, and the error says where.
 #[test]
-fn a_full_device_is_told_and_nothing_that_came_is_lost() {
+fn a_full_device_is_reported_and_no_result_is_lost() {
     let service = slow_service("latency-ms=20");
     let folder = Folder::new();
     folder.file("in.jsonl", rows(2_000));

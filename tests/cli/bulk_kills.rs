@@ -184,12 +184,12 @@ fn kill(times: usize, seed: u64, is_kept_out: bool) {
 }
 
 #[test]
-fn a_job_that_is_killed_goes_on_and_names_what_it_sent_twice() {
+fn a_killed_job_resumes_and_names_rows_sent_twice() {
     kill(14, 0x0DD5, false);
 }
 
 #[test]
-fn a_job_that_is_killed_sends_nothing_twice_where_unknown_rows_are_kept_out() {
+fn a_killed_job_sends_no_row_twice_if_unknown_rows_are_skipped() {
     kill(10, 0xEE11, true);
 }
 
@@ -208,7 +208,7 @@ fn two_hundred_kills_where_unknown_rows_are_kept_out() {
 /// What the service refuses for its rate was not processed: after a kill it is no unknown row. What is
 /// metered is what was processed.
 #[test]
-fn what_was_refused_is_not_paid() {
+fn rate_limited_requests_are_not_unknown_after_a_kill() {
     let job = Job::new("at-once=4,latency-ms=20", "out.jsonl", &[]);
     let mut dice = Dice::of(0xACE);
     let mut kills = 0;
@@ -228,7 +228,7 @@ fn what_was_refused_is_not_paid() {
 
 /// Two runs on one output: the second one is told, and disturbs nothing.
 #[test]
-fn a_second_run_on_one_output_is_told() {
+fn a_second_run_on_the_same_output_is_refused() {
     let job = Job::new("latency-ms=100", "out.jsonl", &["--max-concurrency", "8"]);
     let mut first = job.command().stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     until("it sends", || !job.service.recorded("").is_empty());
@@ -246,7 +246,7 @@ fn a_second_run_on_one_output_is_told() {
 
 /// A limit of the size of files: what came in is kept elsewhere, and the job goes on with it.
 #[test]
-fn a_job_that_may_write_no_more_says_where_its_results_are() {
+fn a_job_at_the_file_size_limit_says_where_its_results_are() {
     let job = Job::new("latency-ms=5", "out.jsonl", &["--max-concurrency", "64"]);
     let command = job.command();
     let mut limited = Command::new("sh");
@@ -277,7 +277,7 @@ fn a_job_that_may_write_no_more_says_where_its_results_are() {
 
 /// A folder that takes no file: told before anything is sent.
 #[test]
-fn a_folder_that_is_not_there_is_told_before_anything_is_sent() {
+fn a_missing_output_folder_is_reported_before_anything_is_sent() {
     let job = Job::new("latency-ms=5", "no/such/out.jsonl", &[]);
     let ran = run(&mut job.command());
     assert_eq!(ran.code(), 5, "{}", ran.stderr);

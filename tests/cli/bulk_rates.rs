@@ -50,7 +50,7 @@ fn few_are_refused(counts: &Counts) {
 
 /// A job of some seconds has hardly found the limit; what it must not do is hammer or stand still.
 #[test]
-fn a_rate_is_found() {
+fn a_rate_limited_job_finishes_with_few_refusals() {
     let (took, counts) = job("requests-per-second=100,burst=50,latency-ms=50", 1000);
     // clock: bounds a job that stands still; ten times what is possible and more
     assert!(took < Duration::from_secs(120), "{took:?}; ten seconds were possible");
@@ -58,7 +58,7 @@ fn a_rate_is_found() {
 }
 
 #[test]
-fn a_number_is_found() {
+fn a_concurrency_limited_job_finishes_with_few_refusals() {
     let (took, counts) = job("at-once=20,latency-ms=100", 1500);
     // clock: bounds a job that stands still; ten times what is possible and more
     assert!(took < Duration::from_secs(120), "{took:?}; eight seconds were possible");

@@ -86,7 +86,7 @@ fn every_fault_is_recognised() {
 
 /// The lines of a service that is well, with the times left out.
 #[test]
-fn a_healthy_service_has_a_line_for_each_thing() {
+fn a_healthy_service_gives_one_line_per_check() {
     let word_pause = Duration::from_millis(20);
     let service = Service::start_with(Options { word_pause, ..Options::default() }).unwrap();
     let ran = run(&mut modelwire_to(&service, &["doctor"]));
@@ -153,7 +153,7 @@ fn colours_are_for_terminals_without_no_color() {
 
 /// What a service says is shown, and steers no terminal.
 #[test]
-fn what_a_service_says_is_made_harmless() {
+fn control_characters_from_the_service_are_removed() {
     let service = Service::start().unwrap();
     let body = "{\"error\":{\"message\":\"no\\u001b]0;title\\u0007\\nways\"}}";
     let url = service.script("steers", Script::one(Exchange::json(500, body)));
@@ -164,7 +164,7 @@ fn what_a_service_says_is_made_harmless() {
 
 /// Wherever it waits: here for the head of an answer.
 #[test]
-fn an_interrupt_ends_it_at_once() {
+fn an_interrupt_ends_doctor_at_once() {
     let service = Service::start().unwrap();
     let url = service.script("for-ever", Script::one(only(Step::StallForever)));
     for by in [rustix::process::Signal::INT, rustix::process::Signal::TERM] {
@@ -182,7 +182,7 @@ fn an_interrupt_ends_it_at_once() {
 }
 
 #[test]
-fn a_reader_that_has_enough_ends_it_silently() {
+fn a_closed_pipe_ends_doctor_silently() {
     let service = Service::start().unwrap();
     let mut command = modelwire_to(&service, &["doctor", "--no-calls"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

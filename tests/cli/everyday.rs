@@ -98,7 +98,7 @@ fn a_prompt_is_an_argument_or_standard_input_or_both() {
 }
 
 #[test]
-fn an_open_standard_input_is_told() {
+fn waiting_for_standard_input_is_announced() {
     let service = Service::start().unwrap();
     let mut child = modelwire_to(&service, &["chat", "-m", "echo", "Hello"])
         .stdin(Stdio::piped())
@@ -118,7 +118,7 @@ fn an_open_standard_input_is_told() {
 }
 
 #[test]
-fn a_large_prompt_is_a_prompt() {
+fn a_large_prompt_is_sent_whole() {
     let service = Service::start().unwrap();
     let megabyte = "0123456789abcde ".repeat(65536);
     let mut command = modelwire_to(&service, &["chat", "-m", "echo", "-"]);
@@ -130,7 +130,7 @@ fn a_large_prompt_is_a_prompt() {
 }
 
 #[test]
-fn a_full_pipe_is_waited_for_even_where_it_does_not_block() {
+fn a_full_nonblocking_pipe_is_waited_for() {
     let service = Service::start().unwrap();
     let megabyte = "0123456789abcde ".repeat(65536);
     let (mut reader, writer) = std::io::pipe().unwrap();
@@ -232,7 +232,7 @@ fn json_is_what_the_service_sent() {
 }
 
 #[test]
-fn what_is_no_text_is_said_on_standard_error() {
+fn usage_and_tool_calls_are_noted_on_standard_error() {
     let service = Service::start().unwrap();
     let ask = |arguments: &[&str]| {
         let ran = run(&mut modelwire_to(&service, &[arguments, &["one two three"]].concat()));

@@ -68,7 +68,7 @@ fn every_status_has_its_code() {
 }
 
 #[test]
-fn models_fail_as_they_do() {
+fn failures_of_each_model_have_their_exit_code() {
     let service = Service::start().unwrap();
     for (arguments, exit, expected) in [
         (&["-m", "forbidden"][..], Exit::Permission, "control panel"),
@@ -164,7 +164,7 @@ fn a_refusal_is_no_answer() {
 }
 
 #[test]
-fn what_is_wrong_with_a_connection_has_its_code() {
+fn every_connection_failure_has_its_exit_code() {
     let service = Service::start().unwrap();
     let at = |url: &str, arguments: &[&str]| {
         run(&mut modelwire_at(url, &[&["chat", "-m", "echo", "Hello"], arguments].concat()))
@@ -186,7 +186,7 @@ fn what_is_wrong_with_a_connection_has_its_code() {
 }
 
 #[test]
-fn what_is_not_configured_is_named() {
+fn missing_configuration_is_named() {
     let ask = ["chat", "-m", "echo", "Hello"];
     ended(
         &run(&mut modelwire(ask)),
@@ -300,7 +300,7 @@ fn a_closed_pipe_is_silent() {
 }
 
 #[test]
-fn a_full_disk_is_told() {
+fn a_full_disk_is_reported() {
     let service = Service::start().unwrap();
     for arguments in [&["chat", "-m", "echo", "Hello"][..], &["models"], &["man"]] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
@@ -324,7 +324,7 @@ fn nothing_breaks_where_standard_error_is_closed() {
 }
 
 #[test]
-fn a_terminal_is_not_driven_by_an_answer() {
+fn control_characters_of_an_answer_are_escaped_on_a_terminal() {
     let service = Service::start().unwrap();
     let text = "one\u{1b}[2J two\u{7}\n\tthree\u{9b}31m\rfour";
     let shown = "one\\u{1b}[2J two\\u{7}\n\tthree\\u{9b}31m\\rfour\n";

@@ -55,7 +55,7 @@ fn gzip(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn packed_or_not_from_a_file_or_a_pipe_the_rows_are_the_same() {
+fn rows_are_the_same_compressed_or_not_from_a_file_or_pipe() {
     let (service, folder) = (Service::start().unwrap(), Folder::new());
     let text = bodies(20);
     let plain = text.clone().into_bytes();
@@ -114,7 +114,7 @@ fn each_form_is_a_request() {
 }
 
 #[test]
-fn a_bad_line_is_told_before_anything_is_sent() {
+fn a_bad_line_is_reported_before_anything_is_sent() {
     let (service, folder) = (Service::start().unwrap(), Folder::new());
     let output = folder.path().join("out.jsonl");
     let check = |name: &str, bytes: &[u8], more: &[&str], code: i32, parts: &[&str]| {
@@ -164,7 +164,7 @@ fn bad_lines_may_be_outcomes() {
 }
 
 #[test]
-fn the_parts_of_a_file_are_the_whole() {
+fn shards_of_a_file_contain_every_row() {
     let (service, folder) = (Service::start().unwrap(), Folder::new());
     let input = folder.file("in.jsonl", bodies(60));
     let mut all = BTreeMap::new();

@@ -61,7 +61,7 @@ fn used(service: &Service) -> u64 {
 }
 
 #[test]
-fn a_pilot_asks_on_the_terminal_and_heeds_the_answer() {
+fn a_pilot_asks_on_the_terminal_and_obeys_the_answer() {
     let (service, folder) = (Service::start().unwrap(), Folder::new());
     folder.file("in.jsonl", rows(1_500, 100));
     let prices = ["--price-in", "1", "--price-out", "2"];
@@ -93,7 +93,7 @@ fn a_pilot_asks_on_the_terminal_and_heeds_the_answer() {
 }
 
 #[test]
-fn an_interrupt_is_an_answer() {
+fn an_interrupt_at_the_question_ends_the_job() {
     let (service, folder) = (Service::start().unwrap(), Folder::new());
     folder.file("in.jsonl", rows(1_100, 100));
     let mut screen = Screen::start(&bulk(&service, &folder, &[]), 30, 80);
@@ -104,7 +104,7 @@ fn an_interrupt_is_an_answer() {
 }
 
 #[test]
-fn where_nobody_can_be_asked_a_pilot_tells_and_stops() {
+fn a_pilot_without_a_terminal_reports_and_stops() {
     let (service, folder) = (Service::start().unwrap(), Folder::new());
     folder.file("in.jsonl", rows(1_100, 100));
     let stopped = ran(&service, &folder, &["--pilot", "5"]);
@@ -225,7 +225,7 @@ fn a_bar_fits_into_every_window() {
 }
 
 #[test]
-fn a_terminal_that_can_do_nothing_gets_lines_alone() {
+fn a_dumb_terminal_gets_plain_lines() {
     let (service, folder) = (Service::start().unwrap(), Folder::new());
     folder.file("in.jsonl", rows(50, 100));
     let quiet = ran(&service, &folder, &["--quiet"]);
@@ -234,7 +234,7 @@ fn a_terminal_that_can_do_nothing_gets_lines_alone() {
 
 /// The service fails three times: rows go again as the user allows, and each time counts.
 #[test]
-fn rows_that_go_again_count_each_time() {
+fn each_attempt_of_a_retried_row_is_counted() {
     let (service, folder) = (Service::start().unwrap(), Folder::new());
     folder.file("in.jsonl", rows(40, 60));
     let body = br#"{"error":{"message":"not now","type":"t","code":"c"}}"#.to_vec();

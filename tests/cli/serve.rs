@@ -45,7 +45,7 @@ impl Drop for Serving {
 }
 
 #[test]
-fn it_plays_the_service_until_standard_input_ends() {
+fn serve_runs_the_fake_service_until_standard_input_ends() {
     let mut serving = Serving::start(&[]);
     assert!(serving.url.starts_with("http://127.0.0.1:") && serving.url.ends_with("/v1"));
     let ran = run(&mut modelwire_at(&serving.url, &["chat", "-m", "echo", "Hello"]));
@@ -60,7 +60,7 @@ fn it_plays_the_service_until_standard_input_ends() {
 }
 
 #[test]
-fn its_arguments_are_those_of_the_service() {
+fn serve_takes_the_arguments_of_the_service() {
     let port = closed_port().to_string();
     let serving = Serving::start(&["--port", &port, "--key", "sk-other", "--usage", "never"]);
     assert_eq!(serving.url, format!("http://127.0.0.1:{port}/v1"));
@@ -89,7 +89,7 @@ fn its_arguments_are_those_of_the_service() {
 }
 
 #[test]
-fn it_plays_limits_and_failures() {
+fn serve_simulates_limits_and_failures() {
     let ask = ["chat", "-m", "echo", "--retries", "0", "Hello"];
     for (load, arguments, codes) in [
         ("fault-share=1", &[][..], [Exit::Server, Exit::Server]),
@@ -112,7 +112,7 @@ fn it_plays_limits_and_failures() {
 }
 
 #[test]
-fn ctrl_c_ends_it() {
+fn ctrl_c_ends_serve() {
     let mut child =
         modelwire(["serve"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut url = String::new();

@@ -184,7 +184,7 @@ fn completions_have_every_argument() {
 }
 
 #[test]
-fn bash_completes_by_them() {
+fn bash_uses_the_completions() {
     let folder = Folder::new();
     let script = folder.file("completion", &run(&mut modelwire(["completion", "bash"])).stdout);
     let complete = |words: &str, count: usize| {

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_given_up_when_nothing_was_taken_for_the_patience() {
+    fn a_service_that_admits_nothing_in_time_is_given_up() {
         let seconds = Duration::from_secs;
         let mut admission = Admission::new(seconds(600));
         assert!(!admission.refused(seconds(100), false));

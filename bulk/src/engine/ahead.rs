@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_as_are_sent_while_the_disk_takes_its_time() {
+    fn look_ahead_covers_the_rows_sent_during_one_disk_write() {
         assert_eq!(Ahead::default().rows(), 1);
         assert_eq!(of(20, Duration::from_millis(5)), 1);
         assert!((35..=45).contains(&of(10_000, Duration::from_millis(2))));

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_of_failures_is_one() {
+    fn a_burst_of_failures_counts_as_one_failure() {
         let mut reach = Reach::new(seconds(300.0));
         reach.reached();
         for _ in 0..1_000 {

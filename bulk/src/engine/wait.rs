@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_double_within_bounds_and_keep_to_what_was_asked() {
+    fn waits_double_within_bounds_and_respect_retry_after() {
         for (failures, asked, least) in [
             (1, None, Duration::from_millis(500)),
             (2, None, Duration::from_secs(1)),

@@ -80,7 +80,7 @@ fn a_request_body_is_sent_as_it_stands() {
 }
 
 #[test]
-fn a_batch_line_has_its_body_inside() {
+fn a_batch_line_is_read_with_its_body_and_custom_id() {
     let line = |rest: &str| format!("{{\"custom_id\":\"a\",{rest}\"body\": {CHAT} }}");
     for rest in [
         "",
@@ -123,7 +123,7 @@ fn a_prompt_becomes_a_request() {
 }
 
 #[test]
-fn what_is_lacking_is_filled_in_and_nothing_else_touched() {
+fn missing_members_are_filled_in_and_the_rest_is_unchanged() {
     let mut asked = with_model();
     asked.set = vec![
         ("max_output_tokens".to_owned(), "50".to_owned()),
@@ -187,7 +187,7 @@ fn names_of_rows_are_short_texts() {
 }
 
 #[test]
-fn what_is_no_request_is_told() {
+fn a_line_that_is_not_a_request_is_refused_with_the_reason() {
     let none = "correct the line";
     let cases: &[(&str, &str, &str)] = &[
         ("{\"a\":1,}", "not valid JSON at column 8: expected a string", none),
@@ -282,7 +282,7 @@ fn what_is_no_request_is_told() {
 }
 
 #[test]
-fn an_operation_that_contradicts_is_told() {
+fn a_row_that_contradicts_the_operation_option_is_refused() {
     let chat = options(|options| options.operation = Some(Endpoint::Chat));
     let responses = options(|options| options.operation = Some(Endpoint::Responses));
     let advice = "leave --operation out";
@@ -301,7 +301,7 @@ fn a_fault_knows_the_name_of_its_row() {
 }
 
 #[test]
-fn options_that_do_not_fit_are_told() {
+fn inconsistent_row_options_are_refused() {
     let check = |edit: fn(&mut RowOptions), part: &str| {
         let error = options(edit).check().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Argument);

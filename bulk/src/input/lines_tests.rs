@@ -67,7 +67,7 @@ fn a_line_beyond_the_bound_is_passed_over() {
 }
 
 #[test]
-fn a_part_of_a_line_before_a_failure_is_none() {
+fn a_partial_line_before_a_read_error_is_not_returned() {
     struct Fails;
     impl Read for Fails {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {

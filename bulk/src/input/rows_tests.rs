@@ -46,7 +46,7 @@ fn a_row_has_all_that_is_needed_to_send_it() {
 }
 
 #[test]
-fn what_is_known_of_a_row_comes_with_it() {
+fn a_row_comes_with_its_state_from_earlier_runs() {
     let check = |state: State, prompt: &str, expected: Met| {
         let (mut maker, mut ledger) = (maker(), Ledger::new());
         let (known, _) = row(maker.make(&line("a", "Hi"), 1, &mut ledger));
@@ -62,7 +62,7 @@ fn what_is_known_of_a_row_comes_with_it() {
 }
 
 #[test]
-fn a_bad_line_is_told_with_its_place() {
+fn a_bad_line_is_reported_with_file_and_line_number() {
     let (mut maker, mut ledger) = (maker(), Ledger::new());
     let found = bad(maker.make("{\"messages\":[}", 31234, &mut ledger));
     let expected = "in.jsonl:31234: not valid JSON at column 14: expected a JSON value; correct the \
@@ -79,7 +79,7 @@ fn a_bad_line_is_told_with_its_place() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_told() {
+fn bytes_that_are_not_utf8_are_reported() {
     let check = |bytes: &[u8], reason: &str, advice: &str| {
         let judged = maker().judge(Line::Whole(bytes), 1, &mut Ledger::new());
         let found = bad(judged.map(Judged::come));
@@ -95,7 +95,7 @@ fn bytes_that_are_no_text_are_told() {
 }
 
 #[test]
-fn the_parts_are_the_whole() {
+fn shards_together_contain_every_row_once() {
     let texts: Vec<String> = (0..300)
         .map(|row| match row % 3 {
             0 => line(&row.to_string(), "Hi"),

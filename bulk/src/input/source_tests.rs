@@ -57,7 +57,7 @@ fn lines(path: &std::path::Path) -> Result<u64, String> {
 }
 
 #[test]
-fn packed_files_are_unpacked_all_of_them() {
+fn compressed_files_are_decompressed_to_the_last_member() {
     let check = |extension: &str, bytes: &[u8], expected: u64| {
         let file = Temporary::new(extension, bytes);
         assert_eq!(lines(&file.0), Ok(expected), "{extension}");
@@ -80,7 +80,7 @@ fn packed_files_are_unpacked_all_of_them() {
 }
 
 #[test]
-fn a_file_that_breaks_off_is_told_with_its_last_whole_line() {
+fn a_truncated_file_is_reported_with_its_last_complete_line() {
     let many: String = (0..20_000).map(|row| format!("{{\"row\":{row}}}\n")).collect();
     for (extension, name, packed) in
         [(".gz", "gzip", gzip(many.as_bytes())), (".zst", "zstd", zstd(many.as_bytes()))]
@@ -113,7 +113,7 @@ fn a_file_that_breaks_off_is_told_with_its_last_whole_line() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told() {
+fn unreadable_files_are_reported_with_the_reason() {
     let check = |path: &std::path::Path, part: &str| {
         let error = Source::of(path).open().map(|opened| opened.packing).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::File);

@@ -45,7 +45,7 @@ fn line(id: u32, prompt: &str) -> String {
 }
 
 #[test]
-fn a_survey_counts_what_is_there_and_what_is_to_be_done() {
+fn a_survey_counts_all_rows_and_those_left_to_do() {
     let mut lines: Vec<_> = (0..100).map(|id| line(id, "Hi")).collect();
     let mut ledger = Ledger::new();
     let first = Temporary::new(&lines).survey(&plain(), &mut ledger, WISH);
@@ -117,7 +117,7 @@ fn each_row_is_as_likely_in_the_sample_as_any_other() {
 }
 
 #[test]
-fn few_of_many_bad_lines_are_kept_and_parts_are_parts() {
+fn few_bad_lines_are_kept_and_shards_are_counted_apart() {
     let lines: Vec<_> =
         (0..1000).map(|id| if id < 900 { line(id, "Hi") } else { "5".into() }).collect();
     let file = Temporary::new(&lines);
@@ -135,7 +135,7 @@ fn few_of_many_bad_lines_are_kept_and_parts_are_parts() {
 }
 
 #[test]
-fn whoever_waits_may_end_it() {
+fn a_survey_can_be_stopped_by_its_caller() {
     let lines: Vec<_> = (0..10_000).map(|id| line(id, "Hi")).collect();
     let file = Temporary::new(&lines);
     let source = Source::of(&file.0);

@@ -98,7 +98,7 @@ fn the_ratio_covers_as_well_and_is_narrower() {
 }
 
 #[test]
-fn sizes_that_say_nothing_are_left_aside() {
+fn sizes_without_correlation_are_ignored() {
     let values = [10.0, 11.0, 9.0, 10.0];
     let sizes = [1.0, 1_000.0, 30.0, 500.0];
     assert_eq!(total_by_size(&values, &sizes, 100, 40_000.0), total(&values, 100));
@@ -106,7 +106,7 @@ fn sizes_that_say_nothing_are_left_aside() {
 }
 
 #[test]
-fn what_was_seen_whole_is_known() {
+fn a_total_seen_completely_is_exact() {
     let interval = total(&[1.0, 2.0, 3.0], 3).unwrap();
     assert_eq!(interval, Interval { point: 6.0, low: 6.0, high: 6.0 });
     let constant = total(&[0.1; 20], 1_000).unwrap();

@@ -38,7 +38,7 @@ fn what_is_written_is_read() {
 }
 
 #[test]
-fn what_is_damaged_is_no_record() {
+fn a_damaged_line_is_not_a_record() {
     for line in [
         "",
         "{}",

@@ -53,7 +53,7 @@ fn no_line_is_wider_than_the_terminal() {
 }
 
 #[test]
-fn what_is_not_known_is_left_out() {
+fn unknown_values_are_omitted() {
     let state = State { in_flight: 3, allowed: 4, done: 1, ..State::default() };
     let speed = Speed::default();
     assert_eq!(position(&state, &speed, 60), "1 row");
@@ -115,7 +115,7 @@ fn json_has_every_member_in_its_order() {
 }
 
 #[test]
-fn quiet_is_never_due() {
+fn quiet_progress_is_never_drawn() {
     let progress = Progress::new(How::Quiet);
     assert!(!progress.is_due(Instant::now() + Duration::from_secs(9)));
     assert_eq!(progress.interval(), IDLE_INTERVAL);

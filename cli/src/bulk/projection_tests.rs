@@ -25,7 +25,7 @@ fn projection() -> Projection {
 }
 
 #[test]
-fn it_reads_well() {
+fn the_projection_is_formatted_as_text() {
     assert_eq!(
         text(&projection(), false),
         "\
@@ -43,7 +43,7 @@ tokens out  3.79M        3.34M to 4.28M
 }
 
 #[test]
-fn what_is_not_known_is_said() {
+fn unknown_values_are_explained() {
     let unknown = Projection { tokens_in: None, tokens_out: None, cost: None, ..projection() };
     let silent = text(&Projection { without_usage: 20, ..unknown }, false);
     assert!(silent.contains("20 of 20 answers report no usage: tokens are unknown"), "{silent}");
@@ -55,7 +55,7 @@ fn what_is_not_known_is_said() {
 }
 
 #[test]
-fn machines_read_the_same() {
+fn the_json_projection_has_the_same_values() {
     let members = members(&Projection { cost: None, ..projection() });
     assert_eq!(members.len(), 11);
     let of = |wanted| &members.iter().find(|(name, _)| *name == wanted).unwrap().1;

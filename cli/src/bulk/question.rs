@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_no_and_nobody_stop_with_the_code_of_budgets() {
+    fn a_declined_or_unanswered_question_exits_with_the_budget_code() {
         assert!(decide(true, 5, |_| None).is_ok());
         let ask = |question: &str| {
             assert_eq!(question, "Continue with 48,213 rows? [y/N] ");

@@ -53,7 +53,7 @@ fn summary<'a>(tally: &'a Tally, names: &'a [String]) -> Summary<'a> {
 }
 
 #[test]
-fn it_reads_well() {
+fn the_summary_is_formatted_as_text() {
     let names = ["row-1".to_owned(), "row-2".to_owned()];
     let text = summary(&tally(), &names).text(80, false);
     assert_eq!(
@@ -116,7 +116,7 @@ fn many_unknown_rows_are_counted_and_some_named() {
 }
 
 #[test]
-fn no_line_is_wider_than_the_terminal_but_commands() {
+fn only_commands_are_wider_than_the_terminal() {
     let names = vec!["row".to_owned(); 20];
     let tally = tally();
     for width in [20, 40, 80, 120] {
@@ -148,7 +148,7 @@ fn an_option_is_added_once() {
 }
 
 #[test]
-fn machines_read_the_same() {
+fn the_json_summary_has_the_same_values() {
     let members = summary(&tally(), &[]).members();
     let failures = &members.iter().find(|(name, _)| *name == "failures").unwrap().1;
     assert_eq!(failures.pointer("/0/count").unwrap(), 9);

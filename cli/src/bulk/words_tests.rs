@@ -123,7 +123,7 @@ fn wrong_options_are_named_as_they_are_given() {
 }
 
 #[test]
-fn what_stops_a_run_names_its_option() {
+fn a_limit_that_stops_a_run_names_its_option() {
     for (error, message) in [
         (Error::RowsMax(2), "stopped by --max-rows 2"),
         (
@@ -144,7 +144,7 @@ fn what_stops_a_run_names_its_option() {
 }
 
 #[test]
-fn what_is_wrong_with_files_comes_with_what_mends_it() {
+fn file_errors_say_how_to_fix_them() {
     let denied = Error::Unusable(path("out.jsonl"), Io::PermissionDenied.into());
     for (error, message) in [
         (
@@ -264,7 +264,7 @@ fn results_that_cannot_be_written_come_with_the_command_that_adds_them() {
 }
 
 #[test]
-fn a_reader_that_went_is_a_broken_pipe() {
+fn a_closed_reader_exits_as_a_broken_pipe() {
     check(Error::Closed, Exit::BrokenPipe, "");
     let name = Path::new("out.jsonl").display().to_string();
     let error = Error::Unwritten { name, error: Io::BrokenPipe.into(), kept: Kept::All };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::*;
 
 #[test]
-fn every_fault_has_a_name_of_its_own() {
+fn fault_names_are_unique_and_snake_case() {
     let names: BTreeSet<&str> = FAULTS.iter().copied().collect();
     assert_eq!(names.len(), FAULTS.len());
     let is_snake =
@@ -14,7 +14,7 @@ fn every_fault_has_a_name_of_its_own() {
 }
 
 #[test]
-fn every_fault_stands_on_the_page_of_the_command() {
+fn every_fault_is_listed_in_the_command_reference() {
     let page = include_str!("../../../docs/command/reference.md");
     let missing: Vec<_> =
         FAULTS.iter().filter(|name| !page.contains(&format!("`{name}`"))).collect();
@@ -22,7 +22,7 @@ fn every_fault_stands_on_the_page_of_the_command() {
 }
 
 #[test]
-fn what_the_system_says_of_connections() {
+fn connection_errors_are_mapped_to_faults() {
     use io::ErrorKind as Kind;
     for (kind, expected) in [
         (Kind::ConnectionRefused, Fault::Refused),
@@ -37,7 +37,7 @@ fn what_the_system_says_of_connections() {
 }
 
 #[test]
-fn what_the_system_says_of_names() {
+fn name_lookup_errors_are_mapped_to_faults() {
     for (words, expected) in [
         ("failed to lookup address information: Name or service not known", Fault::NameNotFound),
         (
@@ -56,7 +56,7 @@ fn what_the_system_says_of_names() {
 
 /// Only through a proxy is this message the only information.
 #[test]
-fn what_the_core_says_of_certificates() {
+fn tls_error_messages_of_the_core_are_mapped_to_faults() {
     for (words, expected) in [
         ("invalid peer certificate: UnknownIssuer", Fault::CertificateUnknownIssuer),
         ("invalid peer certificate: certificate expired: ...", Fault::CertificateExpired),
@@ -77,7 +77,7 @@ fn what_the_core_says_of_certificates() {
 }
 
 #[test]
-fn what_the_check_says_of_certificates() {
+fn rustls_errors_are_mapped_to_faults() {
     let bad = |error| rustls::Error::InvalidCertificate(error);
     for (error, is_self_signed, expected) in [
         (bad(CertificateError::Expired), true, Fault::CertificateExpired),

@@ -21,7 +21,7 @@ fn a_stream_is_judged_by_when_its_chunks_came() {
 }
 
 #[test]
-fn lumps_are_counted() {
+fn bursts_of_chunks_are_counted() {
     assert_eq!(lumps(&[]), 0);
     assert_eq!(lumps(&every(0, 9, 4)), 1);
     assert_eq!(lumps(&every(10, 9, 4)), 4);

@@ -80,7 +80,7 @@ fn a_password_is_not_shown() {
 }
 
 #[test]
-fn what_is_no_proxy_is_told() {
+fn a_malformed_proxy_url_is_reported() {
     let (finding, hop) = looked(FAR, Some("nothing"), &[]);
     assert_eq!((finding.fault, hop), (Some(Fault::ProxyMalformed), None));
     let (finding, hop) = looked(FAR, None, &[("HTTPS_PROXY", "http://")]);

@@ -39,7 +39,7 @@ fn a_line_for_each_and_a_verdict() {
 }
 
 #[test]
-fn programs_get_one_document() {
+fn the_json_report_is_one_document() {
     let failed = check("tcp", Finding::failed(Fault::Refused, "c"));
     let (text, _) = reported(&[check("dns", Finding::ok("a")), failed], true);
     let document: Value = serde_json::from_str(&text).unwrap();
@@ -63,7 +63,7 @@ fn texts_are_one_bounded_line_without_control() {
 }
 
 #[test]
-fn colours_are_beside_the_words_only() {
+fn colours_change_nothing_but_escape_codes() {
     let one = check("dns", Finding::ok("a"));
     let plain = text(&one, false);
     let coloured = text(&one, true);
@@ -72,7 +72,7 @@ fn colours_are_beside_the_words_only() {
 }
 
 #[test]
-fn times_are_told_as_people_read_them() {
+fn times_are_formatted_for_people() {
     for (micros, expected) in
         [(50, "0.1 ms"), (1500, "1 ms"), (9_999_000, "9999 ms"), (12_340_000, "12.3 s")]
     {

@@ -2,7 +2,7 @@
 use super::*;
 
 #[test]
-fn the_name_that_was_meant_is_found() {
+fn a_misspelled_model_gets_a_suggestion() {
     let listed: Vec<String> = ["echo", "echo-tools", "a-large-model"].map(str::to_owned).to_vec();
     for (given, expected) in [
         ("ehco", Some("echo")),

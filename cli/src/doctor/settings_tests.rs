@@ -22,7 +22,7 @@ fn the_first_variable_that_is_set_counts() {
 }
 
 #[test]
-fn what_is_given_beats_variables() {
+fn arguments_and_options_win_over_variables() {
     let set = [("MODELWIRE_BASE_URL", "variable"), (MODEL_VARIABLE, "of-variable")];
     let options = vec!["base_url=option".to_owned()];
     let mut connection = Connection { options, ..Connection::default() };
@@ -113,7 +113,7 @@ fn secrets_in_a_url_are_not_shown() {
 
 /// The client reports an invalid key: see tests/cli/doctor.rs.
 #[test]
-fn a_key_has_to_be_there() {
+fn a_missing_key_is_reported() {
     for set in [&[][..], &[("MODELWIRE_API_KEY", "  ")]] {
         let finding = look(&Connection::default(), &variables(set));
         assert_eq!(finding.fault, Some(Fault::KeyMissing), "{finding:?}");

@@ -87,7 +87,7 @@ mod tests {
     use super::join;
 
     #[test]
-    fn a_prompt_goes_before_what_was_read() {
+    fn a_prompt_precedes_standard_input() {
         for (prompt, input, expected) in [
             ("Sum it up:", "a file\n", "Sum it up:\n\na file\n"),
             ("Hello", "", "Hello"),

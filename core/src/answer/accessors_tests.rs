@@ -126,7 +126,7 @@ fn assert_told(text: &str, members: &Json) {
 
 /// The JSON agrees with the accessors.
 #[test]
-fn an_error_is_told_whole() {
+fn the_json_of_an_error_has_every_field() {
     for odd in ODD {
         let error = failed(odd);
         let text = error.to_json();
@@ -157,7 +157,7 @@ fn an_error_is_told_whole() {
 }
 
 #[test]
-fn an_error_of_every_kind_is_told() {
+fn every_error_kind_can_be_written_as_json() {
     for kind in ERROR_KINDS {
         let text = Error::new(kind, "m").to_json();
         let found = read(&text);
@@ -174,7 +174,7 @@ fn an_error_of_every_kind_is_told() {
 
 /// A number fits into every language's integer, and a clock may be wrong.
 #[test]
-fn no_number_runs_over() {
+fn numbers_in_json_do_not_overflow() {
     let context = Context {
         request_time: Some(UNIX_EPOCH - Duration::from_secs(1)),
         elapsed: Duration::MAX,
@@ -194,7 +194,7 @@ fn answer(endpoint: Endpoint, text: &str) -> Response {
 }
 
 #[test]
-fn a_response_is_told() {
+fn the_json_of_a_response_has_every_field() {
     let text = r#" {"choices":[{"message":{"content":"x","tool_calls":[{"id":"a\u0000","function":
         {"name":"f","arguments":"{\"x\":1}"}},{"id":"\ud800"}]},"finish_reason":"tool_calls"}],
         "usage":{"prompt_tokens":3,"completion_tokens":4}}"#;
@@ -212,7 +212,7 @@ fn a_response_is_told() {
 
 /// A stream that was not gathered has none of these members, so they are null.
 #[test]
-fn the_end_of_a_stream_is_told() {
+fn the_json_of_a_stream_end_has_nulls() {
     let head = Arc::new(Head { status: 200, headers: Vec::new() });
     let end = Response::streamed(Endpoint::Chat, head, Answered::default(), End::DoneMark, None);
     assert_eq!((end.json(), end.json_and_nul(), end.finish_reason()), ("", "\0", None));
@@ -221,7 +221,7 @@ fn the_end_of_a_stream_is_told() {
 }
 
 #[test]
-fn the_text_of_a_response_has_a_nul_behind_it() {
+fn the_text_of_a_response_is_nul_terminated_without_a_copy() {
     let text =
         r#"{"model":"é","choices":[{"message":{"content":"x"}}],"usage":{"total_tokens":1}}"#;
     for text in [text.to_owned(), format!("\n {text} \n"), "7".to_owned()] {
@@ -236,7 +236,7 @@ fn the_text_of_a_response_has_a_nul_behind_it() {
 }
 
 #[test]
-fn a_chunk_is_told() {
+fn the_json_of_a_chunk_has_every_field() {
     let text = r#"{"choices":[{"delta":{"tool_calls":[{"index":1,"id":"a","function":{"name":"f","arguments":"{\""}},
         {"function":{"arguments":"\ud800\u0000"}}]}},{"delta":{"tool_calls":[{"index":9}]}}]}"#;
     let chunk = Chunk::scan("", text).unwrap();

@@ -131,7 +131,7 @@ fn a_time_is_counted_from_the_answers_date() {
 }
 
 #[test]
-fn what_cannot_be_read_is_absent() {
+fn unreadable_headers_are_ignored() {
     assert_eq!(read(&[]), None);
     for headers in [
         [("x-ratelimit-limit-requests", "many")],

@@ -22,7 +22,7 @@ fn names(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_record_is_told() {
+fn the_json_of_a_call_record_has_every_field() {
     let us = Duration::from_micros;
     let attempt = AttemptRecord {
         start: us(5),
@@ -84,7 +84,7 @@ fn a_record_is_told() {
 
 /// Nor do the sums over all models and keys overflow.
 #[test]
-fn usage_is_told_by_model_by_key_and_whole() {
+fn the_json_of_usage_has_sums_by_model_by_key_and_in_total() {
     let mut sums = UsageByKey::new();
     let nothing = read(&usage_json(&sums, "id"));
     let counts = ["calls", "calls_without_usage", "input_tokens", "output_tokens", "total_tokens"];

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_that_is_asked_for_is_told() {
+    fn the_hint_contains_the_retry_after_time() {
         let retry_after = Some(std::time::Duration::from_millis(119_500));
         let answer = FailedAnswer { status: 429, body: "", request_id: None, retry_after };
         let error = advise(Error::from_response(answer), PLAIN, 1);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn attempts_are_told_where_there_were_several() {
+    fn the_hint_counts_attempts_if_there_were_several() {
         assert!(!advise(answered(429, ""), PLAIN, 1).hint().contains("attempt "));
         assert!(advise(answered(429, ""), PLAIN, 4).hint().ends_with(" 4 attempts were made."));
         let cancelled = Error::new(ErrorKind::Cancelled, "cancelled");

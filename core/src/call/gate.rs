@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_waits_is_served_in_order() {
+    async fn waiters_are_served_in_order() {
         let (gate, mut places) = full();
         let mut cx = Context::from_waker(Waker::noop());
         let (mut second, mut third) = (pin!(gate.enter(false)), pin!(gate.enter(false)));
@@ -222,7 +222,7 @@ mod tests {
 
     /// Refused calls finish, however many new calls start.
     #[tokio::test]
-    async fn whoever_was_refused_goes_first() {
+    async fn refused_calls_go_first() {
         let (gate, mut places) = full();
         let mut cx = Context::from_waker(Waker::noop());
         let (mut head, mut later) = (pin!(gate.enter(false)), pin!(gate.enter(false)));
@@ -240,7 +240,7 @@ mod tests {
 
     /// In line and as the first in line.
     #[tokio::test]
-    async fn a_wait_that_is_given_up_leaves_nothing() {
+    async fn an_abandoned_wait_takes_no_permit() {
         let (gate, mut places) = full();
         let mut cx = Context::from_waker(Waker::noop());
         {
@@ -285,7 +285,7 @@ mod tests {
 
     /// If everything is refused for long, calls start concurrently, until one is accepted.
     #[test]
-    fn nobody_waits_for_a_quota_that_is_used_up() {
+    fn several_calls_at_once_try_an_exhausted_quota() {
         let mut state = Gate::new();
         let state = state.state.get_mut().unwrap();
         let seconds = Duration::from_secs;

@@ -40,7 +40,7 @@ fn ended(chunk_times: usize, answer: Option<&Response>) -> CallEnded {
 }
 
 #[test]
-fn an_answer_that_finds_no_room_is_left_out_and_a_record_is_counted() {
+fn answers_beyond_the_limit_are_left_out_and_records_counted() {
     let text = format!("{{\"x\":\"{}\"}}", "y".repeat(1 << 20));
     let document = Document::scan(&text).unwrap();
     let head = Arc::new(Head { status: 200, headers: Vec::new() });

@@ -84,7 +84,7 @@ fn refusals_limit_the_rate() {
 
 /// While everything is refused, at least one attempt starts each minute, and few more.
 #[test]
-fn nothing_admitted_is_tried_seldom_and_for_ever() {
+fn a_service_that_refuses_everything_is_probed_once_a_minute() {
     let mut pace = Pace::new(1_000);
     let mut starts = Vec::new();
     for tick in 0..36_000 {
@@ -102,7 +102,7 @@ fn nothing_admitted_is_tried_seldom_and_for_ever() {
 }
 
 #[test]
-fn what_ends_otherwise_frees_its_place_and_teaches_nothing() {
+fn other_ends_release_the_slot_and_change_no_estimate() {
     let mut pace = Pace::new(1_000);
     for second in 0..100 {
         fill(&mut pace, at(second * 1_000));
@@ -137,7 +137,7 @@ fn a_queue_gets_some_more_than_it_serves() {
 
 /// A client that makes a call occasionally, and many at once later.
 #[test]
-fn who_asks_for_little_may_ask_for_more() {
+fn a_light_load_does_not_lower_the_limit() {
     let mut pace = Pace::new(1_000);
     for call in 0..200 {
         assert_eq!(pace.ask(at(call * 3_000)), Verdict::Go);
@@ -147,7 +147,7 @@ fn who_asks_for_little_may_ask_for_more() {
 }
 
 #[test]
-fn what_was_learned_is_forgotten_where_nobody_asks() {
+fn estimates_are_forgotten_without_calls() {
     let mut pace = limited();
     assert_eq!(fill(&mut pace, at(100_000)), 1, "one starts after a minute");
     pace.released(at(100_000));
@@ -157,7 +157,7 @@ fn what_was_learned_is_forgotten_where_nobody_asks() {
 
 /// Short calls, and then streams of an hour.
 #[test]
-fn long_streams_do_not_hold_back_what_comes_after_short_calls() {
+fn long_streams_after_short_calls_do_not_block_new_calls() {
     let mut pace = Pace::new(1_000);
     for call in 0..60 {
         assert_eq!(pace.ask(at(call * 1_000)), Verdict::Go);
@@ -169,7 +169,7 @@ fn long_streams_do_not_hold_back_what_comes_after_short_calls() {
 
 /// After a limit was exceeded, hour-long streams occupy all remaining slots.
 #[test]
-fn long_streams_do_not_hold_back_others_for_ever() {
+fn long_streams_do_not_block_others_forever() {
     let mut pace = limited();
     let mut now = at(10_000);
     let mut total = 0;
@@ -188,7 +188,7 @@ fn long_streams_do_not_hold_back_others_for_ever() {
 
 /// One call per 50 seconds, one of which is refused.
 #[test]
-fn a_single_refusal_cuts_nothing() {
+fn a_single_refusal_does_not_lower_the_limit() {
     let mut pace = Pace::new(1_000);
     for call in 0..20 {
         let now = at(call * 50_000);

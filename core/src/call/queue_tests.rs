@@ -108,7 +108,7 @@ fn bytes_are_bounded_and_one_larger_event_enters_an_empty_inbox() {
 }
 
 #[test]
-fn one_wake_however_many_events_and_none_that_is_not_owed() {
+fn many_events_cause_one_wakeup_and_only_if_a_reader_waits() {
     let queue = EventQueue::new(100, 1 << 20);
     let (woken, waker) = waker();
     let cx = &Context::from_waker(&waker);
@@ -146,7 +146,7 @@ fn abandoning_drops_what_waits_but_not_what_is_complete() {
 }
 
 #[test]
-fn a_timeout_gives_nothing_and_takes_nothing() {
+fn a_timed_out_pop_returns_empty() {
     let queue = EventQueue::new(4, 1 << 20);
     assert!(matches!(queue.pop(Some(Duration::from_millis(5))), Pop::Empty));
     assert!(matches!(queue.pop(Some(Duration::ZERO)), Pop::Empty));

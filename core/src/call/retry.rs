@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn chance_makes_a_wait_longer_and_never_shorter() {
+    fn jitter_only_lengthens_a_wait() {
         let policy = RetryPolicy::default().jitter(0.5);
         let wait = |ms| Decision::Wait(Duration::from_millis(ms));
         assert_eq!(policy.decide(0, &answered(429, None), 0.0), wait(500));
@@ -228,7 +228,7 @@ mod tests {
 
     /// With `retry_after_exact`, the wait is exactly as long as the service asks.
     #[test]
-    fn a_wait_that_the_service_asks_for_takes_the_place_of_a_longer_one_if_wanted() {
+    fn retry_after_exact_replaces_a_longer_wait() {
         let policy = RetryPolicy::default().retry_after_exact(true);
         let seconds = |seconds| Decision::Wait(Duration::from_secs(seconds));
         let decide = |retries, asked| policy.decide(retries, &answered(429, Some(asked)), 0.0);

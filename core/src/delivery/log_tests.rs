@@ -79,7 +79,7 @@ fn a_record_that_comes_after_the_stop_is_dropped() {
 }
 
 #[test]
-fn a_record_is_told_as_json() {
+fn a_log_record_is_written_as_json() {
     let time = SystemTime::UNIX_EPOCH + Duration::from_millis(7);
     let (target, message) = ("modelwire".to_owned(), "a \"b\"\n\0".to_owned());
     let record = Record { level: Level::Warn, target, message, time };

@@ -101,7 +101,7 @@ fn events_keep_their_calls_order_and_tag() {
 }
 
 #[test]
-fn what_was_there_before_the_insert_is_told() {
+fn events_pushed_before_the_insert_are_delivered() {
     let many = Many::new();
     let source = Arc::new(EventQueue::new(8, 1024));
     let place = many.reserve().unwrap();
@@ -111,7 +111,7 @@ fn what_was_there_before_the_insert_is_told() {
 }
 
 #[test]
-fn nobody_is_starved_by_a_busy_call() {
+fn a_busy_call_does_not_starve_others() {
     let (many, sources) = many(2);
     let [busy, other] = &*sources else { panic!() };
     (0..10_000).for_each(|number| assert!(push(busy, number)));
@@ -121,7 +121,7 @@ fn nobody_is_starved_by_a_busy_call() {
 }
 
 #[test]
-fn many_at_once_are_as_many_as_there_are() {
+fn next_many_returns_up_to_the_given_number() {
     let (many, sources) = many(3);
     for source in &sources {
         (0..5).for_each(|number| assert!(push(source, number)));
@@ -146,7 +146,7 @@ fn a_wakeup_sticks_until_one_wait_took_it() {
 }
 
 #[test]
-fn close_cancels_drains_and_tells_every_waiter() {
+fn close_cancels_drains_and_wakes_every_waiter() {
     let (many, sources) = many(2);
     assert!(push(&sources[0], 1));
     many.close(Closing::Cancels);
@@ -164,7 +164,7 @@ fn close_cancels_drains_and_tells_every_waiter() {
 }
 
 #[test]
-fn sleepers_are_told_when_the_last_end_is_taken() {
+fn taking_the_last_end_wakes_every_sleeper() {
     let (many, sources) = many(1);
     let waiters: Vec<_> = (0..3)
         .map(|_| {
@@ -283,7 +283,7 @@ fn an_owned_tag_is_free_again_once_its_end_was_taken() {
 }
 
 #[test]
-fn who_owns_no_such_call_is_told() {
+fn unknown_tags_cannot_be_cancelled_paused_or_resumed() {
     let (many, _sources) = many(2);
     // Calls that the queue does not own may share tags, so tags do not reach them.
     assert!(!many.cancel(1) && !many.pause(1) && !many.resume(1));
@@ -328,7 +328,7 @@ fn a_paused_call_makes_no_descriptor_readable_twice() {
 
 /// Pauses and resumes without any pop do not fill the list.
 #[test]
-fn pauses_that_nobody_sees_leave_nothing_behind() {
+fn repeated_pauses_and_resumes_fill_no_list() {
     let many = Many::new();
     let source = owned(&many, 1);
     assert!(push(&source, 0));
@@ -369,7 +369,7 @@ fn a_cancelled_call_is_not_paused_any_more() {
 }
 
 #[test]
-fn a_resume_wakes_who_sleeps() {
+fn a_resume_wakes_a_sleeping_reader() {
     let many = Arc::new(Many::new());
     let source = owned(&many, 1);
     assert!(many.pause(1));

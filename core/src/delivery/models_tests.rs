@@ -39,7 +39,7 @@ fn a_blocking_pop_misses_nothing() {
 }
 
 #[test]
-fn a_cancel_beside_a_push_ends_the_call_once() {
+fn a_cancel_during_a_push_ends_the_call_once() {
     model(|| {
         let queue = Arc::new(EventQueue::new(64, 1 << 20));
         let producer = {
@@ -65,7 +65,7 @@ fn a_cancel_beside_a_push_ends_the_call_once() {
 }
 
 #[test]
-fn every_note_wakes_somebody() {
+fn every_notification_wakes_a_waiter() {
     model(|| {
         let ready = Ready::new();
         let producer = {
@@ -123,7 +123,7 @@ fn the_byte_is_there_whenever_something_waits() {
 
 /// The bell is rung without the lock of the notes: neither hides the other.
 #[test]
-fn a_ring_is_told_and_hides_no_note() {
+fn a_wakeup_is_seen_and_hides_no_notification() {
     model(|| {
         let ready = Ready::interruptible(WireKind::Event).unwrap();
         let ringing = {
@@ -197,7 +197,7 @@ fn a_completion_queue_loses_no_event() {
 }
 
 #[test]
-fn two_consumers_are_both_told_of_the_end() {
+fn two_consumers_both_see_the_end() {
     model(|| {
         let many = Arc::new(Many::new());
         let source = source_of(&many, 1);

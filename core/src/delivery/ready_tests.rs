@@ -72,7 +72,7 @@ fn a_program_may_read_the_byte_itself() {
 }
 
 #[test]
-fn a_ring_sticks_until_one_wait_took_it() {
+fn a_ring_stays_pending_until_one_wait_takes_it() {
     let ready = Ready::interruptible(WireKind::Event).unwrap();
     let bell = ready.bell().unwrap();
     bell.ring();

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_helper_thread_takes_none_even_where_the_program_starts_it() {
+    fn a_helper_thread_takes_no_signals() {
         let takes = takes_signals(); // as program threads do, if there are signals
         let helper = build().unwrap().block_on(offload(usize::MAX, || {
             (takes_signals(), thread::current().name().map(str::to_owned))

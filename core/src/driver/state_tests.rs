@@ -29,7 +29,7 @@ fn a_waiter_becomes_the_driver_after_some_waits_alone() {
 }
 
 #[test]
-fn a_wait_for_nothing_makes_no_driver() {
+fn a_wait_without_a_call_makes_no_driver() {
     let mut state = State::new();
     for _ in 0..=ALONE_MIN {
         assert_eq!(state.take(1, true), Take::Refused(Call::Nobody));
@@ -37,7 +37,7 @@ fn a_wait_for_nothing_makes_no_driver() {
 }
 
 #[test]
-fn work_of_others_begins_the_count_anew() {
+fn work_of_others_restarts_the_count() {
     for awaited in [Awaited::Anywhere, Awaited::Here] {
         let mut state = State::new();
         for _ in 1..ALONE_MIN {
@@ -63,7 +63,7 @@ fn a_call_looks_first_unless_the_io_thread_has_looked() {
 }
 
 #[test]
-fn after_a_wait_nobody_drives_unless_something_is_left() {
+fn after_a_wait_the_io_thread_drives_only_if_work_is_left() {
     for (begun, own, has_company, driver) in [
         (0, 1, false, DrivenBy::Nobody { left_by: THREAD }),
         (1, 2, false, DrivenBy::Nobody { left_by: THREAD }),
@@ -82,7 +82,7 @@ fn after_a_wait_nobody_drives_unless_something_is_left() {
 
 /// A thread that was away for long, or another one, is not relied on to poll for what it submits.
 #[test]
-fn only_who_comes_back_soon_is_left_alone() {
+fn only_a_waiter_returning_soon_keeps_the_io() {
     let left = {
         let mut state = driven_by_a_waiter();
         let _ = state.let_go(1, THREAD, true, false, ms(10));
@@ -119,7 +119,7 @@ fn the_io_thread_sleeps_on_where_it_wakes_in_time() {
 
 /// While a waiter drives, the alarm fires a few times, then no more until the next poll.
 #[test]
-fn the_alarms_beside_a_waiter_end() {
+fn timed_wakeups_of_the_io_thread_end_while_a_waiter_drives() {
     let mut state = driven_by_a_waiter();
     state.io_thread_left(ms(0));
     for (now, until) in [(0, Some(ms(10))), (10, Some(ms(20))), (20, None), (30, None)] {

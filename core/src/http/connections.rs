@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_waits_is_served_in_order() {
+    fn waiters_are_served_in_order() {
         let connections = Connections::new(1).unwrap();
         let first = connections.try_get().unwrap();
         assert!(connections.try_get().is_none());
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_that_is_given_up_leaves_its_place() {
+    fn an_abandoned_wait_releases_its_place() {
         let connections = Connections::new(1).unwrap();
         let first = connections.try_get().unwrap();
         {

@@ -93,7 +93,7 @@ mod tests {
 
     /// A server that ends its bodies late or never delays only one call.
     #[test]
-    fn slow_ones_are_not_waited_for_until_one_was_fast() {
+    fn slow_returns_are_not_awaited_until_one_was_fast() {
         runtime().block_on(async {
             let returns = Arc::new(Returns::default());
             let mut cx = Context::from_waker(Waker::noop());

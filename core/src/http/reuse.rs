@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_waits_after_an_answer_until_the_server_has_shown_that_it_keeps_connections() {
+    fn a_call_waits_until_the_server_has_proved_keep_alive() {
         let mut reuse = Reuse::default();
         assert_eq!(wait(&mut reuse, ms(0)), None, "no answer yet");
         reuse.ended(true, 7, ms(100));
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_closes_after_streams_alone_is_not_waited_for_after_documents() {
+    fn a_server_closing_only_after_streams_needs_no_wait_after_documents() {
         let mut reuse = Reuse::default();
         reuse.ended(false, 7, ms(0));
         reuse.answered(7);

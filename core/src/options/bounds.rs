@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_bound_has_a_number_of_its_own_and_says_its_default() {
+    fn every_limit_has_a_unique_number_and_documents_its_default() {
         for (place, limit) in Limits::ALL.iter().enumerate() {
             assert_eq!(limit.number, place as i32 + 1, "{}", limit.name);
             assert!(limit.name.ends_with("_max"));

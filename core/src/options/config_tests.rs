@@ -40,7 +40,7 @@ fn a_malformed_key_is_refused_and_not_shown() {
 }
 
 #[test]
-fn a_key_that_was_copied_with_something_around_it_is_told_what() {
+fn a_key_copied_with_extra_characters_is_explained() {
     for (key, said) in [
         ("\"sk-secret\"", "quotes"),
         ("'sk-secret'", "quotes"),
@@ -154,7 +154,7 @@ fn the_path_of_a_base_url_ends_in_its_version_once() {
 }
 
 #[test]
-fn loopback_is_told_from_the_rest() {
+fn loopback_addresses_are_recognized() {
     for (url, loopback) in [
         ("http://127.0.0.2:1/v1", true),
         ("http://[::1]/v1", true),

@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_meant_is_found() {
+    fn a_misspelled_option_gets_a_suggestion() {
         let known = ["headers", "max_retries", "idle_timeout_ms", "total_timeout_ms", "http2"];
         for (name, expected) in [
             ("idle_timeout", Some("idle_timeout_ms")),

@@ -138,7 +138,7 @@ fn every_option_of_a_call_refuses_what_it_does_not_take() {
 
 /// Values are checked at once, and not shown.
 #[test]
-fn what_is_wrong_for_a_call_is_refused_and_changes_nothing() {
+fn refused_options_of_a_call_change_nothing() {
     let mut call = set_of(r#"{"max_retries":2}"#).unwrap();
     for (json, said, hinted) in [
         ("", "the options are not JSON", ""),
@@ -174,7 +174,7 @@ fn what_is_wrong_for_a_call_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn an_unknown_option_is_told_which_one_was_meant() {
+fn an_unknown_option_gets_a_suggestion() {
     for (name, meant) in [
         ("idle_timeout", "idle_timeout_ms"),
         ("timeout_total_ms", "total_timeout_ms"),

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_sets_what_is_its_own() {
+    fn timeouts_of_a_call_override_those_of_its_client() {
         let mut own = CallTimeouts::default();
         own.set(TimeoutPhase::Idle, None);
         own.set(TimeoutPhase::Total, Some(Duration::from_secs(1)));

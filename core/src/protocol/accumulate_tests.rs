@@ -168,7 +168,7 @@ fn gist(answer: &Json) -> Json {
 
 /// Recorded streams contain the same as their recorded plain answers.
 #[test]
-fn recorded_streams_are_gathered_to_what_their_twins_say() {
+fn recorded_streams_add_up_to_their_recorded_plain_answers() {
     let mut pairs = Vec::new();
     let mut gathered_count = 0;
     for server in ["llama-server", "litellm"] {
@@ -217,7 +217,7 @@ fn recorded_streams_are_gathered_to_what_their_twins_say() {
 
 /// The reasoning of all chunks equals that of the gathered answer, for every service.
 #[test]
-fn recorded_reasoning_is_told_alike_by_pieces_and_whole() {
+fn recorded_reasoning_of_chunks_equals_that_of_the_answer() {
     let mut told = Vec::new();
     for server in
         ["llama-server", "litellm", "litellm-to-llama-server", "llama-cpp-python", "aimock"]
@@ -268,7 +268,7 @@ fn check_cut_response(name: &str, chunks: &[String]) {
 }
 
 #[test]
-fn too_large_names_the_option_and_what_came_before_stays() {
+fn an_oversized_answer_names_the_option_and_keeps_earlier_chunks() {
     let piece =
         |text: &str| format!(r#"{{"choices":[{{"index":0,"delta":{{"content":"{text}"}}}}]}}"#);
     let mut gatherer = Gatherer::new(Endpoint::Chat, 1000);

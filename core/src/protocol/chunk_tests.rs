@@ -116,7 +116,7 @@ fn response_events_give_text_and_their_end() {
 }
 
 #[test]
-fn errors_inside_a_stream_are_told_from_chunks() {
+fn errors_inside_a_stream_are_distinguished_from_chunks() {
     for (event, text, is_error) in [
         ("", r#"{"error":{"message":"m"}}"#, true),
         ("", r#"{"error":"m","choices":[]}"#, true),
@@ -176,7 +176,7 @@ fn a_model_list_is_data_or_a_top_level_array() {
 }
 
 #[test]
-fn texts_have_a_nul_behind_them_for_whoever_needs_one() {
+fn texts_of_a_chunk_are_also_available_nul_terminated() {
     let chunk = Chunk::scan("named", r#"{"a":1}"#).unwrap();
     assert_eq!((chunk.event(), chunk.event_and_nul()), ("named", "named\0"));
     assert_eq!((chunk.json(), chunk.json_and_nul()), (r#"{"a":1}"#, "{\"a\":1}\0"));
@@ -196,7 +196,7 @@ fn a_choice_is_finished_when_it_says_why() {
 
 /// For each document: the operations of which it is an answer, or an error, or neither.
 #[test]
-fn what_a_document_is() {
+fn a_document_is_an_answer_an_error_or_neither() {
     let (models, chat, responses) = (Endpoint::Models, Endpoint::Chat, Endpoint::Responses);
     let all = || vec![models, chat, responses];
     for (text, answers, errors) in [

@@ -45,7 +45,7 @@ fn check(scan: &mut DeltaScan, text: &str) {
 }
 
 #[test]
-fn every_pair_is_as_if_scanned() {
+fn every_pair_reads_as_a_full_scan() {
     for known in TEXTS {
         for text in TEXTS {
             let mut scan = DeltaScan::default();
@@ -74,7 +74,7 @@ fn neighbours_that_differ_in_values_are_not_scanned() {
 
 /// Each text compared with itself with one byte changed, removed or doubled.
 #[test]
-fn nothing_that_a_scan_refuses_is_accepted() {
+fn the_delta_scan_accepts_nothing_that_a_full_scan_refuses() {
     for known in TEXTS {
         for at in 0..known.len() {
             let (before, after) = known.as_bytes().split_at(at);

@@ -132,7 +132,7 @@ fn an_event_at_the_bound_passes_and_one_over_it_names_the_bound() {
 
 /// After a byte order mark as elsewhere.
 #[test]
-fn data_is_substance_before_its_line_ends() {
+fn data_bytes_count_as_content_before_their_line_ends() {
     for mark in ["", "\u{feff}"] {
         let mut decoder = Decoder::new(1000);
         let mut feed = |text: &str| {

@@ -63,7 +63,7 @@ fn stream_agrees_with_the_way_of_calling() {
 }
 
 #[test]
-fn a_stream_only_call_streams_underneath_whatever_its_text_says() {
+fn a_stream_only_call_always_sends_stream_true() {
     let text = |stream: &str| format!(r#"{{"model":"m","input":"x"{stream}}}"#);
     for given in ["", r#","stream":false"#, r#","stream":true"#, r#","stream":null"#] {
         let prepared = Request::response_json(text(given)).stream_only(true).prepare(false, false);
@@ -92,7 +92,7 @@ fn options_of_a_call_are_checked() {
 }
 
 #[test]
-fn what_is_wrong_is_named_before_anything_is_sent() {
+fn invalid_requests_are_refused_with_the_reason() {
     for (endpoint, text, said) in [
         (Endpoint::Chat, "", "not a JSON object: expected an object at byte 0"),
         (Endpoint::Chat, "[]", "expected an object at byte 0"),

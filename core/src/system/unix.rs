@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_pipe_raises_nothing_while_a_callers_thread_does_the_io() {
+    fn a_broken_pipe_raises_no_sigpipe_on_a_callers_thread() {
         in_child(|write| {
             let failed = without_sigpipe(write) && without_sigpipe(write);
             failed && sigpipe_is() == (false, false)
@@ -264,7 +264,7 @@ mod tests {
 
     /// A thread that blocks SIGPIPE itself finds its mask unchanged and nothing pending, and may unblock it.
     #[test]
-    fn a_thread_that_blocks_sigpipe_keeps_none_of_ours() {
+    fn no_sigpipe_is_left_pending_on_a_thread_that_blocks_it() {
         in_child(|write| {
             block_signals();
             let failed = without_sigpipe(write);

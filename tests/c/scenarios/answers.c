@@ -151,7 +151,7 @@ void versions(void) {
 
 /* The service streams what was asked for whole, and answers whole what was asked for as a stream;
  * then it cuts a stream. */
-void crossed(void) {
+void plain_and_streamed_answers_swapped(void) {
   modelwire_client *client = client_of_environment();
   modelwire_response *answer = answer_of(chat_call(client, ECHO_CHAT("echo", "x")));
   CHECK_TEXT(modelwire_response_text(answer, NULL), "one two");
@@ -174,7 +174,7 @@ void crossed(void) {
   modelwire_client_free(client);
 }
 
-void stream_underneath(void) {
+void plain_call_streams_internally(void) {
   modelwire_client *client = client_with("{\"stream_only\":true}");
   const char *chat_json = ECHO_CHAT("echo-stream-only", "one two");
   modelwire_response *answer = answer_of(chat_call(client, chat_json));
@@ -183,7 +183,7 @@ void stream_underneath(void) {
   modelwire_client_free(client);
 }
 
-void sent_back(void) {
+void gathered_message_sent_back(void) {
   modelwire_client *client = client_with("{\"stream_only\":true}");
   modelwire_response *answer = answer_of(chat_call(client, ECHO_CHAT("m", "x")));
   const char *message = modelwire_value_json(modelwire_response_value(answer),

@@ -123,7 +123,7 @@ static void wait_inside(watch *seen) {
 }
 
 /* What would wait for its own end is refused and does nothing; the call goes on. */
-void waits_inside(void) {
+void waits_inside_callbacks_refused(void) {
   modelwire_client *client = client_of_environment();
   watch *seen = start(client, ECHO_CHAT("echo", "one two"), wait_inside);
   CHECK(modelwire_call_wait(seen->call, PATIENCE_MS, NULL) == MODELWIRE_OK);
@@ -185,7 +185,7 @@ void client_closes(void) {
 }
 
 /* A callback that hangs: the close says so in its time. A later one waits for the rest. */
-void client_closes_beside_hanging(void) {
+void client_closes_with_hanging_callback(void) {
   modelwire_client *client = client_of_environment();
   modelwire_error *error = (modelwire_error *)&error;
   watch *seen = start(client, ECHO_CHAT("echo", "one two"), hang);

@@ -105,7 +105,7 @@ static void *consume(void *argument) {
   return NULL;
 }
 
-void queue_crowd(void) {
+void queue_many_threads(void) {
   crowd all = {.client = client_of_environment(), .total = PRODUCERS * calls_each()};
   member producers[PRODUCERS], consumers[CONSUMERS];
   pthread_t producing[PRODUCERS], consuming[CONSUMERS];
@@ -142,7 +142,7 @@ void queue_crowd(void) {
 }
 
 /* A hundred streams at the same time, one thread, one watch. */
-void queue_hundred(void) {
+void queue_hundred_streams(void) {
   enum { STREAMS = 100 };
   modelwire_client *client = client_of_environment();
   modelwire_queue *queue = new_queue();

@@ -284,7 +284,7 @@ static int32_t stop_at_interruption(void *user_data, const modelwire_event *even
 
 /* A stream that is interrupted goes on where it was, with another callback too; and one that was
  * run is not streamed. */
-void interrupted_way(void) {
+void interrupted_call_keeps_its_mode(void) {
   modelwire_client *client = client_of_environment();
   modelwire_response *answer = NULL;
   modelwire_error *error = NULL;

@@ -7,8 +7,8 @@
 #define ALL_SCENARIOS(NAME)                                                                    \
   /* answers.c */                                                                              \
   NAME(models) NAME(chat) NAME(response) NAME(response_fields_absent) NAME(nul_bytes)          \
-  NAME(usage) NAME(usage_beyond_64_bits) NAME(versions) NAME(crossed) NAME(stream_underneath)  \
-  NAME(sent_back)                                                                              \
+  NAME(usage) NAME(usage_beyond_64_bits) NAME(versions) NAME(plain_and_streamed_answers_swapped) NAME(plain_call_streams_internally)  \
+  NAME(gathered_message_sent_back)                                                                              \
   /* streams.c */                                                                              \
   NAME(stream) NAME(response_stream) NAME(stream_incremental) NAME(stream_stopped)             \
   NAME(stream_cut) NAME(stream_error) NAME(stream_flat_error) NAME(stream_nul_bytes)           \
@@ -45,34 +45,34 @@
   NAME(log_levels) NAME(log_key) NAME(log_queue) NAME(log_queue_full)                          \
   /* records.c */                                                                              \
   NAME(records_of_the_vectors)                                                                 \
-  NAME(a_start_that_fails_tells) NAME(it_tells_who_ended_a_call)                               \
-  NAME(a_function_is_told_on_a_thread_of_its_own) NAME(a_client_has_a_function_of_its_own)     \
-  NAME(a_client_that_is_dropped_tells_of_its_last_call) NAME(what_finds_no_room_is_counted)    \
-  NAME(a_queue_follows_the_calls_of_clients) NAME(a_forked_child_is_told_nothing)              \
+  NAME(a_call_that_fails_to_start_is_recorded) NAME(a_record_names_who_ended_the_call)                               \
+  NAME(on_call_runs_on_a_separate_thread) NAME(a_client_has_one_on_call_callback_at_a_time)     \
+  NAME(the_last_call_of_a_dropped_client_is_recorded) NAME(dropped_call_records_are_counted)    \
+  NAME(a_queue_follows_the_calls_of_clients) NAME(a_forked_child_gets_no_records_of_its_parent)              \
   /* started.c */                                                                              \
   NAME(started) NAME(started_models) NAME(started_refused) NAME(started_timeout)               \
   NAME(started_cancelled) NAME(started_cancelled_inside) NAME(started_stopped)                 \
   NAME(started_freed_inside) NAME(started_freed) NAME(start_fails)                             \
   NAME(started_without_client) NAME(started_shutdown) NAME(shutdown_inside)                    \
-  NAME(shutdown_beside_hanging) NAME(started_calls_inside) NAME(started_serial)                \
+  NAME(shutdown_with_hanging_callback) NAME(started_calls_inside) NAME(started_serial)                \
   NAME(started_parallel) NAME(independent)                                                     \
   /* queue.c */                                                                                \
   NAME(queue) NAME(queue_failures) NAME(queue_events_stay) NAME(queue_take)                    \
   NAME(queue_timeout) NAME(queue_wakeup) NAME(queue_close) NAME(queue_freed)                   \
   NAME(queue_shutdown) NAME(queue_fd_poll) NAME(queue_fd_select) NAME(queue_fd_epoll)          \
   NAME(queue_fd_edges) NAME(queue_fd_late)                                                     \
-  NAME(queue_holds_back) NAME(queue_holds_back_few) NAME(queue_is_fair) NAME(queue_forked)     \
-  NAME(queue_operations) NAME(queue_tags) NAME(queue_flags) NAME(queue_switches)               \
+  NAME(queue_backpressure) NAME(queue_backpressure_two_events) NAME(queue_is_fair) NAME(queue_forked)     \
+  NAME(queue_operations) NAME(queue_tags) NAME(queue_flags) NAME(queue_boolean_arguments)               \
   /* crowd.c */                                                                                \
-  NAME(queue_crowd) NAME(queue_hundred) NAME(queue_adaptive) NAME(queue_adaptive_requests)     \
+  NAME(queue_many_threads) NAME(queue_hundred_streams) NAME(queue_adaptive) NAME(queue_adaptive_requests)     \
   /* exits.c */                                                                                \
   NAME(exit_streaming) NAME(exit_waiting)                                                      \
   /* flow.c */                                                                                 \
   NAME(queue_paused) NAME(queue_pause_holds) NAME(queue_pause_in_the_middle)                   \
   NAME(queue_pause_ends)                                                                       \
   /* close.c */                                                                                \
-  NAME(call_waits) NAME(call_waits_cancelled) NAME(waits_inside) NAME(client_closes)           \
-  NAME(client_closes_beside_hanging)                                                           \
+  NAME(call_waits) NAME(call_waits_cancelled) NAME(waits_inside_callbacks_refused) NAME(client_closes)           \
+  NAME(client_closes_with_hanging_callback)                                                           \
   /* orders.c */                                                                               \
   NAME(queue_freed_under_threads) NAME(queue_owns_calls) NAME(freed_in_any_order)              \
   /* inside.c */                                                                               \
@@ -93,7 +93,7 @@
   NAME(signals) NAME(signals_pending) NAME(no_threads) NAME(no_threads_for_names)              \
   /* interrupt.c */                                                                            \
   NAME(interrupted) NAME(interrupted_with_restart) NAME(wakeup_in_handler)                     \
-  NAME(cancel_after_signal) NAME(wakeup_before_wait) NAME(interrupted_way)                     \
+  NAME(cancel_after_signal) NAME(wakeup_before_wait) NAME(interrupted_call_keeps_its_mode)                     \
   /* pthread_cancel.c */                                                                       \
   NAME(cancelled_threads) NAME(cancelled_thread_in_the_middle)
 #endif

@@ -354,7 +354,7 @@ static void refuse_switch(modelwire_status status, const char *said, modelwire_e
 }
 
 /* What is 1 or 0 is nothing else: refused by its name, and no event comes. */
-void queue_switches(void) {
+void queue_boolean_arguments(void) {
   static const int32_t WRONG[] = {2, 5, -1, INT32_MIN, INT32_MAX};
   const char *json = ECHO_CHAT("echo", "x");
   modelwire_client *client = client_of_environment();
@@ -618,8 +618,8 @@ static void hold_back(const char *options, int events) {
   modelwire_client_free(client);
 }
 
-void queue_holds_back(void) { hold_back("{}", 40000); }
-void queue_holds_back_few(void) { hold_back("{\"queue_events_max\":2}", 40000); }
+void queue_backpressure(void) { hold_back("{}", 40000); }
+void queue_backpressure_two_events(void) { hold_back("{\"queue_events_max\":2}", 40000); }
 
 /* A small call beside a huge one has its turn. */
 void queue_is_fair(void) {

@@ -203,7 +203,7 @@ void records_of_the_vectors(void) {
 }
 
 /* What is refused before anything is sent was started all the same; what never was tells nothing. */
-void a_start_that_fails_tells(void) {
+void a_call_that_fails_to_start_is_recorded(void) {
   modelwire_client *client = client_of_environment();
   modelwire_queue *queue = new_queue();
   book *notes = listen(client, NULL);
@@ -246,7 +246,7 @@ static void *cancel(void *call) {
 
 /* Every way of giving up a call: from another thread, freed in mid-call, with its client, with the
  * library. */
-void it_tells_who_ended_a_call(void) {
+void a_record_names_who_ended_the_call(void) {
   modelwire_client *client = client_of_environment();
   book *notes = listen(client, NULL);
   running one;
@@ -313,7 +313,7 @@ static int32_t hang(book *notes) {
 }
 
 /* It may call, free the client, and block: no call is changed by that. */
-void a_function_is_told_on_a_thread_of_its_own(void) {
+void on_call_runs_on_a_separate_thread(void) {
   modelwire_client *client = client_of_environment();
   book *notes = listen(client, do_everything);
   modelwire_response_free(call_once(client)); /* the function frees it */
@@ -337,7 +337,7 @@ static int32_t stop(book *notes) {
 }
 
 /* One at a time, in order, each told what is due; a finalizer once on every path. */
-void a_client_has_a_function_of_its_own(void) {
+void a_client_has_one_on_call_callback_at_a_time(void) {
   modelwire_client *client = client_of_environment();
   book *first = listen(client, NULL), *second = new_book(client), *third;
   second->earlier = first;
@@ -368,7 +368,7 @@ void a_client_has_a_function_of_its_own(void) {
 }
 
 /* The function lives as long as the client and its calls. */
-void a_client_that_is_dropped_tells_of_its_last_call(void) {
+void the_last_call_of_a_dropped_client_is_recorded(void) {
   modelwire_client *client = client_of_environment();
   book *notes = listen(client, NULL);
   running one;
@@ -387,7 +387,7 @@ void a_client_that_is_dropped_tells_of_its_last_call(void) {
 }
 
 /* Too many for a function that blocks: they are counted, and memory is bounded. */
-void what_finds_no_room_is_counted(void) {
+void dropped_call_records_are_counted(void) {
   enum { WAITING_MAX = 4096, MORE = 3 };
   modelwire_client *client = client_of_environment();
   modelwire_queue *queue = new_queue();
@@ -473,7 +473,7 @@ void a_queue_follows_the_calls_of_clients(void) {
 }
 
 /* A child is told nothing that the parent asked for, and may ask for itself. */
-void a_forked_child_is_told_nothing(void) {
+void a_forked_child_gets_no_records_of_its_parent(void) {
   modelwire_client *client = client_of_environment();
   book *notes = listen(client, NULL);
   modelwire_response_free(call_once(client));

@@ -384,7 +384,7 @@ static int32_t hang(watch *seen, const modelwire_event *event) {
 }
 
 /* A callback that hangs: the shutdown says so in time, and the callback ends on its own. */
-void shutdown_beside_hanging(void) {
+void shutdown_with_hanging_callback(void) {
   modelwire_client *client = client_of_environment();
   watch *seen = watching(client, ECHO_CHAT("echo", "one two"));
   sem_t let_go;

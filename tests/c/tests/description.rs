@@ -41,7 +41,7 @@ fn compiled(unit: &str, lines: &[String]) {
 }
 
 #[test]
-fn they_are_what_is_generated() {
+fn committed_descriptions_match_the_generated_ones() {
     let fresh = described(&generate().unwrap(), &read(TABLE)).unwrap();
     for (path, current) in [(DESCRIPTION, fresh.json().unwrap()), (PLAIN, plain(&fresh))] {
         let committed = read(path);
@@ -55,7 +55,7 @@ fn they_are_what_is_generated() {
 
 /// What follows from the table of accessors alone.
 #[test]
-fn accessors_are_what_is_generated() {
+fn committed_accessors_match_the_generated_ones() {
     for (path, current) in accessors().unwrap() {
         let committed = read(path);
         assert!(
@@ -91,7 +91,7 @@ fn the_description_has_everything() {
 /// A C compiler takes each function for what the description says of it: every type, and their order.
 /// And each constant for its number.
 #[test]
-fn the_description_is_the_header() {
+fn the_description_agrees_with_the_header() {
     let description = description();
     let mut unit = vec!["#include <modelwire.h>".to_owned()];
     for (number, one) in items(&description, "functions").iter().enumerate() {
@@ -117,7 +117,7 @@ fn the_description_is_the_header() {
 
 /// What one parameter says of another is there, and so is every function that frees.
 #[test]
-fn the_description_names_what_is_there() {
+fn the_description_names_existing_functions_and_parameters() {
     let description = description();
     let functions = items(&description, "functions");
     let is_function = |name: &str| functions.iter().any(|one| text(one, "name") == name);
@@ -182,7 +182,7 @@ fn the_description_knows_what_comments_say() {
 /// The plain header declares the same, compiles where the types of C99 are known, and has neither a
 /// directive nor an attribute.
 #[test]
-fn the_plain_header_is_the_header() {
+fn the_plain_header_declares_the_same_as_the_header() {
     let (plain, header) = (read(PLAIN), read(HEADER));
     assert!(!plain.contains('#') && !plain.contains("__") && !plain.contains("MODELWIRE_API"));
     let marked = |line: &str| {

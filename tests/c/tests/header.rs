@@ -161,7 +161,7 @@ fn the_abi_stays_small() {
 /// The functions that the header's first page names as the least that a binding needs are there, and
 /// they are what the example of a binding uses.
 #[test]
-fn fifteen_functions_are_a_binding() {
+fn the_binding_example_uses_the_fifteen_documented_functions() {
     let header = read(HEADER);
     let (_, page) = header.split_once("A COMPLETE BINDING").unwrap();
     let (page, _) = page.split_once("WAYS TO RUN").unwrap();
@@ -199,7 +199,7 @@ fn every_function_is_called_with_null() {
 }
 
 #[test]
-fn every_function_is_called_by_chance() {
+fn the_fuzzer_calls_every_function() {
     let forgotten = forgotten(FUZZ_SCENARIO);
     assert!(forgotten.is_empty(), "tests/c/scenarios/fuzz.c does not call {forgotten:#?}");
 }
@@ -215,7 +215,7 @@ fn every_scenario_is_run() {
 
 /// Two copies may be in one process: what a sanitizer puts in between is another matter.
 #[test]
-fn nothing_in_the_library_is_called_by_a_name_that_another_copy_may_take() {
+fn the_library_calls_its_own_functions_without_symbol_lookup() {
     let relocations = Library::built().inspect("readelf", &["-rW"]);
     assert!(relocations.lines().count() > 100 && !relocations.contains("modelwire_"));
 }

@@ -97,7 +97,7 @@ fn the_oldest_header_of_this_abi_is_part_of_todays() {
 
 /// The header before the first release whose functions are gone. Whatever makes a call misses some.
 #[test]
-fn a_program_for_an_older_header_is_told_what_it_misses() {
+fn a_program_for_a_removed_abi_names_the_missing_symbol() {
     for (name, flags) in WAYS {
         let ended = run_today("first", name, flags);
         assert_eq!(ended.status.code(), Some(127), "{name}: {ended:?}");

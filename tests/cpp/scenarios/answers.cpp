@@ -244,7 +244,7 @@ void stream_only() {
 }
 
 /* A stream answers a plain call, a document a streamed one; then a stream is cut. */
-void crossed() {
+void plain_and_streamed_answers_swapped() {
   const modelwire::client client;
   const auto gathered = client.run(ask("m"));
   CHECK_EQUAL(gathered.text(), "one two");
@@ -295,7 +295,7 @@ void values() {
 }
 
 /* Of a response that nobody keeps: copies. What has none does not compile, which a test checks. */
-void nobody_keeps() {
+void accessors_of_temporaries_copy() {
   const modelwire::client client;
   const auto reason = client.chat("echo", "one").finish_reason();
   static_assert(std::is_same_v<decltype(reason), const std::optional<std::string>>);

@@ -98,8 +98,8 @@ using namespace std::chrono_literals;
 #define ALL_SCENARIOS(NAME)                                                                    \
   /* answers.cpp, texts.cpp, accessors.cpp */                                                  \
   NAME(models) NAME(chat) NAME(response) NAME(fields) NAME(nul_and_unicode) NAME(tools)        \
-  NAME(usage) NAME(request_fields) NAME(options) NAME(stream_only) NAME(crossed) NAME(texts)   \
-  NAME(values) NAME(nobody_keeps) NAME(accessors) NAME(usage_taken)                            \
+  NAME(usage) NAME(request_fields) NAME(options) NAME(stream_only) NAME(plain_and_streamed_answers_swapped) NAME(texts)   \
+  NAME(values) NAME(accessors_of_temporaries_copy) NAME(accessors) NAME(usage_taken)                            \
   /* streams.cpp */                                                                            \
   NAME(pull) NAME(pull_response) NAME(pull_twice) NAME(pull_break) NAME(pull_close)            \
   NAME(pull_throw) NAME(pull_cancel) NAME(pull_slowly) NAME(pull_failures) NAME(pull_grammar)  \
@@ -112,9 +112,9 @@ using namespace std::chrono_literals;
   NAME(closing_client)                                                                         \
   /* records.cpp */                                                                            \
   NAME(records_of_the_vectors)                                                                 \
-  NAME(it_tells_who_ended_a_call) NAME(a_function_is_told_on_a_thread_of_its_own)              \
-  NAME(a_client_has_a_function_of_its_own) NAME(a_queue_follows_the_calls_of_clients)          \
-  NAME(a_forked_child_is_told_nothing)                                                         \
+  NAME(a_record_names_who_ended_the_call) NAME(on_call_runs_on_a_separate_thread)              \
+  NAME(a_client_has_one_on_call_callback_at_a_time) NAME(a_queue_follows_the_calls_of_clients)          \
+  NAME(a_forked_child_gets_no_records_of_its_parent)                                                         \
   /* queues.cpp */                                                                             \
   NAME(queue_epoll) NAME(queue_take) NAME(queue_wakeup) NAME(queue_close) NAME(queue_threads)  \
   NAME(queue_limit) NAME(queue_capped) NAME(queue_adaptive) NAME(queue_tags)                   \
@@ -123,7 +123,7 @@ using namespace std::chrono_literals;
   NAME(wrong_key) NAME(no_key) NAME(not_found) NAME(refused) NAME(statuses) NAME(recovers)     \
   NAME(waits_too_long) NAME(lost_connections) NAME(connect_errors) NAME(stream_only_hint)      \
   NAME(envelopes) NAME(key_forms) NAME(bad_json) NAME(problems) NAME(timeouts)                 \
-  NAME(pool_timeout) NAME(report) NAME(report_stream) NAME(errors_travel)                      \
+  NAME(pool_timeout) NAME(report) NAME(report_stream) NAME(errors_outlive_their_client)                      \
   NAME(arguments_refused)                                                                      \
   /* handles.cpp */                                                                            \
   NAME(moves) NAME(adoption) NAME(nothing) NAME(cancel_before) NAME(run_twice) NAME(threads)   \

@@ -399,7 +399,7 @@ void report_stream() {
 }
 
 /* An error is a value: it outlives everything, is copied, and is thrown on another thread. */
-void errors_travel() {
+void errors_outlive_their_client() {
   std::exception_ptr caught;
   std::optional<modelwire::error> copied;
   {

@@ -157,7 +157,7 @@ void records_of_the_vectors() {
   }
 }
 
-void it_tells_who_ended_a_call() {
+void a_record_names_who_ended_the_call() {
   const modelwire::client client;
   book notes = listen(client);
   const auto begun = [&] {
@@ -186,7 +186,7 @@ void it_tells_who_ended_a_call() {
   client.end_on_call();
 }
 
-void a_function_is_told_on_a_thread_of_its_own() {
+void on_call_runs_on_a_separate_thread() {
   const modelwire::client client;
   book notes;
   std::promise<void> answered;
@@ -206,7 +206,7 @@ void a_function_is_told_on_a_thread_of_its_own() {
   CHECK(notes.told() == 4 && notes.alive() == 0);
 }
 
-void a_client_has_a_function_of_its_own() {
+void a_client_has_one_on_call_callback_at_a_time() {
   std::optional<modelwire::client> client(std::in_place);
   book first = listen(*client);
   client->run(ask());
@@ -257,7 +257,7 @@ void a_queue_follows_the_calls_of_clients() {
   CHECK(!queue.try_follow_calls(client));
 }
 
-void a_forked_child_is_told_nothing() {
+void a_forked_child_gets_no_records_of_its_parent() {
   const modelwire::client client;
   book notes = listen(client);
   client.run(ask());

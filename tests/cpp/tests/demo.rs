@@ -28,12 +28,12 @@ fn shows_everything_in_order() {
 }
 
 #[test]
-fn goes_on_where_the_model_only_streams() {
+fn continues_if_the_model_only_streams() {
     demo_goes_on_where_the_model_only_streams(demo());
 }
 
 #[test]
-fn goes_on_where_responses_are_not_served() {
+fn continues_if_responses_are_not_served() {
     demo_goes_on_where_responses_are_not_served(demo());
 }
 
@@ -43,6 +43,6 @@ fn takes_the_model_from_the_environment() {
 }
 
 #[test]
-fn tells_a_failure() {
+fn reports_a_failure() {
     demo_tells_a_failure(demo());
 }

@@ -153,7 +153,7 @@ const modelwire::coro::client* service(const modelwire::coro::client* of) { retu
 "#;
 
 #[test]
-fn names_are_declared_ahead() {
+fn the_forward_header_compiles_alone() {
     for compiler in compilers() {
         for flags in [["-std=c++20"].as_slice(), &["-std=c++20", "-fno-exceptions"]] {
             check_alone("forward", compiler, flags, FORWARD);
@@ -163,7 +163,7 @@ fn names_are_declared_ahead() {
 
 /// Macros of other headers stand before ours and in the code that uses them, or come behind.
 #[test]
-fn macros_of_others_harm_nothing() {
+fn macros_of_other_headers_do_not_break_the_header() {
     let macros = format!("#include \"{}\"\n", root().join("tests/cpp/macros.hpp").display());
     let coroutines = "#include <modelwire_coro.hpp>\n";
     let unit = UNIT.replace("NAME", "unit");
@@ -221,7 +221,7 @@ fn check_refused(name: &str, code: &str) {
 }
 
 #[test]
-fn what_is_wrong_does_not_compile() {
+fn wrong_uses_do_not_compile() {
     // This use is right and compiles, so what follows is not refused for some other reason.
     assert!(
         std::panic::catch_unwind(|| check_refused("right", "c.run(r.set(\"a\", 1));")).is_err()
@@ -240,7 +240,7 @@ fn what_is_wrong_does_not_compile() {
 
 /// What would dangle, or be used before it is looked at.
 #[test]
-fn what_would_dangle_does_not_compile() {
+fn uses_that_would_dangle_do_not_compile() {
     for (name, right) in [
         ("copied_text", "std::string t = c.run(r).text(); auto s = c.run(r).json(); s += t;"),
         ("copied_reason", "std::optional<std::string> f = c.run(r).finish_reason(); (void)f;"),

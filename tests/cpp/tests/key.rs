@@ -11,7 +11,7 @@ use modelwire_tests_c::Program;
 use modelwire_tests_cpp::compile;
 
 #[test]
-fn what_is_given_back_was_wiped() {
+fn freed_memory_does_not_contain_the_key() {
     let program = compile("c++", &["-std=c++17", "-O2"], "wiped", &["wiped.cpp"]);
     Program::new(&program).run().succeeded();
 }

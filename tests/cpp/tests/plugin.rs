@@ -13,7 +13,7 @@ use modelwire_tests_cpp::compile;
 
 /// Nothing of a callback runs behind `join`, `wait`, a destructor and `client.close`.
 #[test]
-fn a_plugin_is_unloaded_behind_its_calls() {
+fn a_plugin_can_be_unloaded_after_its_calls_ended() {
     // Unique symbols, which the compiler makes of the standard library's, would keep it loaded.
     let flags = ["-std=c++17", "-O1", "-shared", "-fPIC", "-fno-gnu-unique"];
     let plugin = compile("c++", &flags, "plugin-cpp.so", &["plugin.cpp"]);

@@ -99,8 +99,8 @@ fn values() {
 }
 
 #[test]
-fn nobody_keeps() {
-    played("nobody_keeps");
+fn accessors_of_temporaries_copy() {
+    played("accessors_of_temporaries_copy");
 }
 
 #[test]
@@ -183,10 +183,10 @@ fn stream_only() {
 }
 
 #[test]
-fn crossed() {
+fn plain_and_streamed_answers_swapped() {
     let finish = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#.to_owned();
     scripted(
-        "crossed",
+        "plain_and_streamed_answers_swapped",
         Script::sequence(vec![
             Exchange::events(&[chat_chunk("one "), chat_chunk("two"), finish]),
             Exchange::json(200, chat_answer("whole")),
@@ -404,25 +404,25 @@ fn closing_client() {
 }
 
 #[test]
-fn the_records_of_the_vectors() {
+fn call_records_match_the_vectors() {
     ended::check(|input| {
         scenario("records_of_the_vectors").run_with_input(input).succeeded().stdout
     });
 }
 
 #[test]
-fn it_tells_who_ended_a_call() {
-    scripted("it_tells_who_ended_a_call", stalling(&["one "]));
+fn a_record_names_who_ended_the_call() {
+    scripted("a_record_names_who_ended_the_call", stalling(&["one "]));
 }
 
 #[test]
-fn a_function_is_told_on_a_thread_of_its_own() {
-    played("a_function_is_told_on_a_thread_of_its_own");
+fn on_call_runs_on_a_separate_thread() {
+    played("on_call_runs_on_a_separate_thread");
 }
 
 #[test]
-fn a_client_has_a_function_of_its_own() {
-    played("a_client_has_a_function_of_its_own");
+fn a_client_has_one_on_call_callback_at_a_time() {
+    played("a_client_has_one_on_call_callback_at_a_time");
 }
 
 #[test]
@@ -431,8 +431,8 @@ fn a_queue_follows_the_calls_of_clients() {
 }
 
 #[test]
-fn a_forked_child_is_told_nothing() {
-    played("a_forked_child_is_told_nothing");
+fn a_forked_child_gets_no_records_of_its_parent() {
+    played("a_forked_child_gets_no_records_of_its_parent");
 }
 
 #[test]
@@ -653,7 +653,7 @@ fn check_masked(name: &str, exchange: Exchange) {
 }
 
 #[test]
-fn the_key_is_never_told() {
+fn the_key_is_masked_everywhere() {
     let error = format!(r#"{{"error":{{"message":"{KEY}","param":"{KEY}","type":"{KEY}"}}}}"#);
     let headers = [("x-request-id", KEY)];
     check_masked("report", Exchange::json_with_headers(401, &headers, &error));
@@ -663,8 +663,8 @@ fn the_key_is_never_told() {
 }
 
 #[test]
-fn errors_travel() {
-    played("errors_travel");
+fn errors_outlive_their_client() {
+    played("errors_outlive_their_client");
 }
 
 #[test]

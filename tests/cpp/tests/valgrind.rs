@@ -34,7 +34,14 @@ fn check_closing(names: &[&str]) {
 #[test]
 #[ignore = "a minute under valgrind: `make test-deep` runs it"]
 fn answers_and_errors() {
-    check_played(&["chat", "tools", "problems", "errors_travel", "values", "options"]);
+    check_played(&[
+        "chat",
+        "tools",
+        "problems",
+        "errors_outlive_their_client",
+        "values",
+        "options",
+    ]);
 }
 
 #[test]
@@ -54,6 +61,6 @@ fn callbacks_and_queues() {
 
 #[test]
 #[ignore = "a minute under valgrind: `make test-deep` runs it"]
-fn lives() {
+fn handle_lifetimes_are_clean_under_valgrind() {
     check_played(&["moves", "adoption", "shut_down"]);
 }

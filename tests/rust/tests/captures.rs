@@ -256,7 +256,7 @@ fn was_taken(record: &Record) -> bool {
 
 /// What a real server takes passes, but for what the service rules out.
 #[test]
-fn what_real_servers_took_is_not_refused() {
+fn requests_accepted_by_real_servers_are_not_refused() {
     let mut taken = 0;
     let mut refused = Vec::new();
     for server in SERVERS {

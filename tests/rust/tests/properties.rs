@@ -126,7 +126,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_a_stream(bytes in vec(any::<u8>(), 0..300)) {
+    fn any_bytes_decode_alike_at_every_split(bytes in vec(any::<u8>(), 0..300)) {
         let whole = decode([bytes.as_slice()]);
         prop_assert_eq!(decode(bytes.chunks(1)), whole);
     }

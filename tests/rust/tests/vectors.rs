@@ -98,7 +98,7 @@ fn told_of_answer(answer: &modelwire::Response) -> Value {
 
 /// What accessors tell of odd and late fields, whole, byte by byte and at every split.
 #[test]
-fn what_accessors_tell_of_odd_chunks_however_they_are_split() {
+fn accessors_of_odd_chunks_match_the_vectors_at_every_split() {
     let mut wrong = Vec::new();
     for vector in told::vectors() {
         let events = vector.chunks.iter().map(|chunk| format!("data: {chunk}\n\n"));
@@ -124,7 +124,7 @@ fn what_accessors_tell_of_odd_chunks_however_they_are_split() {
 
 /// The same of whole calls, whose usage is counted once.
 #[test]
-fn what_answers_of_odd_chunks_tell_and_what_they_used() {
+fn answers_and_usage_of_odd_chunks_match_the_vectors() {
     let service = Service::start().unwrap();
     let mut wrong = Vec::new();
     for vector in told::vectors() {
@@ -249,7 +249,7 @@ fn characters_are_decoded_as_the_standard_says() {
 
 /// What the end of the stream cuts is told apart from what is whole.
 #[test]
-fn the_end_of_a_stream_leaves_what_is_unfinished() {
+fn an_unfinished_event_at_the_end_is_marked() {
     assert_eq!(check_grammar(&["end_of_stream"]), 11);
 }
 
@@ -449,7 +449,7 @@ fn answered(vector: &Value) -> Exchange {
 }
 
 #[test]
-fn every_envelope_under_every_status_tells_what_is_in_it() {
+fn every_error_envelope_is_read_under_every_status() {
     assert_eq!(check_errors("errors/envelopes.json", answered), 124);
 }
 
@@ -481,7 +481,7 @@ fn every_error_under_a_good_status_is_raised() {
 
 /// What is not HTTP is told apart from what broke off.
 #[test]
-fn every_malformed_head_is_told_as_what_it_is() {
+fn every_malformed_head_is_classified() {
     let raw = |vector: &Value| {
         let mut steps = vec![Step::send(bytes(vector, "raw"))];
         match vector["end"].as_str().unwrap() {
@@ -513,7 +513,7 @@ fn the_vectors_name_every_kind_of_answer() {
 
 /// No line vanishes, and the end mark is the end at once.
 #[test]
-fn lines_that_leave_the_grammar_are_told_or_understood() {
+fn malformed_event_stream_lines_are_reported_or_understood() {
     let service = Service::start().unwrap();
     let vectors = vectors("lines/lines.json");
     let mut wrong = Vec::new();

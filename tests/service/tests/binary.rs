@@ -19,7 +19,7 @@ fn command() -> Command {
 }
 
 #[test]
-fn it_serves_until_stdin_ends() {
+fn the_service_runs_until_stdin_ends() {
     let mut child = command()
         .args(["--key", "sk-other", "--word-pause-ms", "1", "--port", "0", "--exit-with-stdin"])
         .stdin(Stdio::piped())
@@ -45,7 +45,7 @@ fn it_serves_until_stdin_ends() {
 }
 
 #[test]
-fn it_names_a_port_that_is_taken() {
+fn a_port_in_use_is_named() {
     let holder = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = holder.local_addr().unwrap().port().to_string();
     let output = command().args(["--port", &port]).output().unwrap();
@@ -56,7 +56,7 @@ fn it_names_a_port_that_is_taken() {
 }
 
 #[test]
-fn it_explains_its_arguments() {
+fn help_and_usage_errors_explain_the_arguments() {
     let help = command().arg("--help").output().unwrap();
     assert!(help.status.success());
     assert!(String::from_utf8(help.stdout).unwrap().starts_with("usage: modelwire-service"));

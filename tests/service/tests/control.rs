@@ -89,7 +89,7 @@ fn check_refused(body: &str, expected: &str) {
 }
 
 #[test]
-fn malformed_scripts_are_told_where() {
+fn malformed_scripts_are_refused_with_the_place() {
     check_refused("{", "not JSON");
     check_refused("[]", "the script must be an object");
     check_refused(r#"{"exchanges":[]}"#, "no exchanges");
@@ -109,7 +109,7 @@ fn malformed_scripts_are_told_where() {
 }
 
 #[test]
-fn malformed_steps_are_told_where() {
+fn malformed_steps_are_refused_with_the_place() {
     let check = |step: Value, expected: &str| {
         let script = json!({"exchanges": [{"events": []}, {"steps": [{"send": "a"}, step]}]});
         check_refused(&script.to_string(), &format!("exchange 1, step 1{expected}"));

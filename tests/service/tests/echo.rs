@@ -150,7 +150,7 @@ fn echo_streams_word_by_word() {
 }
 
 #[test]
-fn usage_that_is_asked_for_comes_in_a_chunk_of_its_own() {
+fn requested_usage_arrives_in_a_separate_chunk() {
     let service = Service::start().unwrap();
     let asked = json!({"stream_options": {"include_usage": true}});
     let answer = post(service.address(), CHAT, &streamed(with(chat("echo", "a b"), asked)));

@@ -47,14 +47,14 @@ fn a_bucket_admits_its_burst_and_then_its_rate() {
 }
 
 #[test]
-fn tokens_are_a_rate_of_their_own_and_may_be_owed() {
+fn a_token_rate_is_separate_and_may_be_overdrawn() {
     let mut gate = gate("tokens-per-minute=6000,tokens-burst=100");
     let calls = admitted(&mut gate, every(0.01, 10.0), 250);
     assert!((4..=5).contains(&calls), "{calls}");
 }
 
 #[test]
-fn no_more_than_so_many_are_in_at_once() {
+fn concurrency_is_limited() {
     let mut gate = gate("at-once=3,latency-ms=1000");
     assert_eq!(admitted(&mut gate, every(0.1, 1.0), 1), 3);
     assert_eq!(gate.arrive(seconds(0.95), 1), Admission::Refused(Some(seconds(1.0))));
@@ -63,7 +63,7 @@ fn no_more_than_so_many_are_in_at_once() {
 }
 
 #[test]
-fn a_slope_refuses_growth_and_no_rate() {
+fn a_growth_limit_refuses_fast_growth_but_no_rate() {
     let rules = "slope-window-ms=1000,slope-over-ms=1000,slope-factor=2,slope-floor=10";
     assert_eq!(admitted(&mut gate(rules), every(0.001, 1.0), 1), 10);
     // Slow growth to any rate is fine.
@@ -89,7 +89,7 @@ fn a_queue_refuses_nothing_and_takes_longer() {
 }
 
 #[test]
-fn a_share_fails_and_a_share_is_told_to_wait_long() {
+fn a_share_of_calls_fails_and_a_share_gets_a_long_retry_after() {
     let mut faulty = gate("fault-share=0.25,latency-ms=1");
     assert_eq!(admitted(&mut faulty, every(0.001, 10.0), 1), 10_000);
     assert!((2300..2700).contains(&faulty.counts().failed), "{:?}", faulty.counts());
@@ -100,7 +100,7 @@ fn a_share_fails_and_a_share_is_told_to_wait_long() {
 }
 
 #[test]
-fn some_are_refused_by_chance_and_some_for_a_neighbour() {
+fn calls_are_refused_at_random_and_for_a_neighbour() {
     let mut by_chance = gate("refused-share=0.25");
     let admitted_by_chance = admitted(&mut by_chance, every(0.001, 10.0), 1);
     assert!((7300..7700).contains(&admitted_by_chance), "{admitted_by_chance}");
@@ -112,7 +112,7 @@ fn some_are_refused_by_chance_and_some_for_a_neighbour() {
 }
 
 #[test]
-fn who_is_in_stays_in_when_the_load_changes() {
+fn calls_in_flight_are_kept_when_the_load_changes() {
     let mut gate = gate("at-once=3,latency-ms=1000");
     assert_eq!(admitted(&mut gate, every(0.01, 0.1), 1), 3);
     gate.change(Load::parse("at-once=4,latency-ms=1000").unwrap());
@@ -120,7 +120,7 @@ fn who_is_in_stays_in_when_the_load_changes() {
 }
 
 #[test]
-fn what_is_wrong_with_a_load_is_said() {
+fn an_invalid_load_is_refused_with_the_reason() {
     let check = |text: &str, expected: &str| {
         let reason = Load::parse(text).unwrap_err();
         assert!(reason.contains(expected), "{text}: {reason}");

@@ -18,7 +18,7 @@ use modelwire_service::{Options, Service};
 use serde_json::{Value, json};
 
 #[test]
-fn only_the_exact_key_comes_in() {
+fn only_the_exact_key_is_accepted() {
     let service =
         Service::start_with(Options { key: "sk-x".into(), ..Options::default() }).unwrap();
     let check = |value: Option<&str>, expected: Option<&str>| {
@@ -50,7 +50,7 @@ fn only_the_exact_key_comes_in() {
 }
 
 #[test]
-fn wrong_doors_are_told_apart() {
+fn unknown_paths_and_methods_are_distinguished() {
     let service = Service::start().unwrap();
     let address = service.address();
     let check = |method: &str, path: &str, status: u16| {

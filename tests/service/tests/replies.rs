@@ -142,7 +142,7 @@ fn tools_are_called_in_every_shape() {
 }
 
 #[test]
-fn an_answer_says_why_it_stops_and_what_it_used() {
+fn an_answer_has_a_finish_reason_and_usage() {
     for (finish, chats, responses) in [
         (Finish::Stop, "stop", Value::Null),
         (Finish::Length, "length", json!({"reason": "max_output_tokens"})),
@@ -162,7 +162,7 @@ fn an_answer_says_why_it_stops_and_what_it_used() {
 }
 
 #[test]
-fn answers_are_taken_in_order_by_those_who_may_come_in() {
+fn answers_are_taken_in_order_by_authorized_requests() {
     let service = Service::start().unwrap();
     let document = |body: &str| {
         let headers = vec![("X-Request-Id".to_owned(), "mine".to_owned())];
@@ -202,7 +202,7 @@ fn text_refuses_what_it_does_not_fit() {
 }
 
 #[test]
-fn what_a_script_says_is_metered() {
+fn scripted_answers_are_metered() {
     let service = Service::start().unwrap();
     service.queue(vec![reply(Says::Text(text(&["a ", "b"])))]);
     call(&service, CHAT, &chat("any", "x"));
@@ -243,7 +243,7 @@ fn broken(says: Says, fault: Fault, stream: bool) -> (String, End) {
 }
 
 #[test]
-fn a_stream_breaks_after_so_many_events() {
+fn a_stream_breaks_after_the_given_number_of_events() {
     let event = |data: &str| Event { name: None, data: data.to_owned() };
     let says = || Says::Events(["1", "2", "3"].map(event).to_vec());
     let all = ["data: 1\n\n", "data: 2\n\n", "data: 3\n\n"];
@@ -256,7 +256,7 @@ fn a_stream_breaks_after_so_many_events() {
 }
 
 #[test]
-fn a_plain_answer_breaks_half_way_or_after_so_many_bytes() {
+fn a_plain_answer_breaks_halfway_or_after_a_number_of_bytes() {
     let says = || Says::Document { status: 200, headers: Vec::new(), body: b"0123456789".to_vec() };
     for (point, sent) in [
         (Point::Events(7), "01234"),
@@ -272,7 +272,7 @@ fn a_plain_answer_breaks_half_way_or_after_so_many_bytes() {
 }
 
 #[test]
-fn a_stream_breaks_after_so_many_bytes_wherever_that_is() {
+fn a_stream_breaks_after_the_given_number_of_bytes() {
     let service = Service::start().unwrap();
     let event = Event { name: None, data: "1".to_owned() };
     let whole = "9\r\ndata: 1\n\n\r\n9\r\ndata: 1\n\n\r\n0\r\n\r\n";
@@ -288,7 +288,7 @@ fn a_stream_breaks_after_so_many_bytes_wherever_that_is() {
 }
 
 #[test]
-fn nothing_comes_of_an_answer_that_breaks_before_its_head() {
+fn an_answer_that_breaks_before_its_head_sends_nothing() {
     for (step, end) in [(Step::Close, End::Eof), (Step::Reset, End::Reset)] {
         let service = Service::start().unwrap();
         let faults = vec![Fault::At(Point::Start, step)];
@@ -316,7 +316,7 @@ fn waits_add_up_and_keep_the_answer_whole() {
 }
 
 #[test]
-fn a_service_that_stopped_can_still_be_looked_into() {
+fn a_stopped_service_keeps_its_recordings() {
     let mut service = Service::start().unwrap();
     call(&service, CHAT, &chat("echo", "x"));
     service.stop();

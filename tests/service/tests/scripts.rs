@@ -153,7 +153,7 @@ fn pauses_are_kept() {
 }
 
 #[test]
-fn a_reset_is_a_reset() {
+fn a_reset_step_resets_the_connection() {
     assert_eq!(wire(Script::one(Exchange { steps: vec![Step::Reset] })), (vec![], End::Reset));
     let steps = vec![Step::send("HTTP/1.1 200 OK\r\n"), Step::Reset];
     assert_eq!(
@@ -203,7 +203,7 @@ fn a_script_may_leave_a_body_unfinished() {
 }
 
 #[test]
-fn whoever_leaves_a_stalled_script_is_noticed() {
+fn a_client_leaving_a_stalled_script_closes_the_connection() {
     let steps = vec![Step::send("a"), Step::StallForever];
     let (service, mut client) = start(Script::one(Exchange { steps }));
     client.send("POST", TARGET, &[], "{}");
@@ -215,7 +215,7 @@ fn whoever_leaves_a_stalled_script_is_noticed() {
 }
 
 #[test]
-fn unknown_scripts_say_so() {
+fn unknown_scripts_are_reported() {
     let (_service, mut client) = start(Script::one(Exchange::json(200, "1")));
     let answer = client.call("POST", "/scripts/other/v1/models", &[], "");
     assert_eq!(answer.status, 404);

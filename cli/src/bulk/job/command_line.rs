@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_begins_anew_is_left_out() {
+    fn the_resume_command_omits_options_that_restart() {
         for (given, expected) in [
             (
                 &["modelwire", "bulk", "in.jsonl", "-o", "out.jsonl"][..],

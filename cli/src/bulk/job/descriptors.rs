@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_some_and_not_too_many() {
+    fn the_connection_limit_is_within_bounds() {
         let connections = connections_max();
         assert!((1..=24_576).contains(&connections), "{connections}");
     }

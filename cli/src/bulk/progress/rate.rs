@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn it_follows_what_happens_lately() {
+    fn the_rate_follows_the_last_seconds() {
         let mut rate = Rate::default();
         assert_eq!(rate.look(seconds(0.0), 0), 0.0);
         let mut count = 0;
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn few_are_counted_from_the_beginning() {
+    fn a_slow_rate_is_measured_from_the_start() {
         let mut rate = Rate::default();
         let mut last = 0.0;
         for minute in 0..=10 {

@@ -81,7 +81,7 @@ fn everything_is_where_programs_look_for_it() {
 }
 
 #[test]
-fn destdir_and_libdir_move_the_files_and_not_what_they_say() {
+fn destdir_moves_the_files_without_changing_their_contents() {
     let library = Library::built();
     let stage = library.file("stage");
     let _ = std::fs::remove_dir_all(&stage);
@@ -139,7 +139,7 @@ fn many_runs_a_hundred_streams_in_one_epoll_loop() {
 }
 
 #[test]
-fn another_runtime_joins_with_its_own_event_loop() {
+fn asyncio_drives_calls_through_the_c_library() {
     let service = Service::start().unwrap();
     let program = || {
         let python = Program::new(Path::new("python3")).env("LD_LIBRARY_PATH", &lib()).at(&service);

@@ -37,7 +37,7 @@ fn plugin(name: &str, flags: &[String], more: &[&str]) -> PathBuf {
 }
 
 #[test]
-fn a_plugin_exports_nothing_of_ours() {
+fn a_plugin_exports_no_symbol_of_the_library() {
     for (name, flags, more) in [
         ("plugin-pc.so", flags(), vec![]),
         ("plugin-name.so", by_name(), vec![]),
@@ -158,7 +158,7 @@ fn check_beside(name: &str, compiler: &str, libraries: &[PathBuf], more: &[&str]
 
 /// A program may have another Rust library in it, with a standard library of its own.
 #[test]
-fn a_second_rust_static_library_links_beside_it() {
+fn a_second_rust_static_library_links_into_the_same_program() {
     let other = other_rust(&[]);
     let ours = prefix().join("lib/libmodelwire.a");
     for compiler in ["cc", "c++"] {
@@ -171,7 +171,7 @@ fn a_second_rust_static_library_links_beside_it() {
 
 /// Another version of Rust has other names for everything but this one.
 #[test]
-fn a_library_of_another_version_of_rust_links_beside_it() {
+fn a_library_of_another_rust_version_links_into_the_same_program() {
     let library = Library::built();
     let clash = library.file("clash.c");
     std::fs::write(
@@ -198,7 +198,7 @@ fn check_is_static(program: &Path) {
 }
 
 #[test]
-fn a_program_that_shares_nothing_makes_a_call_and_catches_a_panic() {
+fn a_fully_static_program_makes_a_call_and_catches_a_panic() {
     let program = check_beside("nothing-shared", "cc", &[other_rust(&[])], &["-static"]);
     check_is_static(&program);
     // The other form: the shared one's package, which -static leads to the archive.
@@ -217,7 +217,7 @@ fn a_program_that_shares_nothing_makes_a_call_and_catches_a_panic() {
 /// Everything that rustc names, but for what C compilers add by themselves, in the form that fits:
 /// the shared libgcc_s, or the static libgcc_eh where nothing is shared.
 #[test]
-fn what_a_program_has_to_link_is_what_rustc_says() {
+fn pkg_config_lists_the_libraries_that_rustc_names() {
     let library = Library::built();
     let source = library.file("nothing.rs");
     std::fs::write(&source, "").unwrap();

@@ -31,7 +31,7 @@ pub fn unpacked(target: &str, purpose: &str) -> PathBuf {
 
 #[test]
 #[ignore = "tests/release/test-targets"]
-fn each_holds_everything_and_nothing_of_its_builder() {
+fn each_package_is_complete_and_has_no_trace_of_its_builder() {
     for target in TARGETS {
         check_list(
             target,
@@ -116,7 +116,7 @@ fn floor() -> (u32, u32) {
 
 #[test]
 #[ignore = "tests/release/test-targets"]
-fn each_library_asks_for_what_is_everywhere_and_shows_its_functions_only() {
+fn each_library_needs_no_newer_glibc_and_exports_its_functions_only() {
     for target in TARGETS {
         let folder = unpacked(target, "floor");
         let library = folder.join("lib/libmodelwire.so");

@@ -40,7 +40,7 @@ fn lintian_has_nothing_to_say() {
 /// They fit every Debian whose glibc is not older than the floor.
 #[test]
 #[ignore = "tests/release/test-deb"]
-fn they_ask_for_an_old_glibc_and_for_each_other() {
+fn packages_depend_on_an_old_glibc_and_on_each_other() {
     let said = run(&mut Command::new(root().join("ffi-c/package/floor")));
     let floor: u32 = said.trim_end().strip_prefix("2.").unwrap().parse().unwrap();
     let needs = field(&package(RUNTIME), "Depends");

@@ -32,7 +32,7 @@ fn library(purpose: &str, target: &str) -> PathBuf {
 
 #[test]
 #[ignore = "tests/release/test-macos"]
-fn each_holds_everything_and_nothing_of_its_builder() {
+fn each_package_is_complete_and_has_no_trace_of_its_builder() {
     for target in TARGETS {
         check_list(
             target,
@@ -56,7 +56,7 @@ fn each_holds_everything_and_nothing_of_its_builder() {
 
 #[test]
 #[ignore = "tests/release/test-macos"]
-fn each_library_asks_for_what_every_macos_has_and_is_signed() {
+fn each_library_needs_system_libraries_only_and_is_signed() {
     let floor = run(Command::new(root().join("ffi-c/package/floor")).arg(TARGETS[0]));
     for target in TARGETS {
         let library = library("asks", target);

@@ -38,7 +38,7 @@ fn needed(file: &Path) -> Vec<String> {
 
 #[test]
 #[ignore = "tests/release/test-windows"]
-fn it_holds_everything_and_nothing_of_its_builder() {
+fn the_package_is_complete_and_has_no_trace_of_its_builder() {
     check_list(
         TARGET,
         &[
@@ -62,7 +62,7 @@ fn it_holds_everything_and_nothing_of_its_builder() {
 
 #[test]
 #[ignore = "tests/release/test-windows"]
-fn its_library_needs_windows_alone_and_shows_its_functions_only() {
+fn the_dll_needs_windows_only_and_exports_its_functions_only() {
     let library = unpacked(TARGET, "needs").join("bin/modelwire.dll");
     let needed = needed(&library);
     assert!(needed.contains(&"kernel32.dll".to_owned()), "{needed:?}");
@@ -141,7 +141,7 @@ fn loader(folder: &Path, source: &str) -> PathBuf {
 
 #[test]
 #[ignore = "tests/release/test-windows"]
-fn a_library_that_is_freed_stays() {
+fn the_dll_stays_loaded_after_free_library() {
     let folder = unpacked(TARGET, "freed");
     let program = loader(&folder, "unloaded.c");
     let library = folder.join("bin/modelwire.dll");

@@ -72,13 +72,13 @@ fn check_exit(name: &str, script: Script) {
 
 /// Streams that stall.
 #[test]
-fn exit_beside_silent_streams() {
+fn exit_with_silent_streams() {
     check_exit("exit_streaming", stalling(&["one "]));
 }
 
 /// Streams whose chunks keep every thread of the library busy.
 #[test]
-fn exit_beside_busy_streams() {
+fn exit_with_busy_streams() {
     let busy = Exchange::pre_rendered_stream(&chat_chunk("x"), 1_000_000, 64);
     check_exit("exit_streaming", Script::one(busy.clone()));
     check_exit("exit_waiting", Script::one(busy));

@@ -38,8 +38,8 @@ fn wakeup_before_wait() {
 }
 
 #[test]
-fn interrupted_way() {
-    scripted("interrupted_way", stalling(&["one ", "two ", "three "]));
+fn interrupted_call_keeps_its_mode() {
+    scripted("interrupted_call_keeps_its_mode", stalling(&["one ", "two ", "three "]));
 }
 
 /// A thread that is cancelled loses no call and ends no process.

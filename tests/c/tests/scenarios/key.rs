@@ -28,7 +28,7 @@ fn error_object(message: &str) -> String {
 }
 
 #[test]
-fn in_a_failed_answer() {
+fn key_in_a_failed_answer_is_masked() {
     let headers = [("x-request-id", KEY), ("Retry-After", "0")];
     for status in [400, 401, 403, 404, 500, 418] {
         let body = error_object(&format!("bad key {KEY}"));
@@ -38,46 +38,46 @@ fn in_a_failed_answer() {
 }
 
 #[test]
-fn in_the_headers_of_an_answer() {
+fn key_in_response_headers_is_masked() {
     let headers = [("x-request-id", KEY), ("x-echo", KEY)];
     check("report_headers", Exchange::json_with_headers(200, &headers, r#"{"choices":[{}]}"#));
 }
 
 #[test]
-fn in_an_error_under_a_good_status() {
+fn key_in_an_error_with_status_200_is_masked() {
     check("report_chat", Exchange::json(200, error_object(KEY)));
     check("report_stream", Exchange::events(&[error_object(KEY)]));
 }
 
 #[test]
-fn in_an_answer_that_is_no_stream() {
+fn key_in_an_answer_that_is_not_a_stream_is_masked() {
     check("report_stream", Exchange::json_with_headers(200, &[("content-type", KEY)], KEY));
 }
 
 #[test]
-fn in_an_answer_that_is_not_json() {
+fn key_in_an_answer_that_is_not_json_is_masked() {
     check("report_chat", Exchange::json(200, format!("<p>{KEY}</p>")));
 }
 
 #[test]
-fn in_a_list_without_models() {
+fn key_in_a_list_without_models_is_masked() {
     check("report_models", Exchange::json(200, format!(r#"{{"key":"{KEY}"}}"#)));
 }
 
 #[test]
-fn in_an_event_that_is_not_json() {
+fn key_in_an_event_that_is_not_json_is_masked() {
     check("report_stream", Exchange::events(&[KEY]));
 }
 
 #[test]
-fn in_a_redirect() {
+fn key_in_a_redirect_is_masked() {
     let location = format!("https://elsewhere/{KEY}/v1");
     check("report_chat", Exchange::json_with_headers(302, &[("Location", &location)], ""));
 }
 
 /// User info and query of a URL are masked like the key.
 #[test]
-fn other_secrets_in_a_redirect() {
+fn other_secrets_in_a_redirect_are_masked() {
     let headers = [("Location", "https://user:secret@elsewhere/v1?token=secret")];
     let told = told("report_chat", Exchange::json_with_headers(302, &headers, ""));
     assert!(told.contains("elsewhere/v1"), "the place is not shown:\n{told}");
@@ -86,7 +86,7 @@ fn other_secrets_in_a_redirect() {
 
 /// Escaped in JSON, so that the body does not hold it byte for byte, but the message does.
 #[test]
-fn escaped_in_json() {
+fn key_escaped_in_json_is_masked() {
     let escaped = KEY.replace('/', r"\/");
     check("report_chat", Exchange::json(401, error_object(&escaped)));
     let escaped = KEY.replace('s', r"\u0073");
@@ -95,7 +95,7 @@ fn escaped_in_json() {
 
 /// Half of it behind the bound of a body.
 #[test]
-fn cut_by_the_bound_of_a_body() {
+fn key_cut_by_the_body_limit_is_masked() {
     let half = KEY.len() / 2;
     let body = format!("{}{KEY}", " x".repeat((BODY_BYTES_MAX - half) / 2));
     let told = told("report_chat", Exchange::json(400, body));

@@ -178,11 +178,11 @@ fn no_key() {
 }
 
 #[test]
-fn crossed() {
+fn plain_and_streamed_answers_swapped() {
     let finish = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#.to_owned();
     let streamed = [chat_chunk("one "), chat_chunk("two"), finish];
     scripted(
-        "crossed",
+        "plain_and_streamed_answers_swapped",
         Script::sequence(vec![
             Exchange::events(&streamed),
             Exchange::json(200, chat_answer("whole")),
@@ -192,13 +192,13 @@ fn crossed() {
 }
 
 #[test]
-fn stream_underneath() {
-    played("stream_underneath");
+fn plain_call_streams_internally() {
+    played("plain_call_streams_internally");
 }
 
 /// A gathered message goes back by its JSON, as it came.
 #[test]
-fn sent_back() {
+fn gathered_message_sent_back() {
     let delta = |delta: &str| format!(r#"{{"choices":[{{"index":0,"delta":{delta}}}]}}"#);
     let call = r#""id":"x","type":"function","function":{"name":"f","arguments":"{}"},"extra":{"s" : 1.50}"#;
     let chunks = [
@@ -212,7 +212,7 @@ fn sent_back() {
     );
     let service = Service::start().unwrap();
     let base_url = service.script("s", Script::one(Exchange::events(&chunks)));
-    scenario("sent_back").at_url(&base_url).run().succeeded();
+    scenario("gathered_message_sent_back").at_url(&base_url).run().succeeded();
     let sent = String::from_utf8(service.recorded("s")[1].body.clone()).unwrap();
     assert!(sent.contains(&format!(r#""messages":[{said},"#)), "{sent}");
 }

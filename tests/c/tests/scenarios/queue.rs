@@ -35,8 +35,8 @@ fn queue_tags() {
 }
 
 #[test]
-fn queue_switches() {
-    let service = played("queue_switches");
+fn queue_boolean_arguments() {
+    let service = played("queue_boolean_arguments");
     assert_eq!(service.recorded("").len(), 1);
 }
 
@@ -125,13 +125,13 @@ fn small_then_huge() -> Script {
 }
 
 #[test]
-fn queue_holds_back() {
-    scripted("queue_holds_back", small_then_huge());
+fn queue_backpressure() {
+    scripted("queue_backpressure", small_then_huge());
 }
 
 #[test]
-fn queue_holds_back_few() {
-    scripted("queue_holds_back_few", small_then_huge());
+fn queue_backpressure_two_events() {
+    scripted("queue_backpressure_two_events", small_then_huge());
 }
 
 #[test]
@@ -188,9 +188,9 @@ fn queue_forked() {
 
 /// `make test-deep` has a larger crowd.
 #[test]
-fn queue_crowd() {
+fn queue_many_threads() {
     let each = std::env::var("TEST_CALLS").map_or(25, |calls| calls.parse().unwrap());
-    let service = played("queue_crowd");
+    let service = played("queue_many_threads");
     assert_eq!(service.metered()["echo"].calls, 4 * each);
 }
 
@@ -215,7 +215,7 @@ fn queue_adaptive_requests() {
 }
 
 #[test]
-fn queue_hundred() {
-    let service = played("queue_hundred");
+fn queue_hundred_streams() {
+    let service = played("queue_hundred_streams");
     assert_eq!(service.metered()["slow"].calls, 100);
 }

@@ -6,41 +6,41 @@ mod ended;
 use modelwire_tests_c::{played, scenario, scripted, stalling};
 
 #[test]
-fn the_records_of_the_vectors() {
+fn call_records_match_the_vectors() {
     ended::check(|input| {
         scenario("records_of_the_vectors").run_with_input(input).succeeded().stdout
     });
 }
 
 #[test]
-fn a_start_that_fails_tells() {
-    let service = played("a_start_that_fails_tells");
+fn a_call_that_fails_to_start_is_recorded() {
+    let service = played("a_call_that_fails_to_start_is_recorded");
     assert_eq!(service.connections(), 0);
 }
 
 #[test]
-fn it_tells_who_ended_a_call() {
-    scripted("it_tells_who_ended_a_call", stalling(&["one "]));
+fn a_record_names_who_ended_the_call() {
+    scripted("a_record_names_who_ended_the_call", stalling(&["one "]));
 }
 
 #[test]
-fn a_function_is_told_on_a_thread_of_its_own() {
-    played("a_function_is_told_on_a_thread_of_its_own");
+fn on_call_runs_on_a_separate_thread() {
+    played("on_call_runs_on_a_separate_thread");
 }
 
 #[test]
-fn a_client_has_a_function_of_its_own() {
-    played("a_client_has_a_function_of_its_own");
+fn a_client_has_one_on_call_callback_at_a_time() {
+    played("a_client_has_one_on_call_callback_at_a_time");
 }
 
 #[test]
-fn a_client_that_is_dropped_tells_of_its_last_call() {
-    scripted("a_client_that_is_dropped_tells_of_its_last_call", stalling(&["one "]));
+fn the_last_call_of_a_dropped_client_is_recorded() {
+    scripted("the_last_call_of_a_dropped_client_is_recorded", stalling(&["one "]));
 }
 
 #[test]
-fn what_finds_no_room_is_counted() {
-    let service = played("what_finds_no_room_is_counted");
+fn dropped_call_records_are_counted() {
+    let service = played("dropped_call_records_are_counted");
     assert_eq!(service.connections(), 0);
 }
 
@@ -50,7 +50,7 @@ fn a_queue_follows_the_calls_of_clients() {
 }
 
 #[test]
-fn a_forked_child_is_told_nothing() {
-    let service = played("a_forked_child_is_told_nothing");
+fn a_forked_child_gets_no_records_of_its_parent() {
+    let service = played("a_forked_child_gets_no_records_of_its_parent");
     assert_eq!(service.recorded("").len(), 4);
 }

@@ -325,7 +325,7 @@ fn every_gathered_stream() {
 
 /// What accessors tell of odd chunks and of what they add up to.
 #[test]
-fn what_accessors_tell_of_odd_chunks() {
+fn accessors_of_odd_chunks_match_the_vectors() {
     let service = Service::start().unwrap();
     let vectors = told::vectors();
     let cases: Vec<Case> = vectors

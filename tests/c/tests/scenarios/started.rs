@@ -89,8 +89,8 @@ fn shutdown_inside() {
 }
 
 #[test]
-fn shutdown_beside_hanging() {
-    played("shutdown_beside_hanging");
+fn shutdown_with_hanging_callback() {
+    played("shutdown_with_hanging_callback");
 }
 
 #[test]
@@ -119,8 +119,8 @@ fn call_waits_cancelled() {
 }
 
 #[test]
-fn waits_inside() {
-    played("waits_inside");
+fn waits_inside_callbacks_refused() {
+    played("waits_inside_callbacks_refused");
 }
 
 #[test]
@@ -129,8 +129,8 @@ fn client_closes() {
 }
 
 #[test]
-fn client_closes_beside_hanging() {
-    played("client_closes_beside_hanging");
+fn client_closes_with_hanging_callback() {
+    played("client_closes_with_hanging_callback");
 }
 
 /// Each cell of the header's table of callbacks, which is the table of the scenario.

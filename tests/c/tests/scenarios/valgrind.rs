@@ -5,7 +5,7 @@ use modelwire_service::Service;
 use modelwire_tests_c::{Library, Program, scenarios};
 
 #[test]
-fn the_example() {
+fn the_demo_is_clean_under_valgrind() {
     let service = Service::start().unwrap();
     let demo = Library::built().compile("demo", &["demo.c"]);
     Program::under_valgrind(&demo).at(&service).run().succeeded();

@@ -25,7 +25,7 @@ use self::programs::{End, Program};
 use self::server::Plan;
 use crate::support::{is_child, myself};
 
-const NAME: &str = "driver::what_is_ready_is_handled_in_time_whatever_programs_do";
+const NAME: &str = "driver::random_programs_get_their_events_in_time";
 const PROGRAMS: u64 = 1800;
 /// Programs that run beside each other: they sleep most of the time.
 const JOBS: usize = 8;
@@ -44,7 +44,7 @@ fn number(variable: &str) -> Option<u64> {
 
 /// Design: no thread has to wait, or to come back, for the I/O of the others to go on.
 #[test]
-fn what_is_ready_is_handled_in_time_whatever_programs_do() {
+fn random_programs_get_their_events_in_time() {
     if is_child() {
         return play(number(SEED).unwrap());
     }

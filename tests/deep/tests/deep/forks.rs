@@ -71,8 +71,8 @@ fn ends_with(call: &Call, kind: ErrorKind) {
 /// Design: locks that other threads hold at the fork are never touched by the child; every started
 /// call ends, whatever happens.
 #[test]
-fn forks_and_shutdowns_amid_calls() {
-    in_child("forks::forks_and_shutdowns_amid_calls", &[], || {
+fn forks_and_shutdowns_during_calls_end_every_call() {
+    in_child("forks::forks_and_shutdowns_during_calls_end_every_call", &[], || {
         let service = Service::start().unwrap();
         let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
         let first = format!("{head}data: {}\n\n", piece("a"));

@@ -159,9 +159,9 @@ fn a_dropped_stream_is_reset() {
 
 /// HTTP/2 logs its frames, at the finest level.
 #[test]
-fn the_finest_log_of_http2_does_not_say_the_key() {
+fn the_trace_log_of_http2_does_not_contain_the_key() {
     const SECRET: &str = "sk-never-to-be-seen-0123456789";
-    let told = in_child("http2::the_finest_log_of_http2_does_not_say_the_key", &[], || {
+    let told = in_child("http2::the_trace_log_of_http2_does_not_contain_the_key", &[], || {
         tracing_subscriber::fmt()
             .with_max_level(tracing_subscriber::filter::LevelFilter::TRACE)
             .with_ansi(false)

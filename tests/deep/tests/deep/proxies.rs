@@ -191,7 +191,7 @@ fn socks5_by_option() {
 
 /// A proxy that is no URL is refused when the client is made, and not shown.
 #[test]
-fn a_proxy_that_is_no_url_is_refused_at_configuration() {
+fn an_invalid_proxy_url_is_refused_at_configuration() {
     for proxy in
         [format!("http://user:{PASSWORD}@"), format!("::{PASSWORD}"), format!("ftp://{PASSWORD}")]
     {

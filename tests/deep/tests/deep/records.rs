@@ -34,7 +34,7 @@ fn reused(attempt: &AttemptRecord) {
 
 /// The handshake of a connection of its own, also one that goes on with an earlier session.
 #[test]
-fn tls_is_told() {
+fn call_records_contain_the_tls_handshake() {
     let (service, made) = (Service::start().unwrap(), certificates());
     let nginx = nginx("127.0.0.1", "ssl", service.address(), &made.server("server"));
     let url = format!("https://{}/v1", nginx.address);
@@ -57,7 +57,7 @@ fn tls_is_told() {
 
 /// Calls that share a connection: one of them opened it.
 #[test]
-fn http2_is_told() {
+fn call_records_contain_shared_http2_connections() {
     let (service, made) = (Service::start().unwrap(), certificates());
     let nginx = nginx("127.0.0.1", "ssl http2", service.address(), &made.server("server"));
     let url = format!("https://{}/v1", nginx.address);
@@ -89,7 +89,7 @@ fn http2_is_told() {
 
 /// A tunnel: what is connected to is the proxy, and the handshake is that with the service.
 #[test]
-fn a_proxy_is_told() {
+fn call_records_contain_the_proxy_address() {
     let (service, made, proxy) = (Service::start().unwrap(), certificates(), tinyproxy(""));
     let nginx = nginx("127.0.0.1", "ssl", service.address(), &made.server("server"));
     let url = format!("https://{}/v1", nginx.address);
@@ -127,7 +127,7 @@ fn first_only(to: SocketAddr) -> SocketAddr {
 
 /// A call that began to open a connection, and got one that another call was done with.
 #[test]
-fn a_connection_that_was_free_sooner_is_told_as_such() {
+fn a_connection_freed_while_opening_another_is_recorded_as_reused() {
     let (service, made) = (Service::start().unwrap(), certificates());
     let nginx = nginx("127.0.0.1", "ssl", service.address(), &made.server("server"));
     let url = format!("https://{}/v1", first_only(nginx.address));

@@ -264,7 +264,7 @@ fn a_refused_request_is_tried_again_by_the_policy_of_connect_errors() {
 
 /// A service that leaves after each few requests, beside many calls: none is sent that is not counted.
 #[test]
-fn calls_beside_a_leaving_service_count_what_they_send() {
+fn calls_during_goaway_count_every_request_sent() {
     const THREADS: usize = 6;
     const CALLS: usize = 20;
     let mut acts = Vec::new();

@@ -55,9 +55,9 @@ fn an_added_authority_is_trusted() {
 /// Design: the system's certificates are read on a thread where nobody waits: not on the one that
 /// starts the call, and not where the I/O of others is done.
 #[test]
-fn reading_the_certificates_holds_up_nobody() {
+fn reading_the_certificates_blocks_no_other_call() {
     const CERTIFICATES: usize = 12_000;
-    let name = "tls::reading_the_certificates_holds_up_nobody";
+    let name = "tls::reading_the_certificates_blocks_no_other_call";
     if is_child() {
         in_child(name, &[], || {
             let service = Service::start().unwrap();
@@ -95,7 +95,7 @@ fn reading_the_certificates_holds_up_nobody() {
 
 /// Each reason is told, and the key was not sent.
 #[test]
-fn what_is_not_trusted_is_refused() {
+fn untrusted_certificates_are_refused() {
     let (service, made) = (Service::start().unwrap(), certificates());
     made.sign("elsewhere", "subjectAltName = DNS:elsewhere.example\n", VALID);
     made.sign("expired", "subjectAltName = IP:127.0.0.1\n", EXPIRED);
@@ -121,7 +121,7 @@ fn what_is_not_trusted_is_refused() {
 
 /// The two mix-ups of http and https.
 #[test]
-fn a_wrong_scheme_is_told() {
+fn a_mixed_up_http_or_https_scheme_is_reported() {
     let (service, made) = (Service::start().unwrap(), certificates());
     let (running, url) = front(&service, &made, "server", "");
     let plain = Client::new(config(url.replace("https", "http"))).unwrap();

@@ -13,7 +13,7 @@ fn ask(base_url: &str, model: &str, texts: &[&str]) -> Running {
 }
 
 #[test]
-fn asio_runs_chats_beside_each_other() {
+fn asio_runs_chats_concurrently() {
     let service = Service::start().unwrap();
     let texts: Vec<String> = (10..30).map(|number| format!("a{number} b c d e")).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -34,7 +34,7 @@ fn asio_runs_chats_beside_each_other() {
 }
 
 #[test]
-fn asio_tells_a_failure() {
+fn asio_reports_a_failure() {
     let service = Service::start().unwrap();
     let (status, lines) = ask(&service.base_url(), "none", &["x", "y"]).end();
     assert_eq!(status.code(), Some(1), "{lines:?}");

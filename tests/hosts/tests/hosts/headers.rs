@@ -73,7 +73,7 @@ fn check(name: &str, standard: &str, flags: &[String], text: &str) {
 
 /// Each alone, so that it is known which one it is, and all together.
 #[test]
-fn headers_of_hosts_stand_before_ours_and_behind() {
+fn host_headers_compile_before_and_after_ours() {
     let all: String = HOSTS.iter().map(|(_, includes, _)| *includes).collect();
     let together = flags(HOSTS.iter().map(|(_, _, command)| *command));
     let each = HOSTS.iter().map(|(name, includes, command)| {
@@ -115,7 +115,7 @@ fn code(path: &Path) -> String {
 /// Also where no test's text leads: in templates that nobody makes, in parameters, in what is behind an
 /// `#if`.
 #[test]
-fn no_name_of_ours_is_a_macro_of_a_host() {
+fn no_name_in_our_headers_is_a_host_macro() {
     let standard = "#include <memory>\n#include <string>\n#include <vector>\n#include <chrono>\n\
         #include <functional>\n#include <cstdio>\n#include <cstdint>\n#include <coroutine>\n";
     let known = macros("standard", &[], standard);

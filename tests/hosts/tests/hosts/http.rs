@@ -104,7 +104,7 @@ fn failures_become_statuses() {
 }
 
 #[test]
-fn what_breaks_off_is_not_taken_for_the_whole() {
+fn a_truncated_stream_is_not_shown_as_complete() {
     let service = Service::start().unwrap();
     let server = Server::start(&service.script("cut", cut()), "any");
     // What libevent had not sent yet is lost too.
@@ -113,7 +113,7 @@ fn what_breaks_off_is_not_taken_for_the_whole() {
 }
 
 #[test]
-fn a_slow_reader_costs_no_memory_and_holds_back_nobody() {
+fn a_slow_reader_uses_little_memory_and_blocks_no_other() {
     let service = Service::start().unwrap();
     let server = Server::start(&service.script("long", long_stream(LONG)), "any");
     let slow = server.post("x");

@@ -97,12 +97,12 @@ fn press_return(running: &mut Running) {
 }
 
 #[test]
-fn libuv_runs_chats_beside_each_other() {
+fn libuv_runs_chats_concurrently() {
     chats_run_beside_each_other(&libuv());
 }
 
 #[test]
-fn libuv_tells_a_failure() {
+fn libuv_reports_a_failure() {
     a_failure_is_told(&libuv());
 }
 
@@ -112,12 +112,12 @@ fn libuv_ends_at_ctrl_c() {
 }
 
 #[test]
-fn glib_runs_chats_beside_each_other() {
+fn glib_runs_chats_concurrently() {
     chats_run_beside_each_other(&glib());
 }
 
 #[test]
-fn glib_tells_a_failure() {
+fn glib_reports_a_failure() {
     a_failure_is_told(&glib());
 }
 
@@ -127,12 +127,12 @@ fn glib_ends_at_ctrl_c() {
 }
 
 #[test]
-fn qt_runs_chats_beside_each_other() {
+fn qt_runs_chats_concurrently() {
     chats_run_beside_each_other(&qt());
 }
 
 #[test]
-fn qt_tells_a_failure() {
+fn qt_reports_a_failure() {
     a_failure_is_told(&qt());
 }
 

@@ -190,7 +190,7 @@ fn cancel_terminate_and_timeout_act_at_once() {
 
 /// Without queue and latch: a blocking call whose waits end when a signal comes.
 #[test]
-fn an_interruptible_call_hears_of_them_too() {
+fn cancel_terminate_and_timeout_end_a_blocking_call() {
     let (service, url) = silent_service();
     let postgres = Postgres::start(&url, Load::AtUse);
     let sql = "CREATE FUNCTION modelwire_blocking(text) RETURNS text AS 'blocking_pg' LANGUAGE C";
@@ -222,7 +222,7 @@ fn check_backends(postgres: &Postgres) {
 
 /// The client is made in the server's first process and used in those that it forks.
 #[test]
-fn it_may_be_preloaded() {
+fn the_extension_can_be_preloaded() {
     let service = Service::start().unwrap();
     let postgres = Postgres::start(&service.base_url(), Load::BeforeFork);
     check_backends(&postgres);
@@ -238,7 +238,7 @@ fn it_may_be_preloaded() {
 
 /// Errors that SQL catches, and rows that nobody reads on, leave nothing behind.
 #[test]
-fn a_backend_keeps_nothing_of_what_failed() {
+fn failed_calls_leave_no_descriptor_in_a_backend() {
     let service = Service::start().unwrap();
     let postgres = Postgres::start(&service.script("cut", cut()), Load::AtUse);
     let mut session = postgres.session();

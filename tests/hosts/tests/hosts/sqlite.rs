@@ -106,7 +106,7 @@ fn another_thread_interrupts_a_statement_at_once() {
 
 /// An extension is unloaded with its connection.
 #[test]
-fn connections_come_and_go_and_nothing_stays() {
+fn closing_a_connection_unloads_the_extension() {
     let service = Service::start().unwrap();
     connections(&service.base_url(), "close");
 }

@@ -111,7 +111,7 @@ fn clock_table() -> String {
 }
 
 #[test]
-fn every_look_at_a_clock_has_its_reason() {
+fn the_table_of_clock_uses_is_up_to_date() {
     let table = clock_table();
     if std::env::var_os("UPDATE_RULES").is_some() {
         fs::write(root().join("tests/CLOCK.md"), &table).unwrap();

@@ -112,7 +112,7 @@ fn circle(graph: &BTreeMap<Room, BTreeSet<Room>>) -> Option<Vec<Room>> {
 }
 
 #[test]
-fn no_crate_has_a_circle_of_imports() {
+fn no_crate_has_an_import_cycle() {
     for source in ["core/src", "bulk/src", "cli/src", "ffi-c/src", "py/src"] {
         let found = circle(&graph(source));
         assert!(
@@ -124,7 +124,7 @@ fn no_crate_has_a_circle_of_imports() {
 }
 
 #[test]
-fn in_the_core_imports_run_downwards() {
+fn core_modules_import_only_lower_layers() {
     let graph = graph("core/src");
     let mut up = Vec::new();
     for (room, imported) in graph.iter().flat_map(|(room, all)| all.iter().map(move |i| (room, i)))

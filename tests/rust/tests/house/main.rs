@@ -83,7 +83,7 @@ fn the_command_and_bulk_jobs_call_through_the_core() {
 /// `modelwire-bulk` is under every program that runs bulk jobs: it knows no terminal, no arguments and no exit
 /// code.
 #[test]
-fn bulk_jobs_know_no_command() {
+fn the_bulk_crate_does_not_depend_on_the_command() {
     let text = read("bulk/Cargo.toml");
     for name in ["modelwire-cli", "clap", "console", "indicatif", "rustix"] {
         assert!(!text.contains(&format!("\n{name} ")), "bulk/Cargo.toml names {name}");
@@ -142,7 +142,7 @@ fn every_file_says_its_job_first() {
 }
 
 #[test]
-fn nothing_is_left_undone() {
+fn no_todo_marker_is_left() {
     // In two parts, so that this file does not find itself.
     let left = [
         concat!("TO", "DO"),
@@ -183,7 +183,7 @@ fn no_model_is_named_in_the_product() {
 }
 
 #[test]
-fn the_project_speaks_of_itself_alone() {
+fn no_file_contains_a_local_path() {
     let paths = ["core", "bulk", "cli", "ffi-c", "py/src", "py/python", "include", "tests"];
     let ends = [
         ".rs", ".py", ".c", ".h", ".cpp", ".hpp", ".md", ".toml", ".json", ".go", ".js", ".java",

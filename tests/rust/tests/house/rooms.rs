@@ -13,7 +13,7 @@ fn assert_absent(path: &str, words: &[&str], because: &str) {
 }
 
 #[test]
-fn each_room_knows_only_what_is_its_own() {
+fn each_core_module_uses_only_its_own_dependencies() {
     for path in files("core/src", ".rs") {
         let below = ["http/transport.rs", "http/opening.rs", "http/failure.rs"];
         if !below.iter().any(|one| path.ends_with(one)) {
@@ -56,7 +56,7 @@ fn each_room_knows_only_what_is_its_own() {
 
 /// Each crate asks in one place which system it runs on; the C library and the extension of Python in none.
 #[test]
-fn one_place_knows_the_systems() {
+fn platform_code_is_in_one_place_per_crate() {
     let names = [
         "cfg(unix",
         "cfg(windows",
@@ -101,7 +101,7 @@ fn threads_start_with_signals_blocked() {
 
 /// A child that is forked while a thread fills a cell that others wait for waits for ever: `py/src/kept.rs`.
 #[test]
-fn nobody_waits_for_what_python_keeps() {
+fn python_values_are_cached_only_in_kept() {
     for path in files("py/src", ".rs") {
         let cells = ["PyOnceLock", "pyo3::intern", "LazyLock", "sync::OnceCell", "sync::Lazy"];
         assert_absent(&path, &cells, "what is kept for the process stands in `Kept`");
@@ -110,7 +110,7 @@ fn nobody_waits_for_what_python_keeps() {
 
 /// A daemon thread that Python ends within what runs otherwise ends the process: `py/src/run.rs`.
 #[test]
-fn one_place_runs_what_is_pythons() {
+fn python_code_is_run_only_in_run_rs() {
     for path in files("py/src", ".rs").into_iter().filter(|path| !path.ends_with("/run.rs")) {
         let others = [
             ".call0(",

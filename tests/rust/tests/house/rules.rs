@@ -177,7 +177,7 @@ fn every_rule_has_its_tests() {
 }
 
 #[test]
-fn what_is_wrong_with_the_table_is_found() {
+fn errors_in_the_rules_table_are_found() {
     let test = "`house/rules.rs::every_rule_has_its_tests`";
     let reason = "the command's pilot";
     let others: String = LANGUAGES[1..]
@@ -218,7 +218,7 @@ fn what_is_wrong_with_the_table_is_found() {
 }
 
 #[test]
-fn a_test_is_one_that_runs() {
+fn only_tests_that_run_count_as_tests() {
     let rust = "#[test]\nfn a() {}\n// #[test]\nfn b() {}\n/* #[test]\nfn c() {} */\n#[test]\n\
                 #[ignore = \"deep\"]\nfn d() {}\n// fn e() {}\n#[tokio::test(flavor = \"x\")]\n\
                 async fn f() {}\n#[cfg(test)]\nmod tests {\n    fn g() {}\n    #[test]\n    fn h() {}\n}\n";

@@ -19,7 +19,7 @@ fn behind<'a>(text: &'a str, words: &'a str) -> impl Iterator<Item = &'a str> {
 }
 
 #[test]
-fn what_is_published_names_the_version_of_what_it_needs() {
+fn published_crates_name_the_version_of_their_dependencies() {
     let text = read("Cargo.toml");
     let own: Vec<&str> = text.lines().filter(|line| line.starts_with("modelwire")).collect();
     assert_eq!(own.len(), 4);
@@ -44,7 +44,7 @@ fn the_number_of_the_header_is_the_version() {
 
 /// Programs and pages name the library by its minor version.
 #[test]
-fn the_library_has_one_name() {
+fn the_library_version_is_the_same_everywhere() {
     let ends = ["Makefile", "README.md", "CONTRIBUTING.md"].map(str::to_owned).into_iter();
     let texts = ["ffi-c", "docs", "include"].into_iter().flat_map(|folder| files(folder, ""));
     let mut found = 0;

@@ -219,7 +219,7 @@ fn cancels(
 
 /// A cancel beside the sending of a request.
 #[test]
-fn a_cancelled_call_that_was_sent_does_not_say_not_sent() {
+fn a_cancelled_call_that_was_sent_is_not_reported_as_not_sent() {
     let _alone = alone();
     let book = Book::new();
     let (client, records) = book.client(book.config());
@@ -230,7 +230,7 @@ fn a_cancelled_call_that_was_sent_does_not_say_not_sent() {
 
 /// The same on a runtime of the program's own, with several threads.
 #[test]
-fn a_call_cancelled_on_another_runtime_does_not_say_not_sent() {
+fn a_call_cancelled_on_another_runtime_is_not_reported_as_not_sent() {
     let _alone = alone();
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.worker_threads(2).enable_all().build().unwrap();
@@ -245,7 +245,7 @@ fn a_call_cancelled_on_another_runtime_does_not_say_not_sent() {
 
 /// A deadline, and a wait for a connection that ends, beside the sending of a request.
 #[test]
-fn a_call_that_timed_out_and_was_sent_does_not_say_not_sent() {
+fn a_timed_out_call_that_was_sent_is_not_reported_as_not_sent() {
     const THREADS: u64 = 4;
     let _alone = alone();
     let book = Book::new();
@@ -307,7 +307,7 @@ fn rounds(book: &Book, count: u64, random: &mut Random, end: impl Fn(&Client) + 
 
 /// The close of the client beside the sending of requests.
 #[test]
-fn a_call_ended_by_a_close_does_not_say_not_sent_once_it_was() {
+fn a_call_sent_before_a_close_is_not_reported_as_not_sent() {
     let _alone = alone();
     let book = Book::new();
     rounds(&book, calls(15), &mut Random::new(3), |client| assert!(client.close(None).unwrap()));
@@ -316,7 +316,7 @@ fn a_call_ended_by_a_close_does_not_say_not_sent_once_it_was() {
 
 /// A shutdown of the library beside the sending of requests.
 #[test]
-fn a_call_ended_by_a_shutdown_does_not_say_not_sent_once_it_was() {
+fn a_call_sent_before_a_shutdown_is_not_reported_as_not_sent() {
     let _alone = alone();
     let book = Book::new();
     rounds(&book, calls(15), &mut Random::new(4), |_| assert!(shutdown(LONG)));
@@ -326,7 +326,7 @@ fn a_call_ended_by_a_shutdown_does_not_say_not_sent_once_it_was() {
 /// Forks beside calls that are cancelled; and a child does not say `not_sent` of a call of its parent.
 #[cfg(unix)]
 #[test]
-fn a_call_beside_a_fork_does_not_say_not_sent_once_it_was() {
+fn a_call_sent_during_a_fork_is_not_reported_as_not_sent() {
     let _alone = alone();
     let book = Book::new();
     let (client, records) = book.client(book.config());

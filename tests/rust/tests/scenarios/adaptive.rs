@@ -93,7 +93,7 @@ fn every_call_waits_for_the_end_of_a_pause() {
 
 /// What one client is refused does not hold back another one, nor a call with a policy of its own.
 #[test]
-fn others_do_not_wait() {
+fn a_pause_does_not_delay_other_clients_and_policies() {
     let service = Service::start().unwrap();
     let base_url = refuses_one(&service, "50000");
     let paused = Client::new(adaptive(&base_url)).unwrap();
@@ -225,7 +225,7 @@ const SLOTS: usize = 8;
 
 /// A stream keeps the service busy until its end.
 #[test]
-fn a_stream_holds_its_place_until_its_end() {
+fn a_stream_holds_its_permit_until_its_end() {
     let service = Service::start().unwrap();
     let script = Script::one(stalled_after(&[&piece("a")]));
     let client = Client::new(adaptive(service.script("s", script))).unwrap();
@@ -251,7 +251,7 @@ fn a_stream_holds_its_place_until_its_end() {
 
 /// Where no answer comes and nothing is refused, more calls begin after a while.
 #[test]
-fn slow_answers_do_not_hold_back_for_ever() {
+fn slow_answers_delay_new_calls_only_for_a_while() {
     let service = Service::start().unwrap();
     let base_url = service.script("s", Script::one(silence()));
     let client = Client::new(adaptive(base_url)).unwrap();

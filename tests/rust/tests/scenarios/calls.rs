@@ -157,7 +157,7 @@ fn a_base_url_may_have_a_slash_and_a_query() {
 }
 
 #[test]
-fn what_cannot_be_right_is_not_sent() {
+fn invalid_requests_are_not_sent() {
     let service = Service::start().unwrap();
     let client = client(service.base_url());
     let messages = r#""messages":[{"role":"user","content":"a"}]"#;
@@ -364,7 +364,7 @@ fn usage_taken() {
 
 /// What the headers say of limits is told on an answer, on a stream and on an error.
 #[test]
-fn rate_limits_are_told() {
+fn rate_limits_are_reported_on_answers_streams_and_errors() {
     let headers = [
         ("x-ratelimit-limit-requests", "60"),
         ("x-ratelimit-remaining-requests", "59"),
@@ -458,7 +458,7 @@ fn streams_whose_bodies_end_late_share_connections() {
 }
 
 #[test]
-fn what_comes_after_the_end_mark_is_ignored() {
+fn bytes_after_the_end_mark_are_ignored() {
     let service = Service::start().unwrap();
     let late = [event("not JSON"), event(&piece("late")), event(r#"{"error":"late"}"#)];
     let client = client(service.script("s", Script::one(one_write(&late))));
@@ -479,7 +479,7 @@ fn streams_of_many_writes_hardly_ever_need_a_new_connection() {
 }
 
 #[test]
-fn a_body_that_never_ends_after_done_delays_nobody() {
+fn an_endless_body_after_done_delays_no_call() {
     let service = Service::start().unwrap();
     let data = [piece("a"), DONE.to_owned()];
     let data: Vec<&str> = data.iter().map(String::as_str).collect();
@@ -523,7 +523,7 @@ fn a_connection_that_is_closed_right_after_a_stream_fails_no_call() {
 /// Keys and headers of single calls travel on the client's connections, and an echo of such a key
 /// is masked as the client's is.
 #[test]
-fn a_call_may_have_a_key_and_headers_of_its_own() {
+fn a_call_may_have_its_own_key_and_headers() {
     let service = Service::start().unwrap();
     let echo = Exchange::json(401, r#"{"error":{"message":"bad key sk-other-key here"}}"#);
     let base_url = service.script("echo", Script::one(echo));
@@ -559,7 +559,7 @@ fn a_call_may_have_a_key_and_headers_of_its_own() {
 }
 
 #[test]
-fn clients_beside_each_other_have_one_sum() {
+fn variants_of_a_client_share_one_usage_sum() {
     let service = Service::start().unwrap();
     let first = client(service.base_url());
     let second = first.beside(config(format!("{}/", service.base_url()))).unwrap();

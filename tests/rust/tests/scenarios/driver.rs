@@ -101,8 +101,8 @@ fn polled(client: &Client, queue: &CompletionQueue, pause: impl Fn()) -> (usize,
 
 /// Who waited long before and now only looks has its calls done all the same.
 #[test]
-fn a_queue_that_is_polled_after_waits_goes_on() {
-    in_child_at("driver::a_queue_that_is_polled_after_waits_goes_on", &[], || {
+fn calls_progress_when_a_queue_is_polled_after_waits() {
+    in_child_at("driver::calls_progress_when_a_queue_is_polled_after_waits", &[], || {
         let (_service, _, client) = started();
         let queue = taken_over(&client);
         // clock: the pace of what happens beside
@@ -113,19 +113,23 @@ fn a_queue_that_is_polled_after_waits_goes_on() {
 
 /// The same in an event loop, which sleeps at the descriptor.
 #[test]
-fn a_queue_whose_descriptor_is_polled_after_waits_goes_on() {
-    in_child_at("driver::a_queue_whose_descriptor_is_polled_after_waits_goes_on", &[], || {
-        let (_service, _, client) = started();
-        let queue = taken_over(&client);
-        let fd = queue.fd().unwrap();
-        let (missing, of) = polled(&client, &queue, || {
-            let start = Instant::now();
-            is_readable(fd, Duration::from_millis(10));
-            // clock: the pace of what happens beside
-            thread::sleep(PACE.saturating_sub(start.elapsed()));
-        });
-        assert_eq!(missing, 0, "of {of} calls that were submitted in time");
-    });
+fn calls_progress_when_a_queue_descriptor_is_polled_after_waits() {
+    in_child_at(
+        "driver::calls_progress_when_a_queue_descriptor_is_polled_after_waits",
+        &[],
+        || {
+            let (_service, _, client) = started();
+            let queue = taken_over(&client);
+            let fd = queue.fd().unwrap();
+            let (missing, of) = polled(&client, &queue, || {
+                let start = Instant::now();
+                is_readable(fd, Duration::from_millis(10));
+                // clock: the pace of what happens beside
+                thread::sleep(PACE.saturating_sub(start.elapsed()));
+            });
+            assert_eq!(missing, 0, "of {of} calls that were submitted in time");
+        },
+    );
 }
 
 /// What a busy worker submits is sent when it is submitted, not when it has nothing else to do.

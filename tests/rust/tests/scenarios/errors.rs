@@ -63,7 +63,7 @@ fn a_forbidden_model_is_a_permission_error() {
 }
 
 #[test]
-fn what_is_not_found_says_where_to_look() {
+fn a_not_found_error_hints_at_model_and_path() {
     let service = Service::start().unwrap();
     each(&client(service.base_url()), &Request::chat("no-such-model").user("a"), |error| {
         assert_eq!((error.kind(), error.status()), (ErrorKind::NotFound, Some(404)));
@@ -86,7 +86,7 @@ fn what_is_not_found_says_where_to_look() {
 
 /// The remedy is named, and only where it can help.
 #[test]
-fn a_stream_only_model_says_so_in_the_hint() {
+fn a_stream_only_model_is_explained_in_the_hint() {
     let service = Service::start().unwrap();
     let played = client(service.base_url());
     for way in WAYS {
@@ -120,7 +120,7 @@ fn a_stream_only_model_says_so_in_the_hint() {
 
 /// Whatever stands at a wrong place answers in its own way.
 #[test]
-fn a_base_url_without_version_is_named_wherever_it_may_be_the_cause() {
+fn a_base_url_without_version_is_named_as_a_possible_cause() {
     let service = Service::start().unwrap();
     let page = [("Content-Type", "text/html")];
     for (answer, is_told) in [
@@ -148,7 +148,7 @@ fn a_base_url_without_version_is_named_wherever_it_may_be_the_cause() {
 
 /// The version twice, or the path of an operation behind it.
 #[test]
-fn a_base_url_with_too_long_a_path_says_so() {
+fn a_base_url_with_an_extra_path_is_explained() {
     let service = Service::start().unwrap();
     for (more, words) in [
         ("/v1", "The base URL has /v1 twice. "),
@@ -410,7 +410,7 @@ fn a_service_that_breaks_off_before_it_answers() {
 }
 
 #[test]
-fn a_plain_answer_that_is_cut_is_no_answer() {
+fn a_truncated_plain_answer_is_an_error() {
     let service = Service::start().unwrap();
     let client = client(service.base_url());
     for way in WAYS {
@@ -454,7 +454,7 @@ fn an_error_object_under_a_good_status_is_raised() {
 
 /// A redirect would carry the key elsewhere.
 #[test]
-fn a_redirect_is_told_and_not_followed() {
+fn a_redirect_to_another_origin_is_an_error() {
     let service = Service::start().unwrap();
     let elsewhere = service.base_url().replace("127.0.0.1", "localhost");
     let location = format!("{elsewhere}/chat/completions");
@@ -471,7 +471,7 @@ fn a_redirect_is_told_and_not_followed() {
 
 /// Bounds are told by name.
 #[test]
-fn breached_bounds_name_themselves() {
+fn exceeded_limits_are_named() {
     let service = Service::start().unwrap();
     let limits = Limits::default()
         .event_bytes_max(100)
@@ -509,7 +509,7 @@ fn breached_bounds_name_themselves() {
 /// JSON under a good status that is no object is no answer to a chat or a response, however it was
 /// asked for.
 #[test]
-fn json_that_is_no_object_is_no_answer() {
+fn json_that_is_not_an_object_is_an_error() {
     let service = Service::start().unwrap();
     for text in ["null", "5", r#""hi""#, "true", "[1,2]", "[]"] {
         let client = client(service.script("s", Script::one(Exchange::json(200, text))));

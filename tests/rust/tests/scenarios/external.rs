@@ -79,7 +79,7 @@ fn everything_runs_on_the_programs_runtime_and_no_thread_is_started() {
 }
 
 #[test]
-fn threads_may_wait_for_what_a_runtime_receives() {
+fn threads_can_wait_for_calls_on_an_external_runtime() {
     let service = Service::start().unwrap();
     let runtime = three_threads();
     let client = client_on(&runtime, service.base_url());
@@ -148,7 +148,7 @@ fn a_blocking_call_in_a_task_of_the_clients_runtime_is_refused() {
 }
 
 #[test]
-fn no_wait_for_a_call_is_taken_in_a_task_of_its_runtime() {
+fn blocking_waits_in_a_task_of_the_runtime_are_refused() {
     let service = Service::start().unwrap();
     for runtime in [one_thread(), three_threads()] {
         let client = client_on(&runtime, service.script("s", Script::one(silence())));
@@ -183,7 +183,7 @@ fn no_wait_for_a_call_is_taken_in_a_task_of_its_runtime() {
 }
 
 #[test]
-fn what_the_runtime_does_not_poll_may_wait() {
+fn blocking_threads_of_the_runtime_can_wait() {
     fn ask(client: &Client) {
         let answer = client.blocking().send(hello()).unwrap();
         assert_eq!(answer.text(), "Hello from both sides.");
@@ -227,8 +227,8 @@ fn a_runtime_that_ends_ends_its_calls() {
 
 /// Design: every started call ends with `Done`, whatever its runtime does.
 #[test]
-fn shutdown_ends_calls_of_a_runtime_that_nobody_drives() {
-    in_child_at("external::shutdown_ends_calls_of_a_runtime_that_nobody_drives", &[], || {
+fn shutdown_ends_calls_of_a_runtime_that_is_not_driven() {
+    in_child_at("external::shutdown_ends_calls_of_a_runtime_that_is_not_driven", &[], || {
         let service = Service::start().unwrap();
         let url = service.script("s", Script::one(stalled_after(&["{}"])));
         let runtime = one_thread();

@@ -79,7 +79,7 @@ fn a_consumer_that_does_not_read_holds_up_the_service() {
 
 /// The deadline goes on while the consumer does not read; what was received is still there.
 #[test]
-fn the_deadline_ends_a_stream_that_is_held_up() {
+fn the_deadline_ends_a_stream_under_backpressure() {
     let events: Vec<String> = (0..400).map(|_| piece(&"x".repeat(64 << 10))).collect();
     let texts: Vec<&str> = events.iter().map(String::as_str).chain(["[DONE]"]).collect();
     let service = Service::start().unwrap();
@@ -104,7 +104,7 @@ fn the_deadline_ends_a_stream_that_is_held_up() {
 
 /// A stream that nobody reads does not keep another from flowing.
 #[test]
-fn a_held_up_stream_holds_up_no_other() {
+fn a_stream_under_backpressure_does_not_block_others() {
     let address = flood(Arc::new(AtomicUsize::new(0)));
     let idle = client(format!("http://{address}/v1"));
     let stuck = idle.blocking().stream(hello()).unwrap();

@@ -39,7 +39,7 @@ fn a_stream_that_answers_a_plain_call_is_gathered() {
 
 /// Services get the content type wrong, too.
 #[test]
-fn events_are_known_by_their_looks_where_the_content_type_does_not_say_so() {
+fn events_are_recognized_despite_a_wrong_content_type() {
     let body = format!(": hi\n\ndata: {}\n\ndata: {}\n\ndata: [DONE]\n\n", piece("a"), finish(0));
     for kind in ["application/json", "text/plain", ""] {
         let headers: &[(&str, &str)] =
@@ -158,7 +158,7 @@ fn an_error_in_a_gathered_stream_is_raised_with_what_came_before() {
 
 /// What a gathered message says goes back by its JSON as it came, whatever it is.
 #[test]
-fn a_gathered_message_goes_back_as_it_came() {
+fn a_gathered_message_is_sent_back_unchanged() {
     let delta = |delta: &str| format!(r#"{{"choices":[{{"index":0,"delta":{delta}}}]}}"#);
     let call = r#""id":"x","type":"function","function":{"name":"f","arguments":"{}"},"extra":{"s" : 1.50}"#;
     let data = [

@@ -129,38 +129,42 @@ fn an_interruptible_wait_is_never_long() {
 }
 
 #[test]
-fn a_wakeup_inside_a_handler_reaches_who_waits() {
-    in_child_at("interrupts::a_wakeup_inside_a_handler_reaches_who_waits", &[], || {
-        handle_signals(on_signal);
-        let queue = CompletionQueue::interruptible().unwrap();
-        assert!(WAKES.set(queue.clone()).is_ok());
-        // The handler runs on this thread, the wait is another's.
-        for _ in 0..20 {
-            let waiter = {
-                let queue = queue.clone();
-                thread::spawn(move || {
-                    let start = Instant::now();
-                    assert!(matches!(queue.next(None).unwrap(), Next::Interrupted));
-                    start.elapsed()
-                })
-            };
+fn a_wakeup_inside_a_signal_handler_wakes_the_waiting_thread() {
+    in_child_at(
+        "interrupts::a_wakeup_inside_a_signal_handler_wakes_the_waiting_thread",
+        &[],
+        || {
+            handle_signals(on_signal);
+            let queue = CompletionQueue::interruptible().unwrap();
+            assert!(WAKES.set(queue.clone()).is_ok());
+            // The handler runs on this thread, the wait is another's.
+            for _ in 0..20 {
+                let waiter = {
+                    let queue = queue.clone();
+                    thread::spawn(move || {
+                        let start = Instant::now();
+                        assert!(matches!(queue.next(None).unwrap(), Next::Interrupted));
+                        start.elapsed()
+                    })
+                };
+                send_signal(this_thread());
+                let waited = waiter.join().unwrap();
+                assert!(waited < Duration::from_secs(10), "{waited:?}");
+            }
+            // It sticks; and whoever watches the descriptor is told.
+            while is_readable(queue.fd().unwrap()) {
+                let _ = queue.next(NOW).unwrap();
+            }
             send_signal(this_thread());
-            let waited = waiter.join().unwrap();
-            assert!(waited < Duration::from_secs(10), "{waited:?}");
-        }
-        // It sticks; and whoever watches the descriptor is told.
-        while is_readable(queue.fd().unwrap()) {
-            let _ = queue.next(NOW).unwrap();
-        }
-        send_signal(this_thread());
-        assert!(is_readable(queue.fd().unwrap()));
-        assert!(matches!(queue.next(NOW).unwrap(), Next::Interrupted));
-        assert!(matches!(queue.next(NOW).unwrap(), Next::Empty));
-        assert!(!is_readable(queue.fd().unwrap()));
-        // A child's handler does not wake its parent.
-        assert!(forked(|| send_signal(this_thread())));
-        assert!(!is_readable(queue.fd().unwrap()));
-    });
+            assert!(is_readable(queue.fd().unwrap()));
+            assert!(matches!(queue.next(NOW).unwrap(), Next::Interrupted));
+            assert!(matches!(queue.next(NOW).unwrap(), Next::Empty));
+            assert!(!is_readable(queue.fd().unwrap()));
+            // A child's handler does not wake its parent.
+            assert!(forked(|| send_signal(this_thread())));
+            assert!(!is_readable(queue.fd().unwrap()));
+        },
+    );
 }
 
 #[test]

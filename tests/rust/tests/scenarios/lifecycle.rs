@@ -268,8 +268,8 @@ fn the_library_starts_afresh_after_each_shutdown() {
 
 /// A handler that hangs makes a shutdown false and holds up nothing that comes after it.
 #[test]
-fn what_hangs_at_a_shutdown_is_waited_for_by_the_next() {
-    in_child_at("lifecycle::what_hangs_at_a_shutdown_is_waited_for_by_the_next", &[], || {
+fn a_handler_hanging_at_a_shutdown_is_awaited_by_the_next() {
+    in_child_at("lifecycle::a_handler_hanging_at_a_shutdown_is_awaited_by_the_next", &[], || {
         let service = Service::start().unwrap();
         let client = client(service.base_url());
         let (release, held) = mpsc::channel::<()>();
@@ -350,8 +350,8 @@ fn calls_that_begin_during_a_shutdown_fail() {
 
 /// Threads that call, threads that shut down: every call ends, and the last one works.
 #[test]
-fn shutdowns_amid_traffic_end_what_they_find() {
-    in_child_at("lifecycle::shutdowns_amid_traffic_end_what_they_find", &[], || {
+fn shutdowns_during_traffic_end_every_call() {
+    in_child_at("lifecycle::shutdowns_during_traffic_end_every_call", &[], || {
         let service = Service::start().unwrap();
         let client = client(service.base_url());
         let stop = Arc::new(AtomicBool::new(false));

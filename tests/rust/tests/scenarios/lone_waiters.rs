@@ -49,8 +49,8 @@ fn calls_in_a_row_leave_the_io_thread_asleep() {
 }
 
 #[test]
-fn work_beside_a_waiting_caller_goes_on() {
-    in_child_at("lone_waiters::work_beside_a_waiting_caller_goes_on", &[], || {
+fn other_calls_progress_while_a_caller_waits() {
+    in_child_at("lone_waiters::other_calls_progress_while_a_caller_waits", &[], || {
         let service = Service::start().unwrap();
         let client = alone(&service);
         let stuck = client_of_silence(&service);
@@ -328,8 +328,8 @@ fn a_reader_that_stays_away_has_its_calls_done() {
 
 /// What a reader that does the I/O submits itself is sent when it waits again.
 #[test]
-fn a_reader_that_submits_anew_goes_on_alone() {
-    in_child_at("lone_waiters::a_reader_that_submits_anew_goes_on_alone", &[], || {
+fn a_reader_that_submits_again_keeps_the_io_to_itself() {
+    in_child_at("lone_waiters::a_reader_that_submits_again_keeps_the_io_to_itself", &[], || {
         const CALLS: u32 = 20;
         /// On a machine that leaves the reader without a processor, most rounds hand its part over.
         const ROUNDS_MAX: usize = 500;
@@ -364,8 +364,8 @@ fn a_reader_that_submits_anew_goes_on_alone() {
 }
 
 #[test]
-fn readers_beside_each_other_do_not_wait_for_each_other() {
-    in_child_at("lone_waiters::readers_beside_each_other_do_not_wait_for_each_other", &[], || {
+fn concurrent_readers_do_not_block_each_other() {
+    in_child_at("lone_waiters::concurrent_readers_do_not_block_each_other", &[], || {
         let service = Service::start().unwrap();
         let paced = client(service.script("s", Script::one(paced(200, PAUSE))));
         let stalled = client(service.script("stalled", Script::one(stalled_after(&[&piece("x")]))));

@@ -27,7 +27,7 @@ fn end(queue: &CompletionQueue) -> (u64, Option<ErrorKind>) {
 }
 
 #[test]
-fn whatever_is_wrong_with_an_owned_call_is_its_end() {
+fn every_error_of_an_owned_call_is_its_final_event() {
     let service = Service::start().unwrap();
     let good = client(service.base_url());
     let queue = CompletionQueue::new(None);
@@ -98,7 +98,7 @@ const PIECE_BYTES: usize = 16 << 10;
 /// One stream whose reader is slow is held up by its service, and no other one is; what waits stays
 /// within the client's bound, and nothing is lost.
 #[test]
-fn a_paused_stream_holds_up_itself_alone() {
+fn a_paused_stream_delays_no_other_stream() {
     let service = Service::start().unwrap();
     let large = piece(&"x".repeat(PIECE_BYTES));
     let flood = Exchange::pre_rendered_stream(&large, PIECES, 1);
@@ -184,7 +184,7 @@ fn a_paused_call_that_is_cancelled_ends_at_once() {
 
 /// Threads that wait when the queue is closed are all told, whoever of them takes the ends.
 #[test]
-fn a_close_wakes_everybody_who_waits() {
+fn a_close_wakes_every_waiting_thread() {
     let service = Service::start().unwrap();
     let client = client(service.script("s", Script::one(silence())));
     for calls in [0, 1, 3] {

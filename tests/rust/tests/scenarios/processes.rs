@@ -317,8 +317,8 @@ fn a_fork_in_mid_stream_leaves_the_stream_to_the_parent() {
 
 /// Design: locks that other threads hold at the fork are never touched by the child.
 #[test]
-fn a_fork_amid_traffic_works_in_the_child() {
-    in_child("a_fork_amid_traffic_works_in_the_child", &[], || {
+fn a_fork_during_traffic_works_in_the_child() {
+    in_child("a_fork_during_traffic_works_in_the_child", &[], || {
         let service = Service::start().unwrap();
         let client = client(service.base_url());
         let stop = Arc::new(AtomicBool::new(false));

@@ -75,7 +75,7 @@ fn check(record: &CallRecord) {
 
 /// Every vector: the record of the answer, of the error and of the observer.
 #[test]
-fn the_records_of_the_vectors() {
+fn call_records_match_the_vectors() {
     let service = Service::start().unwrap();
     let mut wrong = Vec::new();
     for vector in ended::vectors() {
@@ -143,7 +143,7 @@ fn run(vector: &Ended, way: Way, client: &Client) -> modelwire::Result<Response>
 
 /// What is refused before anything is sent was started all the same.
 #[test]
-fn a_start_that_fails_tells() {
+fn a_call_that_fails_to_start_is_recorded() {
     let service = Service::start().unwrap();
     let client = client(service.base_url());
     let records = listen(&client);
@@ -173,7 +173,7 @@ fn a_start_that_fails_tells() {
 
 /// Every way of giving up a call.
 #[test]
-fn it_tells_who_ended_a_call() {
+fn a_record_names_who_ended_the_call() {
     let service = Service::start().unwrap();
     let base_url = service.script("s", Script::one(stalled_after(&[&piece("a")])));
     let client_ = client(&*base_url);
@@ -295,7 +295,7 @@ impl Drop for Says {
 
 /// The function of a client's own: one at a time, each told what is due before the next one begins.
 #[test]
-fn a_client_has_a_function_of_its_own() {
+fn a_client_has_one_on_call_callback_at_a_time() {
     let service = Service::start().unwrap();
     let client = client(service.base_url());
     let (send, told) = mpsc::channel();
@@ -340,7 +340,7 @@ fn a_client_has_a_function_of_its_own() {
 
 /// It lives as long as the client and its calls.
 #[test]
-fn a_client_that_is_dropped_tells_of_its_last_call() {
+fn the_last_call_of_a_dropped_client_is_recorded() {
     let service = Service::start().unwrap();
     let client = client(service.script("s", Script::one(silence())));
     let (send, told) = mpsc::channel();
@@ -362,7 +362,7 @@ fn a_client_that_is_dropped_tells_of_its_last_call() {
 
 /// Above the bound of what waits, for an observer that blocks and in a queue.
 #[test]
-fn what_finds_no_room_is_counted() {
+fn dropped_call_records_are_counted() {
     let service = Service::start().unwrap();
     let client = client(service.base_url());
     let records = listen(&client);
@@ -399,7 +399,7 @@ fn what_finds_no_room_is_counted() {
 
 /// A deadline in a wait for a connection, and a call that never got one.
 #[test]
-fn a_wait_that_ends_the_call_is_told() {
+fn a_wait_that_ends_in_a_timeout_is_recorded() {
     let service = Service::start().unwrap();
     let mut config = config(service.script("s", Script::one(silence())));
     config.set_options(r#"{"connections_max": 1}"#).unwrap();
@@ -419,7 +419,7 @@ fn a_wait_that_ends_the_call_is_told() {
 
 /// Which connection an attempt got, and what it took to open it: as the service counts them.
 #[test]
-fn an_attempt_tells_of_its_connection() {
+fn an_attempt_records_its_connection() {
     for way in WAYS {
         for (host, is_looked_up) in [("127.0.0.1", false), ("localhost", true)] {
             let service = Service::start().unwrap();
@@ -452,7 +452,7 @@ fn an_attempt_tells_of_its_connection() {
 
 /// What never came to a connection says how far it came.
 #[test]
-fn an_attempt_without_a_connection_tells_how_far_it_came() {
+fn an_attempt_without_a_connection_records_how_far_it_got() {
     let port = crate::system::closed_port();
     for way in WAYS {
         for (host, is_looked_up) in [("127.0.0.1", false), ("localhost", true)] {
@@ -490,7 +490,7 @@ fn a_redirect_is_one_attempt() {
 
 /// Design: of those who end a call at once one wins, and the call tells once, before its end is seen.
 #[test]
-fn each_call_tells_once_whoever_ends_it() {
+fn each_call_is_recorded_once_whoever_ends_it() {
     const CALLS: u64 = 400;
     let service = Service::start().unwrap();
     let client = client(service.base_url());
@@ -535,7 +535,7 @@ fn each_call_tells_once_whoever_ends_it() {
 
 /// A call that waits its turn behind a refusal, and the moment in which a connection may be closed.
 #[test]
-fn waits_for_a_turn_and_for_a_connection_to_be_safe_are_told() {
+fn waits_for_admission_and_for_safe_reuse_are_recorded() {
     let service = Service::start().unwrap();
     let refusal = Exchange::json_with_headers(429, &[("retry-after-ms", "30000")], "{}");
     let policy = RetryPolicy::default().adaptive(true);
@@ -603,8 +603,8 @@ impl log::Log for Panics {
 
 /// Design: whatever happens, also to the task of a call.
 #[test]
-fn a_panic_a_runtime_that_ends_and_a_shutdown_are_told() {
-    in_child_at("records::a_panic_a_runtime_that_ends_and_a_shutdown_are_told", &[], || {
+fn panics_runtime_ends_and_shutdowns_are_recorded() {
+    in_child_at("records::panics_runtime_ends_and_shutdowns_are_recorded", &[], || {
         log::set_logger(&Panics).unwrap();
         log::set_max_level(log::LevelFilter::Info);
         let service = Service::start().unwrap();
@@ -644,8 +644,8 @@ fn a_panic_a_runtime_that_ends_and_a_shutdown_are_told() {
 
 /// A forked child observes nothing until it asks for that itself, and the parent's calls go on telling.
 #[test]
-fn a_forked_child_listens_anew() {
-    in_child_at("records::a_forked_child_listens_anew", &[], || {
+fn a_forked_child_must_subscribe_again() {
+    in_child_at("records::a_forked_child_must_subscribe_again", &[], || {
         let service = Service::start().unwrap();
         let client = client(service.base_url());
         let records = listen(&client);

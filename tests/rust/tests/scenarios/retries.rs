@@ -37,7 +37,7 @@ fn a_busy_service_is_asked_again_with_the_same_bytes() {
 }
 
 #[test]
-fn opening_a_stream_is_tried_again_alike() {
+fn opening_a_stream_is_retried_with_the_same_bytes() {
     for way in WAYS {
         let service = Service::start().unwrap();
         let client = Client::new(config(service.base_url()).retry(at_once())).unwrap();
@@ -50,7 +50,7 @@ fn opening_a_stream_is_tried_again_alike() {
 }
 
 #[test]
-fn four_attempts_and_no_more() {
+fn at_most_four_attempts_are_made() {
     let service = Service::start().unwrap();
     for (name, policy, wait) in [("default", RetryPolicy::default(), 3500), ("quick", at_once(), 7)]
     {
@@ -112,7 +112,7 @@ fn a_wait_beyond_the_bound_returns_the_error_at_once() {
 
 /// A number too great to count is a long wait, not none.
 #[test]
-fn a_wait_beyond_all_numbers_is_beyond_the_bound() {
+fn an_overflowing_retry_after_is_beyond_the_limit() {
     let service = Service::start().unwrap();
     for asked in ["100000000000", "99999999999999999999", "9".repeat(400).as_str()] {
         for header in ["Retry-After", "retry-after-ms"] {
@@ -324,7 +324,7 @@ fn a_lost_connection_is_tried_again_if_wanted() {
 /// What was sent before a redirect may have been metered, whatever became of the place that it
 /// pointed to; and it is not sent again as something of which nothing was sent.
 #[test]
-fn a_redirect_to_a_place_that_is_gone_was_sent() {
+fn a_failed_redirect_counts_as_sent() {
     let policy = at_once().connect_errors(true);
     for way in WAYS {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -152,7 +152,7 @@ fn pings_reset_the_idle_timeout_if_wanted() {
 
 /// Whatever is not a comment does reset it, also when no event is whole for long.
 #[test]
-fn substance_resets_the_idle_timeout() {
+fn content_resets_the_idle_timeout() {
     let service = Service::start().unwrap();
     let pause = Duration::from_millis(250);
     let json = piece("abcdef");

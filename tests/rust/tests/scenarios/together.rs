@@ -83,7 +83,7 @@ fn a_call_that_cannot_start_leaves_nothing_behind() {
 }
 
 #[test]
-fn close_ends_what_is_under_way() {
+fn closing_a_queue_cancels_its_calls() {
     let service = Service::start().unwrap();
     let client = client(service.script("s", Script::one(stalled_after(&[&piece("a")]))));
     let queue = CompletionQueue::new(None);
@@ -122,7 +122,7 @@ fn dropping_a_submitted_call_or_the_queue_closes_the_exchange() {
 
 /// Design: any event loop watches one descriptor for many calls, each popped by its owner.
 #[test]
-fn a_ready_list_tells_which_calls_to_pop() {
+fn a_ready_list_gives_the_calls_to_pop() {
     let service = Service::start().unwrap();
     let client = client(service.base_url());
     let ready = Ready::new();
@@ -249,7 +249,7 @@ fn a_handler_that_breaks_or_panics_cancels_its_call_alone() {
 }
 
 #[test]
-fn handlers_may_block_and_drop_their_client_and_another_client_goes_on() {
+fn handlers_may_block_or_drop_their_client_without_affecting_others() {
     let service = Service::start().unwrap();
     let (one, other) = (client(service.base_url()), client(service.base_url()));
     let (release, held) = mpsc::channel::<()>();

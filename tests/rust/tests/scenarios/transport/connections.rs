@@ -68,7 +68,7 @@ fn a_connection_that_the_service_closed_is_replaced() {
 
 /// Whether the service keeps its connections is not known yet: a fresh one costs less than waiting.
 #[test]
-fn the_second_call_of_a_client_waits_for_nothing() {
+fn the_second_call_of_a_client_starts_without_delay() {
     /// As many as one that waits needs to be told from one that a busy machine kept waiting.
     const CLIENTS: usize = 100;
     const BOUND: Duration = Duration::from_millis(8);

@@ -188,8 +188,8 @@ fn a_bomb_of_white_space_meets_the_bound_of_an_answer() {
 
 /// Nor does what can be held hold up the others, although a few bytes of it become many.
 #[test]
-fn a_bomb_that_begins_like_a_document_holds_up_nobody() {
-    alone("a_bomb_that_begins_like_a_document_holds_up_nobody", || {
+fn a_bomb_that_begins_like_a_document_blocks_no_other_call() {
+    alone("a_bomb_that_begins_like_a_document_blocks_no_other_call", || {
         let body = packed_parts("{", (&" ".repeat(MIB), 1024), "}");
         let (_service, client) = hostile(packed_json(&body), |config| config);
         let outcome = harmless(|| Way::Async.send(&client, hello()));
@@ -234,8 +234,8 @@ fn stream_of(events: impl Iterator<Item = String>) -> Exchange {
 
 /// Each of the choices is noted once, in no time.
 #[test]
-fn a_stream_that_finishes_ever_new_choices_holds_up_nobody() {
-    alone("a_stream_that_finishes_ever_new_choices_holds_up_nobody", || {
+fn a_stream_of_ever_new_choices_blocks_no_other_call() {
+    alone("a_stream_of_ever_new_choices_blocks_no_other_call", || {
         const CHOICES: u32 = 200_000;
         let (_service, client) = hostile(stream_of((0..CHOICES).map(finish)), |config| config);
         let start = Instant::now();
@@ -251,8 +251,8 @@ fn a_stream_that_finishes_ever_new_choices_holds_up_nobody() {
 
 /// The same in one chunk.
 #[test]
-fn a_chunk_of_many_finished_choices_holds_up_nobody() {
-    alone("a_chunk_of_many_finished_choices_holds_up_nobody", || {
+fn a_chunk_of_many_finished_choices_blocks_no_other_call() {
+    alone("a_chunk_of_many_finished_choices_blocks_no_other_call", || {
         let choice = |index| format!(r#"{{"index":{index},"delta":{{}},"finish_reason":"stop"}}"#);
         let choices: Vec<String> = (0..60_000).map(choice).collect();
         let chunk = format!(r#"{{"choices":[{}]}}"#, choices.join(","));
@@ -265,8 +265,8 @@ fn a_chunk_of_many_finished_choices_holds_up_nobody() {
 
 /// Reading a large document is not the I/O thread's work.
 #[test]
-fn a_large_document_holds_up_nobody() {
-    alone("a_large_document_holds_up_nobody", || {
+fn a_large_document_blocks_no_other_call() {
+    alone("a_large_document_blocks_no_other_call", || {
         let zeros = ",0".repeat(MIB / 2);
         let body = packed_parts("[0", (&zeros, 32), "]");
         let (_service, client) = hostile(packed_json(&body), |config| config);
@@ -304,8 +304,8 @@ fn endless_empty_events_run_into_the_idle_timeout() {
 
 /// An event may take its time, and not for ever: eight idle timeouts from its first byte.
 #[test]
-fn an_event_that_drips_for_ever_runs_into_the_idle_timeout() {
-    alone("an_event_that_drips_for_ever_runs_into_the_idle_timeout", || {
+fn an_endlessly_dripping_event_hits_the_idle_timeout() {
+    alone("an_endlessly_dripping_event_hits_the_idle_timeout", || {
         let drip = [Step::Pause(Duration::from_millis(20)), http_chunk("x")];
         let begin = [stream_head(), event(&piece("a")), http_chunk("data: ")];
         let steps = begin.into_iter().chain(drip.into_iter().cycle().take(4000)).collect();
@@ -321,8 +321,8 @@ fn an_event_that_drips_for_ever_runs_into_the_idle_timeout() {
 
 /// Each byte is looked at once, also those of an `id`.
 #[test]
-fn blank_lines_after_a_long_id_hold_up_nobody() {
-    alone("blank_lines_after_a_long_id_hold_up_nobody", || {
+fn blank_lines_after_a_long_id_block_no_other_call() {
+    alone("blank_lines_after_a_long_id_block_no_other_call", || {
         const BLANK_LINES: usize = 10_000;
         let id = format!("id: {}\n", "x".repeat(8 * MIB));
         let blank = "\n".repeat(BLANK_LINES);

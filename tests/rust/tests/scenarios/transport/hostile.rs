@@ -127,7 +127,7 @@ fn dripping(head: &str, drop: Step) -> Vec<Step> {
 
 /// What came by then is told.
 #[test]
-fn a_dripping_error_body_is_waited_for_only_so_long() {
+fn a_dripping_error_body_is_read_for_a_limited_time() {
     let service = Service::start().unwrap();
     let head = "HTTP/1.1 503 Busy\r\nConnection: close\r\n\r\n";
     let client = scripted(&service, dripping(head, Step::send("x")), |config| config);

@@ -253,7 +253,7 @@ fn a_total_deadline_cuts_the_waits() {
 /// What a caller may want to know of how an answer came: attempts, time, headers of a failure; and
 /// a query of its own.
 #[test]
-fn answers_and_errors_tell_what_it_took() {
+fn answers_and_errors_report_attempts_and_time() {
     let service = Service::start().unwrap();
     let busy = Exchange::json(429, "{}");
     let gone = Exchange::json(404, r#"{"error":{"message":"no"}}"#);

@@ -65,7 +65,7 @@ fn gzip_is_asked_for_on_plain_calls_and_not_on_streams() {
 
 /// The text is what it was before it was packed, under a good status and a bad one.
 #[test]
-fn a_packed_answer_is_read() {
+fn a_compressed_answer_is_read() {
     let service = Service::start().unwrap();
     let whole = packed(CHAT_ANSWER.as_bytes());
     let halves: Vec<Step> = {
@@ -100,7 +100,7 @@ fn a_packed_answer_is_read() {
 
 /// What the service flushed is here while it says nothing more.
 #[test]
-fn a_packed_stream_is_delivered_event_by_event() {
+fn a_compressed_stream_is_delivered_event_by_event() {
     let service = Service::start().unwrap();
     let mut steps = packed_stream(&[&piece("a")], false);
     steps.push(Step::StallForever);
@@ -118,7 +118,7 @@ fn a_packed_stream_is_delivered_event_by_event() {
 
 /// What was cut never looks whole, also where only gzip itself can tell.
 #[test]
-fn a_packed_answer_that_is_cut_is_an_error() {
+fn a_truncated_compressed_answer_is_an_error() {
     let service = Service::start().unwrap();
     let whole = packed(CHAT_ANSWER.as_bytes());
     for length in [1, 5, 15, whole.len() / 2, whole.len() - 9, whole.len() - 1] {
@@ -167,7 +167,7 @@ fn a_coding_that_was_not_asked_for_is_refused() {
 
 /// The kind of an error is that of its status, whatever its body is packed in.
 #[test]
-fn a_bad_status_counts_more_than_its_coding() {
+fn an_error_status_wins_over_an_unknown_encoding() {
     let service = Service::start().unwrap();
     let kinds = [
         (401, ErrorKind::Authentication, Metered::NormallyNot),

@@ -46,7 +46,7 @@ fn a_redirect_within_the_origin_is_followed() {
 
 /// Streams and lists are followed alike.
 #[test]
-fn every_way_of_calling_follows() {
+fn streams_and_lists_follow_redirects() {
     let service = Service::start().unwrap();
     service.script("stream", Script::one(Exchange::events(&[&piece("a"), DONE])));
     let place = "/scripts/stream/v1/chat/completions";
@@ -111,7 +111,7 @@ fn the_key_never_reaches_another_origin() {
 
 /// What would change the method is not followed, not even at home.
 #[test]
-fn a_redirect_that_changes_the_method_is_told() {
+fn a_redirect_that_changes_the_method_is_an_error() {
     let service = Service::start().unwrap();
     service.script("target", Script::one(Exchange::json(200, CHAT_ANSWER)));
     let place = "/scripts/target/v1/chat/completions";

@@ -30,8 +30,8 @@ fn echoes() -> Vec<Exchange> {
 
 /// Not one line of any library below says the key, at the finest level.
 #[test]
-fn the_finest_log_does_not_say_the_key() {
-    let told = in_child("secrets::the_finest_log_does_not_say_the_key", || {
+fn the_trace_log_does_not_contain_the_key() {
+    let told = in_child("secrets::the_trace_log_does_not_contain_the_key", || {
         tracing_subscriber::fmt()
             .with_max_level(tracing_subscriber::filter::LevelFilter::TRACE)
             .with_ansi(false)
@@ -197,7 +197,7 @@ fn the_json_of_an_error_hides_an_echoed_key() {
 
 /// A word that is given to a service which asks for no key may stand in any answer.
 #[test]
-fn a_short_key_leaves_what_a_model_wrote() {
+fn a_short_key_is_not_masked_in_the_text_of_a_model() {
     let service = Service::start().unwrap();
     let url = service.script("s", Script::one(Exchange::events_cut(&[piece("none of index")])));
     for key in ["none", "x", "index"] {
