@@ -6,7 +6,7 @@ mod quota;
 
 use std::time::Duration;
 
-use modelwire::pace::{Pace, Verdict};
+use modelwire::pace::{CongestionController, Decision};
 use quota::Quota;
 
 /// The maximum concurrency, whatever the service accepts.
@@ -55,7 +55,7 @@ pub struct View {
 /// The congestion controller of one model.
 #[derive(Clone, Debug)]
 pub struct Controller {
-    pace: Pace,
+    pace: CongestionController,
     requests: Option<Quota>,
     tokens: Option<Quota>,
     /// The sum of the estimates of the rows in flight.
@@ -66,22 +66,24 @@ impl Controller {
     /// At first nothing is known about the service.
     pub fn new(fixed: Fixed) -> Controller {
         Controller {
-            pace: Pace::new(fixed.concurrency_max.unwrap_or(IN_FLIGHT_MAX).clamp(1, IN_FLIGHT_MAX)),
+            pace: CongestionController::new(
+                fixed.concurrency_max.unwrap_or(IN_FLIGHT_MAX).clamp(1, IN_FLIGHT_MAX),
+            ),
             requests: fixed.requests_per_minute.map(Quota::per_minute),
             tokens: fixed.tokens_per_minute.map(Quota::per_minute),
             reserved: 0.0,
         }
     }
 
-    /// Whether one more row, with this token estimate, may be sent. After [`Verdict::Go`] it is in
+    /// Whether one more row, with this token estimate, may be sent. After [`Decision::Go`] it is in
     /// flight until [`ended`](Controller::ended) is called for it.
-    pub fn ask(&mut self, now: Duration, tokens: u64) -> Verdict {
+    pub fn ask(&mut self, now: Duration, tokens: u64) -> Decision {
         let free_at = self.quotas().map(|quota| quota.free_at(now)).max();
         if let Some(at) = free_at.filter(|at| *at > now) {
-            return Verdict::At(at);
+            return Decision::At(at);
         }
         let verdict = self.pace.ask(now);
-        if verdict == Verdict::Go {
+        if verdict == Decision::Go {
             let tokens = tokens as f64;
             if let Some(quota) = &mut self.requests {
                 quota.take(now, 1.0);

@@ -409,7 +409,7 @@ fn cost() {
     let mut now = Duration::ZERO;
     for _ in 0..rows {
         now += Duration::from_micros(20);
-        while let Verdict::Go = controller.ask(now, 100) {
+        while let Decision::Go = controller.ask(now, 100) {
             begun.push_back(now);
             if begun.len() > 200 {
                 break;

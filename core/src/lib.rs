@@ -65,7 +65,7 @@ pub use protocol::chunk::Chunk;
 pub use protocol::document::Document;
 pub use protocol::endpoint::Endpoint;
 pub use protocol::json::{JSON_DEPTH_MAX, JsonError};
-pub use protocol::spans::ELEMENTS_MAX;
+pub use protocol::offsets::ELEMENTS_MAX;
 pub use protocol::usage::Usage;
 pub use protocol::value::{Kind, Value};
 pub use request::request::Request;
@@ -76,7 +76,7 @@ pub use stream::{Blocking, BlockingStream, Stream};
 #[doc(hidden)]
 pub use {
     answer::error_kind::ERROR_KINDS,
-    answer::texts::usage_json,
+    answer::json_view::usage_json,
     answer::usage_sums::usage_by_model,
     call::pace,
     delivery::foreign::is_callback_thread,

@@ -6,7 +6,7 @@ pub(crate) mod call_options;
 pub(crate) mod config;
 pub(crate) mod headers;
 pub(crate) mod kinds;
-pub(crate) mod nearest;
 pub(crate) mod retry_policy;
+pub(crate) mod suggestion;
 pub(crate) mod tables;
 pub(crate) mod timeouts;

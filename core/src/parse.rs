@@ -46,17 +46,17 @@ pub fn error_of(
     body: &str,
 ) -> crate::Result<crate::Error> {
     let key = config.validate()?.api_key;
-    let masked = key.mask(body);
+    let redacted = key.redact(body);
     let error = match status {
         Some(status) => crate::Error::from_response(crate::answer::error::FailedAnswer {
             status,
-            body: &masked,
+            body: &redacted,
             request_id: None,
             retry_after: None,
         }),
         None => crate::Error::from_event(body),
     };
-    Ok(error.masked(|text| key.mask(text).into_owned()))
+    Ok(error.redacted(|text| key.redact(text).into_owned()))
 }
 
 /// The bytes of a request's body as sent; empty if it has none.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use modelwire_service::load::{Admission, Gate, Load};
 
-use super::{Controller, Ended, Fixed, IN_FLIGHT_MAX, Verdict, View};
+use super::{Controller, Decision, Ended, Fixed, IN_FLIGHT_MAX, View};
 
 /// The naive client: this many tasks, each of which holds its row until it is answered.
 pub(super) const PLAIN_SLOTS: u32 = 64;
@@ -58,14 +58,14 @@ enum Sender {
 
 impl Sender {
     /// Whether one more row may be sent. A refused row keeps its plain slot.
-    fn ask(&mut self, now: Duration, tokens: u64, was_refused: bool) -> Verdict {
+    fn ask(&mut self, now: Duration, tokens: u64, was_refused: bool) -> Decision {
         match self {
             Sender::Controller(controller) => controller.ask(now, tokens),
-            Sender::Slots(_) if was_refused => Verdict::Go,
-            Sender::Slots(0) => Verdict::Full,
+            Sender::Slots(_) if was_refused => Decision::Go,
+            Sender::Slots(0) => Decision::Full,
             Sender::Slots(free) => {
                 *free -= 1;
-                Verdict::Go
+                Decision::Go
             }
         }
     }
@@ -260,8 +260,8 @@ impl Scene {
             }
             loop {
                 match sender.ask(now, mean, !due.is_empty()) {
-                    Verdict::Go => {}
-                    Verdict::At(at) => {
+                    Decision::Go => {}
+                    Decision::At(at) => {
                         assert!(at > now, "{sender:?}");
                         if at < wakes_at {
                             wakes_at = at;
@@ -269,7 +269,7 @@ impl Scene {
                         }
                         break;
                     }
-                    Verdict::Full => {
+                    Decision::Full => {
                         let is_plain = matches!(sender, Sender::Slots(_));
                         assert!(in_flight > 0 || is_plain, "full of nothing: {sender:?}");
                         break;

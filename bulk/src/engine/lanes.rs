@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use modelwire::Value;
-use modelwire::pace::Verdict;
+use modelwire::pace::Decision;
 
 use super::attempt::Attempt;
 use crate::controller::{Controller, Ended, Fixed, View};
@@ -98,15 +98,15 @@ impl Lane {
         let (_, first) = self.noted.front().filter(|(ticket, _)| *ticket <= durable)?;
         let tokens = first.estimate as f64 * self.correction;
         match self.controller.ask(now, tokens as u64) {
-            Verdict::Go => {
+            Decision::Go => {
                 self.held = Held::No;
                 self.noted.pop_front().map(|(_, attempt)| attempt)
             }
-            Verdict::At(time) => {
+            Decision::At(time) => {
                 self.held = Held::Until(time.max(now + ASK_AGAIN));
                 None
             }
-            Verdict::Full => {
+            Decision::Full => {
                 self.held = Held::UntilOneEnds;
                 None
             }

@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 
 use crate::answer::error::Error;
+use crate::answer::json_view::Object;
 use crate::answer::response::Response;
-use crate::answer::texts::Object;
 use crate::protocol::chunk::Chunk;
 use crate::protocol::value::Value;
 

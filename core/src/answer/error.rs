@@ -178,10 +178,10 @@ impl Error {
         self.edit(|inner| inner.record = Some(record))
     }
 
-    /// Every text from the service is redacted by `mask` (R-AUTH4): it may echo the key.
-    pub(crate) fn masked(self, mask: impl Fn(&str) -> String) -> Error {
+    /// Every text from the service is redacted by `redact` (R-AUTH4): it may echo the key.
+    pub(crate) fn redacted(self, redact: impl Fn(&str) -> String) -> Error {
         self.edit(|inner| {
-            inner.message = mask(&inner.message);
+            inner.message = redact(&inner.message);
             for text in [
                 &mut inner.error_type,
                 &mut inner.code,
@@ -189,19 +189,19 @@ impl Error {
                 &mut inner.request_id,
                 &mut inner.body,
             ] {
-                *text = text.as_deref().map(&mask);
+                *text = text.as_deref().map(&redact);
             }
         })
     }
 
-    /// The gathered text goes through its own mask. If that leaves invalid JSON, there is none.
-    pub(crate) fn masked_partial(self, mask: impl Fn(&str) -> String) -> Error {
+    /// The gathered text is redacted by its own function. If that leaves invalid JSON, there is none.
+    pub(crate) fn redacted_partial(self, redact: impl Fn(&str) -> String) -> Error {
         if self.0.partial.is_none() {
             return self;
         }
         self.edit(|inner| {
-            let masked = inner.partial.take().map(|partial| mask(&partial));
-            inner.partial = masked.filter(|text| Value::parse(text).is_ok());
+            let redacted = inner.partial.take().map(|partial| redact(&partial));
+            inner.partial = redacted.filter(|text| Value::parse(text).is_ok());
         })
     }
 

@@ -15,15 +15,15 @@ use crate::answer::error_kind::{ErrorKind, Metered, TimeoutPhase};
 use crate::answer::head::Head;
 use crate::answer::rate_limits;
 use crate::answer::record::WaitReason;
+use crate::call::admission::{Admission, AttemptPermit};
 use crate::call::body;
 use crate::call::deadlines::Deadlines;
-use crate::call::gate::{Gate, Place};
 use crate::call::retry::Decision;
 use crate::call::session::SessionRun;
 use crate::call::task::Shared;
 use crate::http::connections::Permit;
 use crate::http::failure::Failure;
-use crate::http::timing::Seen;
+use crate::http::timing::AttemptTiming;
 use crate::http::transport::{Reply, Transport};
 use crate::options::config::Settings;
 use crate::protocol::text::without_secrets;
@@ -53,20 +53,20 @@ pub(crate) struct Attempts<'a> {
 
 impl Attempts<'_> {
     /// Makes attempts until one gets a success status, or the policy or the deadline stops it. Releases the
-    /// request body, which may be large, when it returns. The caller holds the `Place` until the answer has
+    /// request body, which may be large, when it returns. The caller holds the permit until the answer has
     /// ended.
-    pub(crate) async fn open(&self, sent: Option<Bytes>) -> Result<(Reply, Option<Place>)> {
+    pub(crate) async fn open(&self, sent: Option<Bytes>) -> Result<(Reply, Option<AttemptPermit>)> {
         let mut retries = 0;
         loop {
-            let (mut place, permit) = self.enter(retries > 0).await?;
+            let (mut admitted, permit) = self.enter(retries > 0).await?;
             let Some(seen) = self.shared.attempt_begins() else {
                 // Whoever ends the call also stops this task.
                 return pending().await;
             };
             let error = match self.attempt(sent.as_ref(), permit, &seen).await {
                 Ok(reply) => {
-                    place.iter_mut().for_each(Place::succeeded);
-                    return Ok((reply, place));
+                    admitted.iter_mut().for_each(AttemptPermit::succeeded);
+                    return Ok((reply, admitted));
                 }
                 Err(failure) => {
                     self.shared.attempt_failed(failure.metered, failure.error.kind());
@@ -75,8 +75,8 @@ impl Attempts<'_> {
             };
             let policy = self.prepared.options.retry(self.shared.settings());
             let chance = chance();
-            if let (Some(place), Some(asked)) = (place, policy.refusal(&error)) {
-                place.refused(asked);
+            if let (Some(admitted), Some(asked)) = (admitted, policy.refusal(&error)) {
+                admitted.refused(asked);
             }
             let wait = match policy.decide(retries, &error, chance) {
                 Decision::Stop => return Err(error),
@@ -96,21 +96,21 @@ impl Attempts<'_> {
 
     /// Waits for admission and a connection. No attempt starts during a pause: if the wait for a connection
     /// ends in one, the call queues again.
-    async fn enter(&self, was_refused: bool) -> Result<(Option<Place>, Permit)> {
+    async fn enter(&self, was_refused: bool) -> Result<(Option<AttemptPermit>, Permit)> {
         if !self.prepared.options.retry(self.shared.settings()).adaptive {
             return Ok((None, self.connection().await?));
         }
         Box::pin(async {
-            let gate = self.run.gate();
+            let admission = self.run.admission();
             loop {
-                let place = self.place(gate, was_refused).await?;
+                let admitted = self.admit(admission, was_refused).await?;
                 if let Some(permit) = self.transport.connections.try_get() {
-                    return Ok((Some(place), permit));
+                    return Ok((Some(admitted), permit));
                 }
-                drop(place);
+                drop(admitted);
                 let permit = self.connection().await?;
-                if let Some(place) = gate.try_enter(was_refused) {
-                    return Ok((Some(place), permit));
+                if let Some(admitted) = admission.try_enter(was_refused) {
+                    return Ok((Some(admitted), permit));
                 }
             }
         })
@@ -118,14 +118,14 @@ impl Attempts<'_> {
     }
 
     /// Waits for admission, and queues if it is not granted at once.
-    async fn place(&self, gate: &Arc<Gate>, was_refused: bool) -> Result<Place> {
-        if let Some(place) = gate.try_enter(was_refused) {
-            return Ok(place);
+    async fn admit(&self, admission: &Arc<Admission>, was_refused: bool) -> Result<AttemptPermit> {
+        if let Some(admitted) = admission.try_enter(was_refused) {
+            return Ok(admitted);
         }
         let _waits = self.shared.waits(WaitReason::Turn);
         let (phase, bound, limit) =
             self.deadlines.bound(TimeoutPhase::Pool, self.deadlines.timeouts.pool);
-        let enter = gate.enter(was_refused);
+        let enter = admission.enter(was_refused);
         let entered = match limit {
             Some(limit) => timeout(limit, enter).await.ok(),
             None => Some(enter.await),
@@ -183,7 +183,7 @@ impl Attempts<'_> {
         &self,
         sent: Option<&Bytes>,
         permit: Permit,
-        seen: &Arc<Seen>,
+        seen: &Arc<AttemptTiming>,
     ) -> Result<Reply, Failure> {
         let send = self.send_and_follow(sent, permit, seen);
         let own = self.deadlines.timeouts.first_byte;
@@ -217,7 +217,7 @@ impl Attempts<'_> {
         &self,
         sent: Option<&Bytes>,
         mut permit: Permit,
-        seen: &Arc<Seen>,
+        seen: &Arc<AttemptTiming>,
     ) -> Result<Reply, Failure> {
         let settings = self.shared.settings();
         let mut moved: Option<Url> = None;
@@ -247,7 +247,7 @@ impl Attempts<'_> {
     /// The error for an answer with an error status; reads its body up to the limits.
     async fn failed(&self, reply: Reply) -> Error {
         let Reply { head, mut body, .. } = reply;
-        let text = body::excerpt(&self.shared.quotes, &mut body, self.deadlines.clock()).await;
+        let text = body::excerpt(&self.shared.redactor, &mut body, self.deadlines.clock()).await;
         let error = Error::from_response(FailedAnswer {
             status: head.status,
             body: &text,

@@ -9,9 +9,9 @@ use tokio::time::timeout;
 
 use crate::answer::error::{Error, Result};
 use crate::answer::head::Head;
-use crate::answer::redactor::Quotes;
+use crate::answer::redactor::Redactor;
 use crate::call::deadlines::Clock;
-use crate::driver::offload::Held;
+use crate::driver::offload::LargeBytes;
 use crate::http::transport::{Body, Reply};
 use crate::options::bounds::{DRAIN_BYTES_MAX, DRAIN_TIME_MAX, ERROR_BODY_TIME_MAX};
 
@@ -50,8 +50,12 @@ pub(crate) async fn beginning_of(
 }
 
 /// Reads a whole body.
-pub(crate) async fn whole(body: &mut Body, mut clock: Clock, bytes_max: usize) -> Result<Held> {
-    let mut held = Held::default();
+pub(crate) async fn whole(
+    body: &mut Body,
+    mut clock: Clock,
+    bytes_max: usize,
+) -> Result<LargeBytes> {
+    let mut held = LargeBytes::default();
     while let Some(piece) = clock.next_piece(body).await? {
         let bytes = &mut held.0;
         if bytes.len() + piece.len() > bytes_max {
@@ -70,10 +74,10 @@ pub(crate) async fn whole(body: &mut Body, mut clock: Clock, bytes_max: usize) -
     Ok(held)
 }
 
-/// Reads a body up to the limit of `quotes` and for up to `ERROR_BODY_TIME_MAX`, with the key redacted.
+/// Reads a body up to the limit of the redactor and for up to `ERROR_BODY_TIME_MAX`, with the key redacted.
 /// If reading fails, returns what arrived before.
-pub(crate) async fn excerpt(quotes: &Quotes, body: &mut Body, mut clock: Clock) -> String {
-    let wanted = quotes.wanted();
+pub(crate) async fn excerpt(redactor: &Redactor, body: &mut Body, mut clock: Clock) -> String {
+    let wanted = redactor.wanted();
     let mut bytes = Vec::new();
     let read = async {
         while bytes.len() < wanted
@@ -85,7 +89,7 @@ pub(crate) async fn excerpt(quotes: &Quotes, body: &mut Body, mut clock: Clock) 
     };
     let _ = timeout(ERROR_BODY_TIME_MAX, read).await;
     bytes.truncate(wanted);
-    quotes.bounded_text(&String::from_utf8_lossy(&bytes))
+    redactor.bounded_text(&String::from_utf8_lossy(&bytes))
 }
 
 fn too_large(bytes_max: usize) -> Error {

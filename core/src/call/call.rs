@@ -16,7 +16,7 @@ use crate::call::task::{Alive, DoneGuard, Shared};
 use crate::driver::driver::Waited;
 use crate::driver::external::ShutDown;
 use crate::driver::runtime;
-use crate::driver::state::Awaited;
+use crate::driver::state::WaitedOnBy;
 use crate::driver::wake_fd::{Bell, Slept};
 use crate::options::config::ExternalRuntime;
 use crate::request::request::Request;
@@ -53,7 +53,7 @@ impl Call {
     /// Checks the request and starts the call. An error means that nothing was sent and there will be
     /// no event.
     pub fn start(&self, stream: bool) -> Result<()> {
-        self.begin(stream, Awaited::Anywhere)
+        self.begin(stream, WaitedOnBy::Anywhere)
     }
 
     /// Like [`Call::start`], for a thread that will [`Call::pop`] next. If no other call is in flight,
@@ -62,10 +62,10 @@ impl Call {
     #[doc(hidden)]
     pub fn start_to_wait(&self, stream: bool) -> Result<()> {
         self.check_may_wait()?;
-        self.begin(stream, Awaited::Here)
+        self.begin(stream, WaitedOnBy::Here)
     }
 
-    pub(crate) fn begin(&self, stream: bool, awaited: Awaited) -> Result<()> {
+    pub(crate) fn begin(&self, stream: bool, awaited: WaitedOnBy) -> Result<()> {
         self.check_process()?;
         let shared = &self.shared;
         let request = self.take_request(stream)?;
@@ -83,7 +83,7 @@ impl Call {
     }
 
     /// Like [`Call::begin`], if the events already have a destination: an error becomes `Done`.
-    pub(crate) fn launch_to_end(&self, request: Request, stream: bool, awaited: Awaited) {
+    pub(crate) fn launch_to_end(&self, request: Request, stream: bool, awaited: WaitedOnBy) {
         if self.shared.queue.is_finished() {
             let _ = self.shared.was_cancelled(); // cancelled before the start: that is its `Done`
             return;
@@ -98,10 +98,10 @@ impl Call {
         self.is_owner = false;
     }
 
-    fn launch(&self, request: Request, stream: bool, awaited: Awaited) -> Result<()> {
+    fn launch(&self, request: Request, stream: bool, awaited: WaitedOnBy) -> Result<()> {
         let shared = &self.shared;
         // An interruptible wait does no I/O.
-        let awaited = if shared.bell().is_some() { Awaited::Anywhere } else { awaited };
+        let awaited = if shared.bell().is_some() { WaitedOnBy::Anywhere } else { awaited };
         let prepared = request.prepare(stream, shared.settings().stream_only)?;
         shared.set_asked(&prepared);
         let enter = |run| {

@@ -8,14 +8,14 @@ use crate::answer::error::{Error, Result};
 use crate::answer::error_kind::ErrorKind;
 use crate::answer::head::Head;
 use crate::answer::record::Answered;
-use crate::answer::redactor::Quotes;
+use crate::answer::redactor::Redactor;
 use crate::answer::response::Response;
 use crate::call::queue::Event;
 use crate::protocol::chunk::Chunk;
 use crate::protocol::document::Document;
 use crate::protocol::document_chunks::document_chunks;
 use crate::protocol::endpoint::Endpoint;
-use crate::protocol::spans::ELEMENTS_MAX;
+use crate::protocol::offsets::ELEMENTS_MAX;
 use crate::protocol::value::Value;
 
 const BROKEN_HINT: &str = "It begins like an answer but is damaged: truncated, altered in transit, or more \
@@ -40,7 +40,7 @@ impl NoAnswer {
 
 /// Judges whether a body with a success status is an answer of this operation (R-ERR6).
 pub(crate) fn judge(
-    quotes: &Quotes,
+    redactor: &Redactor,
     endpoint: Endpoint,
     head: Head,
     bytes: Vec<u8>,
@@ -50,9 +50,9 @@ pub(crate) fn judge(
     // Some writers put a byte order mark before JSON; parsers may ignore it (RFC 8259).
     let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
     let not_an_answer = |why: &str, shown: &str| {
-        let message = format!("{why}: {}", quotes.quote(shown));
+        let message = format!("{why}: {}", redactor.quote(shown));
         let error = Error::new(ErrorKind::Protocol, message);
-        NoAnswer::new(error.with_body(quotes.bounded_text(&text)).with_answer(&head))
+        NoAnswer::new(error.with_body(redactor.bounded_text(&text)).with_answer(&head))
     };
     if text.trim().is_empty() {
         let error = Error::new(ErrorKind::Protocol, "the answer has no content");
@@ -70,7 +70,7 @@ pub(crate) fn judge(
         }
     };
     let mut no_answer = if document.is_error(endpoint) {
-        let error = quotes.bounded(Error::from_event(&text)).with_hint(ERROR_HINT);
+        let error = redactor.bounded(Error::from_event(&text)).with_hint(ERROR_HINT);
         NoAnswer::new(error.with_answer(&head))
     } else if !document.is_answer(endpoint) {
         let why = match endpoint {

@@ -126,9 +126,9 @@ impl Answer<'_> {
         self.transport.answer_ended(false, &reply.head, &reply.body);
         body::settle(&mut reply.body).await;
         let head = std::mem::take(&mut reply.head);
-        let (quotes, endpoint) = (self.shared.quotes.clone(), self.prepared.endpoint);
+        let (redactor, endpoint) = (self.shared.redactor.clone(), self.prepared.endpoint);
         let bytes = std::mem::take(&mut held.0);
-        let judged = offload(bytes.len(), move || judge(&quotes, endpoint, head, bytes)).await;
+        let judged = offload(bytes.len(), move || judge(&redactor, endpoint, head, bytes)).await;
         let is_part = judged.as_ref().err().is_none_or(|no_answer| no_answer.is_part);
         if is_part {
             self.shared.answer_began();
@@ -167,7 +167,7 @@ impl Answer<'_> {
     /// The error for a success status without events; quotes the start of the body.
     async fn not_a_stream(&self, reply: &mut Reply) -> Error {
         let text =
-            body::excerpt(&self.shared.quotes, &mut reply.body, self.deadlines.clock()).await;
+            body::excerpt(&self.shared.redactor, &mut reply.body, self.deadlines.clock()).await;
         let head = &reply.head;
         let kind = head.header("content-type").unwrap_or("an unnamed type");
         let message = match text.trim().is_empty() {
@@ -186,7 +186,7 @@ impl Answer<'_> {
         let opening = self.caller_streams.then(|| Event::Open(head.clone()));
         let wanted = Wanted {
             settings: self.shared.settings().clone(),
-            quotes: self.shared.quotes.clone(),
+            redactor: self.shared.redactor.clone(),
             endpoint: self.prepared.endpoint,
             choices: (self.prepared.choices as usize).max(1),
             chunks: self.caller_streams,

@@ -9,9 +9,9 @@ use std::sync::{Arc, Condvar, Mutex, Weak};
 use std::task::Waker;
 
 use crate::answer::error::Result;
+use crate::answer::json_view::Object;
 use crate::answer::record::CallRecord;
 use crate::answer::response::Response;
-use crate::answer::texts::Object;
 use crate::system::process::{self, PerProcess};
 use crate::system::sync::{lock, unpoisoned};
 

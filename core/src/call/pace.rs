@@ -73,8 +73,9 @@ const GAP_MAX: f64 = 60.0;
 
 /// The answer to an attempt that wants to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// The attempt is in flight until [`Pace::answered`], [`Pace::refused`] or [`Pace::released`].
+pub enum Decision {
+    /// The attempt is in flight until [`CongestionController::answered`],
+    /// [`CongestionController::refused`] or [`CongestionController::released`].
     Go,
     /// Ask again at this time, or when an attempt has ended.
     At(Duration),
@@ -95,7 +96,7 @@ struct Window {
 
 /// The congestion controller.
 #[derive(Clone, Debug)]
-pub struct Pace {
+pub struct CongestionController {
     slots_max: f64,
     in_flight: u32,
     /// When the slots of refused attempts become free.
@@ -129,14 +130,14 @@ pub struct Pace {
     asked_at: Duration,
     /// The best rate admitted in a calm window, see [`KEPT`].
     proved: f64,
-    crowd: Crowd,
+    crowd: QueueEstimate,
 }
 
-impl Pace {
+impl CongestionController {
     /// A controller that knows nothing of the service. At most `in_flight_max` attempts are ever in flight.
-    pub fn new(in_flight_max: u32) -> Pace {
+    pub fn new(in_flight_max: u32) -> CongestionController {
         let slots_max = f64::from(in_flight_max.max(1));
-        Pace {
+        CongestionController {
             slots_max,
             in_flight: 0,
             cooling: VecDeque::new(),
@@ -161,12 +162,12 @@ impl Pace {
             cut_at: 0.0,
             asked_at: Duration::ZERO,
             proved: 0.0,
-            crowd: Crowd::default(),
+            crowd: QueueEstimate::default(),
         }
     }
 
     /// Asks to start one more attempt.
-    pub fn ask(&mut self, now: Duration) -> Verdict {
+    pub fn ask(&mut self, now: Duration) -> Decision {
         if self.in_flight == 0 && (now - self.asked_at.min(now)).as_secs_f64() >= 2.0 * GAP_MAX {
             self.forget(now);
         }
@@ -180,7 +181,7 @@ impl Pace {
                 self.crowd.is_felt = true;
                 return self.full(now);
             }
-            self.crowd = Crowd { at: now, since: now, ..Crowd::default() };
+            self.crowd = QueueEstimate { at: now, since: now, ..QueueEstimate::default() };
         }
         if taken > self.slots.floor() {
             self.are_slots_felt = true;
@@ -195,7 +196,7 @@ impl Pace {
         let judged_at = self.window.closed.filter(|_| self.is_mostly_refused());
         let next_start = judged_at.map_or(self.next_start, |at| self.next_start.max(at + self.lag));
         if now < next_start {
-            return Verdict::At(next_start);
+            return Decision::At(next_start);
         }
         if let Some(rate) = self.rate {
             let gap = Duration::from_secs_f64((1.0 / rate).min(GAP_MAX));
@@ -206,7 +207,7 @@ impl Pace {
             Some(_) => self.window.started_since += 1,
         }
         self.start_unasked(now);
-        Verdict::Go
+        Decision::Go
     }
 
     /// Starts an attempt regardless of the limits.
@@ -256,6 +257,7 @@ impl Pace {
         refused * 2 > started && (refused >= MANY || self.rate.is_none())
     }
 
+    /// The attempts admitted and not yet ended.
     pub fn in_flight(&self) -> u32 {
         self.in_flight
     }
@@ -272,23 +274,23 @@ impl Pace {
 
     /// Forgets everything learned about the service.
     pub fn forget(&mut self, now: Duration) {
-        *self = Pace {
+        *self = CongestionController {
             in_flight: self.in_flight,
             slots_at: now,
             peaks_at: now,
             window: Window { begun: now, ..Window::default() },
-            crowd: Crowd { at: now, since: now, ..Crowd::default() },
+            crowd: QueueEstimate { at: now, since: now, ..QueueEstimate::default() },
             asked_at: now,
-            ..Pace::new(self.slots_max as u32)
+            ..CongestionController::new(self.slots_max as u32)
         };
     }
 
     /// When to ask again while no slot is free.
-    fn full(&self, now: Duration) -> Verdict {
+    fn full(&self, now: Duration) -> Decision {
         let overdue_at = self.crowd.bound().and_then(|_| self.crowd.overdue_at());
         let times = [self.cooling.front().copied(), self.slots_grow_at(), overdue_at];
         let next = times.into_iter().flatten().filter(|at| *at > now).min();
-        next.map_or(Verdict::Full, Verdict::At)
+        next.map_or(Decision::Full, Decision::At)
     }
 
     /// When slots that were all taken grow without a judgment. Before a limit was exceeded: once an attempt
@@ -437,7 +439,7 @@ impl Pace {
 
 /// The estimate of how many attempts a queueing service needs in flight, from throughput and mean duration.
 #[derive(Clone, Debug, Default)]
-struct Crowd {
+struct QueueEstimate {
     /// The integral of the attempts in flight over time, in attempt-seconds, and its end.
     area: f64,
     at: Duration,
@@ -457,7 +459,7 @@ struct Crowd {
     is_felt: bool,
 }
 
-impl Crowd {
+impl QueueEstimate {
     fn passes(&mut self, now: Duration, in_flight: u32) {
         self.area += f64::from(in_flight) * now.saturating_sub(self.at).as_secs_f64();
         self.at = now;

@@ -14,17 +14,17 @@ fn at(ms: u64) -> Duration {
 }
 
 /// Starts as many attempts as are allowed now.
-fn fill(pace: &mut Pace, now: Duration) -> u32 {
+fn fill(pace: &mut CongestionController, now: Duration) -> u32 {
     let before = pace.in_flight();
-    while pace.ask(now) == Verdict::Go {}
+    while pace.ask(now) == Decision::Go {}
     pace.in_flight() - before
 }
 
 /// A controller whose attempts were all refused for ten seconds.
-fn limited() -> Pace {
-    let mut pace = Pace::new(1_000);
+fn limited() -> CongestionController {
+    let mut pace = CongestionController::new(1_000);
     for tick in 0..100 {
-        if pace.ask(at(tick * 100)) == Verdict::Go {
+        if pace.ask(at(tick * 100)) == Decision::Go {
             pace.refused(at(tick * 100), at(tick * 100));
         }
     }
@@ -34,37 +34,37 @@ fn limited() -> Pace {
 
 #[test]
 fn slots_double_while_answers_come_and_slowly_without_any() {
-    let mut pace = Pace::new(1_000);
+    let mut pace = CongestionController::new(1_000);
     assert_eq!(fill(&mut pace, at(0)), 8);
     assert_eq!(fill(&mut pace, at(4_900)), 0);
     assert_eq!(fill(&mut pace, at(5_000)), 8, "no answer and no refusal");
     pace.answered(at(5_000), at(5_500));
     assert_eq!(fill(&mut pace, at(6_100)), 17, "double, plus the slot of the one that ended");
-    let mut silent = Pace::new(1_000);
+    let mut silent = CongestionController::new(1_000);
     let total: u32 = (0..100).map(|step| fill(&mut silent, at(step * 5_000))).sum();
     assert_eq!(total, UNANSWERED_MAX as u32);
 }
 
 #[test]
 fn more_than_the_maximum_are_never_in_flight() {
-    let mut pace = Pace::new(10);
+    let mut pace = CongestionController::new(10);
     for second in 0..60 {
         fill(&mut pace, at(second * 1_000));
         assert!(pace.in_flight() <= 10);
         pace.answered(at(second * 1_000), at(second * 1_000 + 500));
     }
-    assert_eq!(fill(&mut Pace::new(0), at(0)), 1, "one is always allowed");
+    assert_eq!(fill(&mut CongestionController::new(0), at(0)), 1, "one is always allowed");
 }
 
 /// A service that accepts ten calls a second, and a burst of five more after a rest; it refuses at once.
 #[test]
 fn refusals_limit_the_rate() {
-    let mut pace = Pace::new(1_000);
+    let mut pace = CongestionController::new(1_000);
     let (mut tokens, mut refused, mut accepted) = (5.0, 0, 0);
     for tick in 0..60_000 {
         let now = at(tick);
         tokens = f64::min(tokens + 0.01, 5.0);
-        if pace.ask(now) != Verdict::Go {
+        if pace.ask(now) != Decision::Go {
             continue;
         }
         let is_accepted = tokens >= 1.0;
@@ -85,11 +85,11 @@ fn refusals_limit_the_rate() {
 /// While everything is refused, at least one attempt starts each minute, and few more.
 #[test]
 fn a_service_that_refuses_everything_is_probed_once_a_minute() {
-    let mut pace = Pace::new(1_000);
+    let mut pace = CongestionController::new(1_000);
     let mut starts = Vec::new();
     for tick in 0..36_000 {
         let now = at(tick * 100);
-        while pace.ask(now) == Verdict::Go {
+        while pace.ask(now) == Decision::Go {
             starts.push(now);
             pace.refused(now, now);
         }
@@ -103,7 +103,7 @@ fn a_service_that_refuses_everything_is_probed_once_a_minute() {
 
 #[test]
 fn other_ends_release_the_slot_and_change_no_estimate() {
-    let mut pace = Pace::new(1_000);
+    let mut pace = CongestionController::new(1_000);
     for second in 0..100 {
         fill(&mut pace, at(second * 1_000));
         (0..pace.in_flight()).for_each(|_| pace.released(at(second * 1_000 + 10)));
@@ -114,7 +114,7 @@ fn other_ends_release_the_slot_and_change_no_estimate() {
 /// A service that processes eight calls at a time, one second each, and queues the others.
 #[test]
 fn a_queue_gets_some_more_than_it_serves() {
-    let mut pace = Pace::new(10_000);
+    let mut pace = CongestionController::new(10_000);
     let mut ends = VecDeque::new();
     let mut most = 0;
     for tick in 0..600_000 {
@@ -123,7 +123,7 @@ fn a_queue_gets_some_more_than_it_serves() {
             let (begun, _) = ends.pop_front().unwrap();
             pace.answered(begun, now);
         }
-        while pace.ask(now) == Verdict::Go {
+        while pace.ask(now) == Decision::Go {
             let behind = ends.len().checked_sub(8).map(|index| ends[index]);
             let begins = behind.map_or(now, |(_, end): (Duration, Duration)| end.max(now));
             ends.push_back((now, begins + at(1_000)));
@@ -138,9 +138,9 @@ fn a_queue_gets_some_more_than_it_serves() {
 /// A client that makes a call occasionally, and many at once later.
 #[test]
 fn a_light_load_does_not_lower_the_limit() {
-    let mut pace = Pace::new(1_000);
+    let mut pace = CongestionController::new(1_000);
     for call in 0..200 {
-        assert_eq!(pace.ask(at(call * 3_000)), Verdict::Go);
+        assert_eq!(pace.ask(at(call * 3_000)), Decision::Go);
         pace.answered(at(call * 3_000), at(call * 3_000 + 500));
     }
     assert!(fill(&mut pace, at(603_000)) >= 8);
@@ -158,9 +158,9 @@ fn estimates_are_forgotten_without_calls() {
 /// Short calls, and then streams of an hour.
 #[test]
 fn long_streams_after_short_calls_do_not_block_new_calls() {
-    let mut pace = Pace::new(1_000);
+    let mut pace = CongestionController::new(1_000);
     for call in 0..60 {
-        assert_eq!(pace.ask(at(call * 1_000)), Verdict::Go);
+        assert_eq!(pace.ask(at(call * 1_000)), Decision::Go);
         pace.answered(at(call * 1_000), at(call * 1_000 + 500));
     }
     let total: u32 = (60..600).map(|second| fill(&mut pace, at(second * 1_000))).sum();
@@ -175,12 +175,12 @@ fn long_streams_do_not_block_others_forever() {
     let mut total = 0;
     while now < at(1_800_000) {
         total += match pace.ask(now) {
-            Verdict::Go => 1,
-            Verdict::At(next) => {
+            Decision::Go => 1,
+            Decision::At(next) => {
                 now = next;
                 0
             }
-            Verdict::Full => panic!("no wake-up within an hour"),
+            Decision::Full => panic!("no wake-up within an hour"),
         };
     }
     assert!(total >= 8, "{total}");
@@ -189,10 +189,10 @@ fn long_streams_do_not_block_others_forever() {
 /// One call per 50 seconds, one of which is refused.
 #[test]
 fn a_single_refusal_does_not_lower_the_limit() {
-    let mut pace = Pace::new(1_000);
+    let mut pace = CongestionController::new(1_000);
     for call in 0..20 {
         let now = at(call * 50_000);
-        assert_eq!(pace.ask(now), Verdict::Go);
+        assert_eq!(pace.ask(now), Decision::Go);
         match call {
             10 => pace.refused(now, now),
             _ => pace.answered(now, now + at(500)),

@@ -14,7 +14,7 @@ use tokio::sync::OnceCell as AsyncOnceCell;
 use crate::answer::error::{Error, Result};
 use crate::answer::error_kind::ErrorKind;
 use crate::answer::usage_sums::{Sums, UsageByKey, UsageSum};
-use crate::call::gate::Gate;
+use crate::call::admission::Admission;
 use crate::call::observers::{CallEnded, SharedObservers};
 use crate::driver::offload::offload;
 use crate::http::transport::Transport;
@@ -30,12 +30,12 @@ pub(crate) struct Session {
     observers: SharedObservers,
     /// Final, also in forked children.
     is_closed: AtomicBool,
-    held: PerProcess<Held>,
+    held: PerProcess<ProcessState>,
 }
 
 /// The state of a session in one process.
 #[derive(Default)]
-struct Held {
+struct ProcessState {
     state: Mutex<State>,
     /// Notified when a handler was dropped.
     changed: Condvar,
@@ -58,7 +58,7 @@ pub(crate) struct SessionRun {
     number: Run,
     settings: SharedSettings,
     transport: AsyncOnceCell<Arc<Transport>>,
-    gate: OnceCell<Arc<Gate>>,
+    admission: OnceCell<Arc<Admission>>,
     companion: OnceCell<Box<dyn Any + Send + Sync>>,
 }
 
@@ -105,7 +105,7 @@ impl SessionRun {
             number,
             settings,
             transport: AsyncOnceCell::new(),
-            gate: OnceCell::new(),
+            admission: OnceCell::new(),
             companion: OnceCell::new(),
         }
     }
@@ -135,8 +135,8 @@ impl SessionRun {
     }
 
     /// The admission control, for calls with an adaptive policy.
-    pub(crate) fn gate(&self) -> &Arc<Gate> {
-        self.gate.get_or_init(|| Arc::new(Gate::new()))
+    pub(crate) fn admission(&self) -> &Arc<Admission> {
+        self.admission.get_or_init(|| Arc::new(Admission::new()))
     }
 
     /// An object of a floor above with the lifetime of this run; created on first use.
@@ -175,8 +175,8 @@ impl Session {
         }
     }
 
-    fn held(&self) -> Result<&Held> {
-        self.held.get_or_try_init(|| Ok(Held::default()))
+    fn held(&self) -> Result<&ProcessState> {
+        self.held.get_or_try_init(|| Ok(ProcessState::default()))
     }
 
     pub(crate) fn check_open(&self) -> Result<()> {

@@ -9,7 +9,7 @@ use crate::answer::error::{Error, Result};
 use crate::answer::error_kind::ErrorKind;
 use crate::answer::head::Head;
 use crate::answer::record::Answered;
-use crate::answer::redactor::Quotes;
+use crate::answer::redactor::Redactor;
 use crate::answer::response::{End, Response};
 use crate::call::queue::Event;
 use crate::driver::offload::drop_elsewhere;
@@ -41,7 +41,7 @@ const NAMED_WITHIN: u64 = 4;
 /// What the call needs from a stream.
 pub(crate) struct Wanted {
     pub(crate) settings: SharedSettings,
-    pub(crate) quotes: Quotes,
+    pub(crate) redactor: Redactor,
     pub(crate) endpoint: Endpoint,
     /// The number of choices that the request asks for.
     pub(crate) choices: usize,
@@ -71,11 +71,11 @@ pub(crate) struct StreamEvents {
     has_parts: bool,
     /// The first line with an unknown field, redacted.
     ignored: Option<String>,
-    ending: Option<Ending>,
+    ending: Option<StreamEnd>,
 }
 
 /// How a stream ended.
-enum Ending {
+enum StreamEnd {
     Whole(End),
     Failed(Error),
 }
@@ -157,13 +157,13 @@ impl StreamEvents {
     pub(crate) fn fail(&mut self, error: Error) {
         self.seal();
         if self.ending.is_none() {
-            self.ending = Some(Ending::Failed(error));
+            self.ending = Some(StreamEnd::Failed(error));
         }
     }
 
     fn succeed(&mut self, end: End) {
         if self.ending.is_none() {
-            self.ending = Some(Ending::Whole(end));
+            self.ending = Some(StreamEnd::Whole(end));
         }
     }
 
@@ -171,7 +171,7 @@ impl StreamEvents {
     pub(crate) fn conclude(self) -> Result<Response> {
         let gatherer = self.gathering.0.as_ref();
         match self.ending {
-            Some(Ending::Whole(end)) => {
+            Some(StreamEnd::Whole(end)) => {
                 let gathered = gatherer.map(|gatherer| Document::scan(&gatherer.json()));
                 let document = gathered.transpose().map_err(|cause| {
                     Error::internal(format!("the accumulated answer is not JSON: {cause}"))
@@ -179,7 +179,7 @@ impl StreamEvents {
                 let endpoint = self.wanted.endpoint;
                 Ok(Response::streamed(endpoint, self.head.clone(), self.answered, end, document))
             }
-            Some(Ending::Failed(error)) => {
+            Some(StreamEnd::Failed(error)) => {
                 let partial = gatherer.filter(|gatherer| !gatherer.is_empty());
                 let error = match partial {
                     Some(gatherer) => error.with_partial(gatherer.json()),
@@ -193,7 +193,7 @@ impl StreamEvents {
 
     /// The error in an event.
     fn error_of(&self, data: &str) -> Error {
-        self.wanted.quotes.bounded(Error::from_event(data))
+        self.wanted.redactor.bounded(Error::from_event(data))
     }
 
     /// Adds an event; events after the end are ignored (R-STR3).
@@ -213,7 +213,7 @@ impl StreamEvents {
             if is_error {
                 return self.fail(self.error_of(data));
             }
-            let quoted = self.wanted.quotes.quote(data);
+            let quoted = self.wanted.redactor.quote(data);
             let message = format!("an event of the stream is not JSON ({cause}): {quoted}");
             let error = Error::new(ErrorKind::Protocol, message).with_body(quoted);
             self.fail(match data.contains('\n') {
@@ -259,7 +259,7 @@ impl StreamEvents {
             return self.add(sse::Event { name, data: line });
         }
         self.seal();
-        let quoted = self.wanted.quotes.quote(line.trim());
+        let quoted = self.wanted.redactor.quote(line.trim());
         let message = format!("a line of the stream is neither a field nor JSON: {quoted}");
         let error = Error::new(ErrorKind::Protocol, message).with_body(quoted);
         let is_indented = line.starts_with([' ', '\t']) && line.trim_start().starts_with("data:");
@@ -376,7 +376,7 @@ impl Sink for StreamEvents {
         if self.ending.is_some() || self.ignored.is_some() {
             return;
         }
-        let line = self.wanted.quotes.quote(&String::from_utf8_lossy(line));
+        let line = self.wanted.redactor.quote(&String::from_utf8_lossy(line));
         let is_plain = |byte| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_');
         let field = line.split(':').next().filter(|name| name.bytes().all(is_plain));
         tracing::warn!(target: "modelwire", field, "the stream has lines with an unknown field");
@@ -387,7 +387,7 @@ impl Sink for StreamEvents {
 /// Handles what is buffered when the body ends: the SSE grammar drops an event without its blank line. A
 /// whole JSON value, `[DONE]` and an event named `error` (R-ERR6) are complete nonetheless; anything else
 /// was cut.
-pub(crate) struct Rest<'a> {
+pub(crate) struct EndOfBody<'a> {
     events: &'a mut StreamEvents,
     /// An incomplete event, cut by the end of the body unless another one follows.
     unfinished: Option<(String, String)>,
@@ -395,9 +395,9 @@ pub(crate) struct Rest<'a> {
     has_cut_line: bool,
 }
 
-impl Rest<'_> {
-    pub(crate) fn new(events: &mut StreamEvents) -> Rest<'_> {
-        Rest { events, unfinished: None, has_cut_line: false }
+impl EndOfBody<'_> {
+    pub(crate) fn new(events: &mut StreamEvents) -> EndOfBody<'_> {
+        EndOfBody { events, unfinished: None, has_cut_line: false }
     }
 
     /// Whether the end of the body cut off an event.
@@ -413,7 +413,7 @@ impl Rest<'_> {
     }
 }
 
-impl Sink for Rest<'_> {
+impl Sink for EndOfBody<'_> {
     const IS_LENIENT: bool = true;
 
     fn event(&mut self, event: sse::Event<'_>) {

@@ -11,7 +11,7 @@ fn read(pieces: &[&[u8]], is_cut: bool) -> Read {
     let config = Config::new().base_url("http://127.0.0.1/v1").api_key("sk-test");
     let settings = Arc::new(config.validate().unwrap());
     let wanted = Wanted {
-        quotes: Quotes { key: settings.api_key.clone(), bytes_max: 100 },
+        redactor: Redactor { key: settings.api_key.clone(), bytes_max: 100 },
         settings,
         endpoint: Endpoint::Chat,
         choices: 1,
@@ -23,7 +23,7 @@ fn read(pieces: &[&[u8]], is_cut: bool) -> Read {
     for piece in pieces {
         decoder.feed_to(piece, &mut events).unwrap();
     }
-    let mut rest = Rest::new(&mut events);
+    let mut rest = EndOfBody::new(&mut events);
     decoder.finish_to(&mut rest).unwrap();
     let was_cut = rest.was_cut();
     if is_cut {

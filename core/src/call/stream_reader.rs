@@ -15,7 +15,7 @@ use crate::answer::record::Answered;
 use crate::answer::response::Response;
 use crate::call::deadlines::{Clock, Progress};
 use crate::call::queue::Event;
-use crate::call::stream_events::{Rest, StreamEvents, Wanted};
+use crate::call::stream_events::{EndOfBody, StreamEvents, Wanted};
 use crate::driver::offload::{IN_PLACE_BYTES_MAX, offload};
 use crate::http::transport::Body;
 use crate::protocol::sse;
@@ -235,7 +235,7 @@ impl Reading {
 
     /// Handles a clean end of the body.
     fn body_ended(&mut self) {
-        let mut rest = Rest::new(&mut self.events);
+        let mut rest = EndOfBody::new(&mut self.events);
         // The decoder's buffer was within its limit, so this cannot fail.
         let _ = self.decoder.finish_to(&mut rest);
         let was_cut = rest.was_cut();
@@ -244,7 +244,7 @@ impl Reading {
 
     /// Fails the stream, after an event that lacks only its blank line.
     fn broken_off(&mut self, error: Error) {
-        let mut rest = Rest::new(&mut self.events);
+        let mut rest = EndOfBody::new(&mut self.events);
         let _ = self.decoder.finish_to(&mut rest);
         self.events.fail(error);
     }

@@ -40,18 +40,18 @@ use crate::answer::head::Head;
 use crate::answer::record::{
     Answered, CallRecord, CancelledBy, RECORD_TEXT_BYTES_MAX, Recorded, WaitReason,
 };
-use crate::answer::redactor::Quotes;
+use crate::answer::redactor::Redactor;
 use crate::answer::response::Response;
-use crate::call::advice::{Made, advise};
-use crate::call::notes::Notes;
+use crate::call::hint::{CallForm, extend_hint};
 use crate::call::observers::CallEnded;
 use crate::call::queue::EventQueue;
+use crate::call::recorder::Recorder;
 use crate::call::session::{Handlers, Listed, Session, SessionRun, UnderWay};
-use crate::call::spans::{self, Spans};
+use crate::call::tracing_spans::{self, Spans};
 use crate::driver::driver::{Driver, Living};
 use crate::driver::external::{Registered, ShutDown};
 use crate::driver::wake_fd::{Bell, WireKind};
-use crate::http::timing::Seen;
+use crate::http::timing::AttemptTiming;
 use crate::options::config::SharedSettings;
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::text::cut;
@@ -64,11 +64,11 @@ pub(crate) struct Shared {
     /// The process that created the call: another one must not touch its locks.
     generation: u64,
     session: Arc<Session>,
-    pub(crate) quotes: Quotes,
+    pub(crate) redactor: Redactor,
     pub(crate) queue: EventQueue,
     progress: Mutex<Progress>,
     /// Locked before all other locks of the call.
-    ending: Mutex<Ending>,
+    ending: Mutex<CallEnd>,
     tag: u64,
     /// The driver whose I/O a waiting thread may do.
     driver: OnceCell<Arc<Driver>>,
@@ -81,19 +81,19 @@ pub(crate) struct Shared {
 struct Progress {
     request: Option<Request>,
     context: Context,
-    made: Made,
+    form: CallForm,
     started: Option<Instant>,
     /// An attempt is in flight, so it may have been metered.
     in_flight: bool,
     /// The end is being decided: no attempt starts after this.
     is_ending: bool,
     task: Task,
-    notes: Notes,
+    recorder: Recorder,
     spans: Spans,
 }
 
 /// The progress of a call's end.
-enum Ending {
+enum CallEnd {
     Open,
     /// Cancelled before it was started: no record was made.
     OfNew,
@@ -102,7 +102,7 @@ enum Ending {
 }
 
 /// How `Done` enters the queue.
-enum Way {
+enum Handover {
     /// After the queued events.
     Finishes,
     /// In place of the queued events.
@@ -116,7 +116,7 @@ pub(crate) struct Waits<'a>(&'a Shared);
 
 impl Drop for Waits<'_> {
     fn drop(&mut self) {
-        self.0.progress().notes.wait_ends();
+        self.0.progress().recorder.wait_ends();
     }
 }
 
@@ -147,30 +147,30 @@ impl Shared {
             request.endpoint().path()
         );
         let endpoint = request.endpoint();
-        let quotes = Quotes {
+        let redactor = Redactor {
             key: request.own_api_key().unwrap_or_else(|| session.settings.api_key.clone()),
             bytes_max: limits.error_body_bytes_max,
         };
-        let made = Made { endpoint, streams: false, path_fault: session.settings.path_fault() };
+        let form = CallForm { endpoint, streams: false, path_fault: session.settings.path_fault() };
         let tag = request.own_tag();
         let progress = Progress {
             request: Some(request),
             context: Context { path, ..Context::default() },
-            made,
+            form,
             started: None,
             in_flight: false,
             is_ending: false,
             task: Task::NotStarted,
-            notes: Notes::new(),
+            recorder: Recorder::new(),
             spans: Spans::none(),
         };
         Shared {
             generation: process::generation(),
             queue: EventQueue::new(limits.queue_events_max, limits.queue_bytes_max),
             session,
-            quotes,
+            redactor,
             progress: Mutex::new(progress),
-            ending: Mutex::new(Ending::Open),
+            ending: Mutex::new(CallEnd::Open),
             tag,
             driver: OnceCell::new(),
             handlers: Handlers::default(),
@@ -183,12 +183,12 @@ impl Shared {
         let mut progress = self.progress();
         let request = progress.request.take()?;
         let own = request.wants_chunk_times();
-        progress.notes.starts(streamed, own.unwrap_or(self.session.settings.chunk_times));
-        let (operation, path) = (progress.made.endpoint, progress.context.path.clone());
+        progress.recorder.starts(streamed, own.unwrap_or(self.session.settings.chunk_times));
+        let (operation, path) = (progress.form.endpoint, progress.context.path.clone());
         drop(progress);
         let spans = Spans::of_call(operation, &path, streamed);
         let ending = lock(&self.ending);
-        if matches!(*ending, Ending::Open) {
+        if matches!(*ending, CallEnd::Open) {
             self.progress().spans = spans;
         } // else it was cancelled in the meantime
         Some(request)
@@ -198,7 +198,7 @@ impl Shared {
     pub(crate) fn set_asked(&self, prepared: &Prepared) {
         let mut progress = self.progress();
         progress.context.model = prepared.model.clone();
-        progress.made.streams = prepared.stream;
+        progress.form.streams = prepared.stream;
     }
 
     /// Sets the driver whose I/O a waiting thread may do; a call starts once.
@@ -229,28 +229,28 @@ impl Shared {
         if !self.is_of_this_process() {
             return; // the parent's call goes on
         }
-        self.end(Way::Abandons, Some(who), || Err(self.explain(cancelled())));
+        self.end(Handover::Abandons, Some(who), || Err(self.explain(cancelled())));
         self.stop_task();
     }
 
     /// Ends a call whose start failed, without an event, and returns the explained error.
     pub(crate) fn refused(&self, error: Error) -> Error {
         let error = self.explain(error);
-        self.end(Way::Closes, None, || Err(error.clone()));
+        self.end(Handover::Closes, None, || Err(error.clone()));
         drop(self.queue.close()); // no event follows, even if it was cancelled in the meantime
         self.told(error)
     }
 
     /// Ends a call whose start failed, with the error as its `Done`.
     pub(crate) fn refused_as_event(&self, error: Error) {
-        self.end(Way::Finishes, None, || Err(self.explain(error)));
+        self.end(Handover::Finishes, None, || Err(self.explain(error)));
     }
 
     /// Attaches the record of the call, if there is one, to the error of a start.
     fn told(&self, error: Error) -> Error {
         match &*lock(&self.ending) {
-            Ending::Told(record) => error.with_record(record.clone()),
-            Ending::Open | Ending::OfNew => error,
+            CallEnd::Told(record) => error.with_record(record.clone()),
+            CallEnd::Open | CallEnd::OfNew => error,
         }
     }
 
@@ -259,9 +259,9 @@ impl Shared {
         let error = self.explain(cancelled());
         let mut ending = lock(&self.ending);
         // Otherwise it was cancelled just now, and the observers have its record.
-        if matches!(*ending, Ending::OfNew) {
+        if matches!(*ending, CallEnd::OfNew) {
             let (record, _, wakes) = self.tell(Err(error.clone()), Some(CancelledBy::Program));
-            *ending = Ending::Told(record);
+            *ending = CallEnd::Told(record);
             drop(ending);
             wakes.into_iter().for_each(Waker::wake);
         } else {
@@ -274,12 +274,12 @@ impl Shared {
     /// observers.
     fn end(
         &self,
-        way: Way,
+        way: Handover,
         cancelled_by: Option<CancelledBy>,
         outcome: impl FnOnce() -> Result<Response>,
     ) {
         let mut ending = lock(&self.ending);
-        if !matches!(*ending, Ending::Open) {
+        if !matches!(*ending, CallEnd::Open) {
             return;
         }
         self.forbid_attempts();
@@ -289,18 +289,18 @@ impl Shared {
             true => {
                 spans = std::mem::replace(&mut self.progress().spans, spans);
                 let (record, outcome, wakes) = self.tell(outcome, cancelled_by);
-                *ending = Ending::Told(record.clone());
+                *ending = CallEnd::Told(record.clone());
                 (Some(record), outcome, wakes)
             }
             false => {
-                *ending = Ending::OfNew;
+                *ending = CallEnd::OfNew;
                 (None, outcome, Vec::new())
             }
         };
         let ended = match (way, outcome) {
-            (Way::Finishes, outcome) => self.queue.finish(outcome),
-            (Way::Abandons, Err(error)) => self.queue.abandon(error),
-            (Way::Abandons | Way::Closes, _) => Some(self.queue.close()),
+            (Handover::Finishes, outcome) => self.queue.finish(outcome),
+            (Handover::Abandons, Err(error)) => self.queue.abandon(error),
+            (Handover::Abandons | Handover::Closes, _) => Some(self.queue.close()),
         };
         drop(ending);
         if let Some(record) = &record {
@@ -374,7 +374,7 @@ impl Shared {
             Err(error) => Err(error.with_record(record.clone())),
         };
         if let (Ok(answer), Some(model)) = (&outcome, &self.progress().context.model) {
-            self.session.count(&self.quotes.key, model, answer.usage());
+            self.session.count(&self.redactor.key, model, answer.usage());
         }
         let wakes = self.session.call_ended(|| {
             let whole = outcome.as_ref().ok().filter(|answer| answer.document().is_some());
@@ -384,40 +384,41 @@ impl Shared {
     }
 
     fn record(&self, outcome: &Result<Response>, cancelled_by: Option<CancelledBy>) -> CallRecord {
-        let shown = |text: &String| cut(&self.quotes.mask(text), RECORD_TEXT_BYTES_MAX).to_owned();
+        let shown =
+            |text: &String| cut(&self.redactor.redact(text), RECORD_TEXT_BYTES_MAX).to_owned();
         let mut progress = self.progress();
         let context = &progress.context;
         let (path, model) = (context.path.clone(), context.model.as_ref().map(shown));
         let (kind, said, metered) = match outcome {
-            Ok(_) => (None, None, metered_of(progress.made, context.metered)),
+            Ok(_) => (None, None, metered_of(progress.form, context.metered)),
             Err(error) => (Some(error.kind()), error.status(), error.metered()),
         };
-        let (operation, notes) = (progress.made.endpoint, &mut progress.notes);
-        let (waits, chunk_times) = (notes.waits(), notes.take_chunk_times());
-        let (bytes_in, bytes_out) = notes.bytes();
-        let (attempts, elapsed) = notes.attempts(kind);
-        let (accepted, request_id) = match &notes.accepted {
+        let (operation, recorder) = (progress.form.endpoint, &mut progress.recorder);
+        let (waits, chunk_times) = (recorder.waits(), recorder.take_chunk_times());
+        let (bytes_in, bytes_out) = recorder.bytes();
+        let (attempts, elapsed) = recorder.attempts(kind);
+        let (accepted, request_id) = match &recorder.accepted {
             Some((status, request_id)) => (Some(*status), request_id.as_ref()),
             None => (None, None),
         };
         let answered = match outcome {
             Ok(answer) => answer.answered(),
-            Err(_) => &notes.answered,
+            Err(_) => &recorder.answered,
         };
         let own_id = outcome.as_ref().err().and_then(Error::request_id).map(str::to_owned);
         CallRecord::new(Recorded {
-            start: notes.start,
+            start: recorder.start,
             operation,
             path,
             model,
-            streamed: notes.streamed,
+            streamed: recorder.streamed,
             attempts,
-            attempts_count: notes.attempts_count,
+            attempts_count: recorder.attempts_count,
             waits,
-            waits_count: notes.waits_count(),
-            first_chunk: notes.first_chunk,
-            last_chunk: notes.last_chunk,
-            chunks: notes.chunks,
+            waits_count: recorder.waits_count(),
+            first_chunk: recorder.first_chunk,
+            last_chunk: recorder.last_chunk,
+            chunks: recorder.chunks,
             elapsed,
             kind,
             status: said.or(accepted),
@@ -438,27 +439,27 @@ impl Shared {
 
     /// Adds everything that the call knows to the error (R-ERR3), and redacts the key (R-AUTH4).
     pub(crate) fn explain(&self, error: Error) -> Error {
-        let error = error.masked(|text| self.quotes.mask(text).into_owned());
-        let error = error.masked_partial(|text| self.quotes.key.mask_answer(text).into_owned());
-        let (mut context, made) = {
+        let error = error.redacted(|text| self.redactor.redact(text).into_owned());
+        let error = error.redacted_partial(|text| self.redactor.key.mask_answer(text).into_owned());
+        let (mut context, form) = {
             let progress = self.progress();
             let mut context = progress.context.clone();
             context.elapsed = progress.started.map(|start| start.elapsed()).unwrap_or_default();
             if progress.in_flight {
                 context.metered = context.metered.with(Metered::Unknown);
             }
-            (context, progress.made)
+            (context, progress.form)
         };
-        context.metered = metered_of(made, context.metered);
+        context.metered = metered_of(form, context.metered);
         // The model name may contain the key.
-        context.model = context.model.map(|model| self.quotes.mask(&model).into_owned());
-        advise(error, made, context.attempts).with_context(&context)
+        context.model = context.model.map(|model| self.redactor.redact(&model).into_owned());
+        extend_hint(error, form, context.attempts).with_context(&context)
     }
 
     /// Begins a wait; it ends when the returned value is dropped.
     pub(crate) fn waits(&self, reason: WaitReason) -> Waits<'_> {
         let mut progress = self.progress();
-        progress.notes.wait_begins(reason);
+        progress.recorder.wait_begins(reason);
         // The elapsed time of the call includes a wait for admission.
         progress.started.get_or_insert_with(Instant::now);
         drop(progress);
@@ -466,7 +467,7 @@ impl Shared {
     }
 
     /// The timing of a new attempt; `None` if the call is being ended.
-    pub(crate) fn attempt_begins(&self) -> Option<Arc<Seen>> {
+    pub(crate) fn attempt_begins(&self) -> Option<Arc<AttemptTiming>> {
         let mut progress = self.progress();
         if progress.is_ending {
             return None;
@@ -475,10 +476,10 @@ impl Shared {
         progress.context.request_time.get_or_insert_with(SystemTime::now);
         progress.started.get_or_insert_with(Instant::now);
         progress.in_flight = true;
-        let seen = progress.notes.attempt_begins();
+        let seen = progress.recorder.attempt_begins();
         let call = progress.spans.call();
         drop(progress);
-        let span = spans::of_attempt(&call);
+        let span = tracing_spans::of_attempt(&call);
         let mut progress = self.progress();
         if progress.is_ending {
             drop(progress);
@@ -493,14 +494,14 @@ impl Shared {
 
     /// Records an answer with a success status.
     pub(crate) fn accepted(&self, head: &Head) {
-        self.progress().notes.accepted(head);
+        self.progress().recorder.accepted(head);
     }
 
     /// Records that `count` chunks have arrived in total, and what the stream reported.
     pub(crate) fn chunks_came(&self, count: u64, answered: &Answered) {
         let mut progress = self.progress();
-        progress.notes.chunks_came(count);
-        progress.notes.learns(answered);
+        progress.recorder.chunks_came(count);
+        progress.recorder.learns(answered);
     }
 
     /// Part of an answer arrived: processing that was paid for.
@@ -512,7 +513,7 @@ impl Shared {
     pub(crate) fn tells_of_retry(&self, error: &Error, wait: Duration) {
         // A subscriber may run any code, so no lock is held.
         let context = self.progress().context.clone();
-        let model = context.model.as_deref().map(|model| self.quotes.mask(model));
+        let model = context.model.as_deref().map(|model| self.redactor.redact(model));
         tracing::info!(
             target: "modelwire",
             status = error.status(),
@@ -529,11 +530,11 @@ impl Shared {
         self.metered(metered);
         let mut progress = self.progress();
         progress.in_flight = false;
-        let attempt = progress.notes.attempt_failed(kind);
+        let attempt = progress.recorder.attempt_failed(kind);
         let span = progress.spans.attempts(Span::none());
         drop(progress);
         if let Some(attempt) = attempt {
-            spans::close_attempt(span, &attempt);
+            tracing_spans::close_attempt(span, &attempt);
         }
     }
 
@@ -561,7 +562,7 @@ impl Shared {
             Ok(_) => tracing::debug!(target: "modelwire", attempts, elapsed_ms, "call done"),
             Err(error) => Self::tells_of_failure(error),
         }
-        self.end(Way::Finishes, cancelled_by, || outcome);
+        self.end(Handover::Finishes, cancelled_by, || outcome);
     }
 
     /// Logs a failure: as a warning, unless a cancel or a shutdown caused it.
@@ -594,7 +595,7 @@ impl UnderWay for Shared {
     /// Ends the call as a cancel does.
     fn client_closes(&self) {
         let closed = || Error::new(ErrorKind::Closed, "the client was closed during the call");
-        self.end(Way::Abandons, Some(CancelledBy::Closed), || Err(self.explain(closed())));
+        self.end(Handover::Abandons, Some(CancelledBy::Closed), || Err(self.explain(closed())));
         self.stop_task();
     }
 }
@@ -659,8 +660,8 @@ impl Drop for DoneGuard {
 }
 
 /// Listing models is not metered (R-MET1).
-fn metered_of(made: Made, metered: Metered) -> Metered {
-    match made.endpoint {
+fn metered_of(form: CallForm, metered: Metered) -> Metered {
+    match form.endpoint {
         Endpoint::Models if metered != Metered::NotSent => Metered::NormallyNot,
         Endpoint::Models | Endpoint::Chat | Endpoint::Responses => metered,
     }

@@ -60,20 +60,20 @@ struct Shared {
 struct Entry {
     handler: Box<dyn Handler>,
     has_panicked: bool,
-    call: Held,
+    call: HandlerCount,
 }
 
 /// Counts as an unfinished handler of this call.
-struct Held(Arc<CallShared>);
+struct HandlerCount(Arc<CallShared>);
 
-impl Held {
-    fn new(call: Arc<CallShared>) -> Held {
+impl HandlerCount {
+    fn new(call: Arc<CallShared>) -> HandlerCount {
         call.session().handler_comes(call.handlers());
-        Held(call)
+        HandlerCount(call)
     }
 }
 
-impl Drop for Held {
+impl Drop for HandlerCount {
     fn drop(&mut self) {
         self.0.session().handler_is_gone(self.0.handlers());
         if let Some(bell) = self.0.bell() {
@@ -139,7 +139,7 @@ impl Dispatcher {
 
     pub(crate) fn start(&self, call: &Call, stream: bool, handler: Box<dyn Handler>) -> Result<()> {
         let tag = self.shared.last_tag.fetch_add(1, Ordering::Relaxed);
-        let held = Held::new(call.shared().clone());
+        let held = HandlerCount::new(call.shared().clone());
         let entry = Entry { handler, has_panicked: false, call: held };
         // Before the start, so that it is registered for its first event.
         lock(&self.shared.entries).insert(tag, entry);

@@ -19,7 +19,7 @@ use crate::delivery::log::Level;
 use crate::delivery::many::{Closing, Many, Next, Source, Taken};
 use crate::delivery::ready::Ready;
 use crate::driver::driver::{Driver, Waited};
-use crate::driver::state::Awaited;
+use crate::driver::state::WaitedOnBy;
 use crate::driver::wake_fd::{Slept, WireKind};
 use crate::options::config::ExternalRuntime;
 use crate::system::Descriptor;
@@ -119,10 +119,10 @@ impl CompletionQueue {
     }
 
     /// The waiter for a submitted call.
-    fn awaited(&self) -> Awaited {
+    fn awaited(&self) -> WaitedOnBy {
         match self.many.ready.bell() {
-            None => Awaited::AtQueue,
-            Some(_) => Awaited::Anywhere, // such a wait does no I/O
+            None => WaitedOnBy::AtQueue,
+            Some(_) => WaitedOnBy::Anywhere, // such a wait does no I/O
         }
     }
 

@@ -12,7 +12,7 @@ use std::task::Waker;
 use std::time::{Duration, SystemTime};
 
 use crate::answer::error::{Error, Result};
-use crate::answer::texts::Object;
+use crate::answer::json_view::Object;
 use crate::protocol::text::cut;
 use crate::system::process::{self, PerProcess};
 use crate::system::sync::{lock, unpoisoned};

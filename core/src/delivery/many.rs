@@ -179,7 +179,7 @@ fn closed() -> Error {
 }
 
 /// A reserved slot.
-pub(super) struct Place(usize);
+pub(super) struct ReservedSlot(usize);
 
 impl<S: Source + Clone> Many<S> {
     /// Creates a protocol whose members notify this list.
@@ -197,7 +197,7 @@ impl<S: Source + Clone> Many<S> {
         Many { ready, members: Mutex::new(members) }
     }
 
-    pub(super) fn reserve(&self) -> Result<Place> {
+    pub(super) fn reserve(&self) -> Result<ReservedSlot> {
         lock(&self.members).reserve()
     }
 
@@ -208,7 +208,7 @@ impl<S: Source + Clone> Many<S> {
             let message = format!("an unfinished call of this queue has the tag {tag}");
             return Err(Error::argument(message));
         }
-        let Place(slot) = members.reserve()?;
+        let ReservedSlot(slot) = members.reserve()?;
         let waker = self.ready.waker(slot as u64);
         members.owned.insert(tag, slot);
         if let Some(place) = members.slots.get_mut(slot) {
@@ -316,7 +316,7 @@ impl<S: Source + Clone> Many<S> {
         Some((member.source.clone(), was_passed_over.then_some(slot as u64)))
     }
 
-    pub(super) fn give_back(&self, place: Place) {
+    pub(super) fn give_back(&self, place: ReservedSlot) {
         let mut members = lock(&self.members);
         members.free.push(place.0);
         members.live -= 1;
@@ -327,7 +327,7 @@ impl<S: Source + Clone> Many<S> {
         }
     }
 
-    pub(super) fn insert(&self, Place(slot): Place, source: S, tag: u64) {
+    pub(super) fn insert(&self, ReservedSlot(slot): ReservedSlot, source: S, tag: u64) {
         let number = slot as u64;
         let waker = self.ready.waker(number);
         let mut members = lock(&self.members);
@@ -467,12 +467,12 @@ impl<S: Source> Members<S> {
         self.closing != Closing::No && self.live == 0 && self.calls.as_ref().is_none_or(is_over)
     }
 
-    fn reserve(&mut self) -> Result<Place> {
+    fn reserve(&mut self) -> Result<ReservedSlot> {
         if self.closing != Closing::No {
             return Err(closed());
         }
         self.live += 1;
-        Ok(Place(self.free.pop().unwrap_or_else(|| {
+        Ok(ReservedSlot(self.free.pop().unwrap_or_else(|| {
             self.slots.push(None);
             self.slots.len() - 1
         })))

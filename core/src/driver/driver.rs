@@ -24,7 +24,7 @@ use tokio::runtime::{Handle, Runtime};
 use tokio::sync::Notify;
 
 use crate::driver::deferred_wakes;
-use crate::driver::state::{Awaited, Call, DrivenBy, IoThread, Rest, State, Take, ThreadId};
+use crate::driver::state::{DrivenBy, IoThread, Parked, State, Take, ThreadId, WaitedOnBy, Wake};
 use crate::driver::thread::may_do_io_here;
 use crate::system::sync::{lock, unpoisoned};
 use crate::system::without_sigpipe;
@@ -117,14 +117,14 @@ impl Driver {
     }
 
     /// Wakes the sleeping I/O thread if the state machine says so.
-    fn call(&self, call: Call) {
-        if call == Call::IoThread {
+    fn call(&self, call: Wake) {
+        if call == Wake::IoThread {
             self.changed.notify_all();
         }
     }
 
     /// Registers a task that this thread is about to spawn. The handle is `None` after a shutdown.
-    pub(crate) fn begin(self: &Arc<Self>, awaited: Awaited) -> (Living, Option<Handle>) {
+    pub(crate) fn begin(self: &Arc<Self>, awaited: WaitedOnBy) -> (Living, Option<Handle>) {
         let ((looks_first, call), handle) = {
             let Inner { state, handle, .. } = &mut *self.lock();
             // The clock is read only if it matters.
@@ -179,7 +179,7 @@ impl Driver {
         if self.is_stopped() {
             let _ = inner.state.give_to_io_thread();
             drop(inner);
-            self.call(Call::IoThread);
+            self.call(Wake::IoThread);
             return None;
         }
         let runtime = inner.runtime.clone();
@@ -219,8 +219,8 @@ impl Driver {
         while !self.is_stopped() {
             let now = self.now();
             let until = match inner.state.rest(now) {
-                Rest::Enter => return,
-                Rest::SleepUntil(until) => until,
+                Parked::Enter => return,
+                Parked::SleepUntil(until) => until,
             };
             inner = match until {
                 None => unpoisoned(self.changed.wait(inner)),
@@ -334,6 +334,6 @@ impl Drop for DrivingWaiter<'_> {
         let (thread, now) = (this_thread(), driver.now());
         let call = inner.state.let_go(self.own, thread, self.has_looked, has_company, now);
         drop(inner);
-        self.driver.call(if is_stopped { Call::IoThread } else { call });
+        self.driver.call(if is_stopped { Wake::IoThread } else { call });
     }
 }

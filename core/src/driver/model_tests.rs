@@ -10,7 +10,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
-use super::state::{Awaited, Call, DrivenBy, IoThread, Rest, State, Take, UNWATCHED_MAX};
+use super::state::{DrivenBy, IoThread, Parked, State, Take, UNWATCHED_MAX, WaitedOnBy, Wake};
 
 /// Time advances in these steps, and only while no thread of the library has something to do at once.
 const STEP: Duration = Duration::from_millis(5);
@@ -101,7 +101,8 @@ impl World {
             match self.users[at] {
                 User::Away => {
                     if self.state.live < LIVE_MAX {
-                        for awaited in [Awaited::Anywhere, Awaited::Here, Awaited::AtQueue] {
+                        for awaited in [WaitedOnBy::Anywhere, WaitedOnBy::Here, WaitedOnBy::AtQueue]
+                        {
                             add(&|world| world.begin(awaited, at, fault));
                         }
                     }
@@ -124,7 +125,7 @@ impl World {
                             world.users[at] = User::Away;
                             let before = world.state.io_thread;
                             let call = world.state.let_go(own, at, has_looked, has_company, NOW);
-                            if fault == Fault::SleepsOn && call == Call::IoThread {
+                            if fault == Fault::SleepsOn && call == Wake::IoThread {
                                 world.state.io_thread = before;
                             }
                         });
@@ -150,8 +151,8 @@ impl World {
                 }
             }
             IoThread::Awake => add(&|world| match world.state.rest(NOW) {
-                Rest::Enter => assert_eq!(world.state.driver, DrivenBy::IoThread),
-                Rest::SleepUntil(until) => assert!(until.is_none_or(|until| until > NOW)),
+                Parked::Enter => assert_eq!(world.state.driver, DrivenBy::IoThread),
+                Parked::SleepUntil(until) => assert!(until.is_none_or(|until| until > NOW)),
             }),
             // Also spuriously.
             IoThread::Asleep { .. } => add(&|world| world.state.io_thread_woke()),
@@ -165,12 +166,12 @@ impl World {
         found
     }
 
-    fn begin(&mut self, awaited: Awaited, user: usize, fault: Fault) {
+    fn begin(&mut self, awaited: WaitedOnBy, user: usize, fault: Fault) {
         let was_inside = self.is_io_thread_inside();
         let was_nobody = matches!(self.state.driver, DrivenBy::Nobody { .. });
         let (looks_first, call) = self.state.begin(awaited, user, NOW);
         assert!(looks_first || was_inside, "nobody polled, nor does it: {self:?}");
-        assert!(call == Call::Nobody || was_nobody, "{self:?}");
+        assert!(call == Wake::Nobody || was_nobody, "{self:?}");
         if fault == Fault::BeginCountsAsLook {
             self.state.pretend_a_look(NOW);
         }

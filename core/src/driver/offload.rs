@@ -34,9 +34,9 @@ pub(crate) async fn offload<T: Send + 'static>(
 
 /// Bytes that are dropped on a helper thread if they are many: freeing them takes long.
 #[derive(Default)]
-pub(crate) struct Held(pub(crate) Vec<u8>);
+pub(crate) struct LargeBytes(pub(crate) Vec<u8>);
 
-impl Drop for Held {
+impl Drop for LargeBytes {
     fn drop(&mut self) {
         let bytes = std::mem::take(&mut self.0);
         drop_elsewhere(bytes.capacity(), bytes);

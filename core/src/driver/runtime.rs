@@ -104,14 +104,14 @@ mod tests {
 
     use super::*;
     use crate::driver::offload::offload;
-    use crate::driver::state::Awaited;
+    use crate::driver::state::WaitedOnBy;
     use crate::system::takes_signals;
 
     #[test]
     fn the_io_thread_takes_no_signal_of_the_process() {
         let (send, receive) = mpsc::channel();
         let (driver, _) = driver().unwrap();
-        let (_living, handle) = driver.begin(Awaited::Anywhere);
+        let (_living, handle) = driver.begin(WaitedOnBy::Anywhere);
         handle.unwrap().spawn(async move {
             let name = thread::current().name().map(str::to_owned);
             send.send((takes_signals(), name)).unwrap();

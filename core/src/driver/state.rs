@@ -57,7 +57,7 @@ pub(super) enum IoThread {
 
 /// Who waits for a call that is about to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Awaited {
+pub(crate) enum WaitedOnBy {
     /// No known waiter.
     Anywhere,
     /// The thread that starts it, next.
@@ -68,7 +68,7 @@ pub(crate) enum Awaited {
 
 /// The next action of the I/O thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rest {
+pub(super) enum Parked {
     /// Enter the runtime as the driver.
     Enter,
     /// Sleep until this time, or until it is woken.
@@ -78,7 +78,7 @@ pub(super) enum Rest {
 /// Whether the I/O thread has to be woken.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Call {
+pub(super) enum Wake {
     IoThread,
     Nobody,
 }
@@ -90,7 +90,7 @@ pub(super) enum Take {
     /// It is the driver, and enters once the I/O thread has left.
     Granted,
     /// It waits without doing I/O.
-    Refused(Call),
+    Refused(Wake),
 }
 
 /// Times are durations since a fixed moment.
@@ -127,26 +127,26 @@ impl State {
     /// first, and whom to wake.
     pub(super) fn begin(
         &mut self,
-        awaited: Awaited,
+        awaited: WaitedOnBy,
         thread: ThreadId,
         now: Duration,
-    ) -> (bool, Call) {
+    ) -> (bool, Wake) {
         let looks_first = self.driver != DrivenBy::IoThread || self.is_stale;
         let is_alone = match awaited {
-            Awaited::Anywhere => false,
-            Awaited::Here => self.live == 0,
-            Awaited::AtQueue => true,
+            WaitedOnBy::Anywhere => false,
+            WaitedOnBy::Here => self.live == 0,
+            WaitedOnBy::AtQueue => true,
         };
         let call = match self.driver {
-            DrivenBy::IoThread | DrivenBy::Waiter => Call::Nobody,
+            DrivenBy::IoThread | DrivenBy::Waiter => Wake::Nobody,
             DrivenBy::Nobody { left_by } => {
                 let comes_back = match awaited {
-                    Awaited::Anywhere | Awaited::Here => is_alone,
-                    Awaited::AtQueue => {
+                    WaitedOnBy::Anywhere | WaitedOnBy::Here => is_alone,
+                    WaitedOnBy::AtQueue => {
                         left_by == thread && now.saturating_sub(self.looked_at) < AWAY_MAX
                     }
                 };
-                if comes_back { Call::Nobody } else { self.give_to_io_thread() }
+                if comes_back { Wake::Nobody } else { self.give_to_io_thread() }
             }
         };
         if !is_alone {
@@ -167,16 +167,16 @@ impl State {
             self.alone = 0;
             return Take::Refused(match self.driver {
                 DrivenBy::Nobody { .. } => self.give_to_io_thread(),
-                DrivenBy::IoThread | DrivenBy::Waiter => Call::Nobody,
+                DrivenBy::IoThread | DrivenBy::Waiter => Wake::Nobody,
             });
         }
         match self.driver {
-            DrivenBy::Waiter => return Take::Refused(Call::Nobody),
+            DrivenBy::Waiter => return Take::Refused(Wake::Nobody),
             DrivenBy::Nobody { .. } => {}
             DrivenBy::IoThread => {
                 self.alone = self.alone.saturating_add(1);
                 if self.alone < ALONE_MIN {
-                    return Take::Refused(Call::Nobody);
+                    return Take::Refused(Wake::Nobody);
                 }
             }
         }
@@ -193,7 +193,7 @@ impl State {
         has_looked: bool,
         has_company: bool,
         now: Duration,
-    ) -> Call {
+    ) -> Wake {
         if has_looked {
             self.looked_at = now;
         }
@@ -206,24 +206,24 @@ impl State {
             IoThread::Asleep { until } if until.is_none_or(|until| until > alarm) => {
                 self.wake_io_thread()
             }
-            IoThread::Asleep { .. } | IoThread::Awake | IoThread::Inside => Call::Nobody,
+            IoThread::Asleep { .. } | IoThread::Awake | IoThread::Inside => Wake::Nobody,
         }
     }
 
     /// Makes the I/O thread the driver: no waiter polls, or the library is shut down.
-    pub(super) fn give_to_io_thread(&mut self) -> Call {
+    pub(super) fn give_to_io_thread(&mut self) -> Wake {
         self.driver = DrivenBy::IoThread;
         self.alone = 0;
         self.wake_io_thread()
     }
 
-    fn wake_io_thread(&mut self) -> Call {
+    fn wake_io_thread(&mut self) -> Wake {
         match self.io_thread {
             IoThread::Asleep { .. } => {
                 self.io_thread = IoThread::Awake;
-                Call::IoThread
+                Wake::IoThread
             }
-            IoThread::Awake | IoThread::Inside => Call::Nobody,
+            IoThread::Awake | IoThread::Inside => Wake::Nobody,
         }
     }
 
@@ -240,7 +240,7 @@ impl State {
     }
 
     /// The next action of the I/O thread, which is outside and awake.
-    pub(super) fn rest(&mut self, now: Duration) -> Rest {
+    pub(super) fn rest(&mut self, now: Duration) -> Parked {
         let alarm = self.looked_at + UNWATCHED_MAX;
         if matches!(self.driver, DrivenBy::Nobody { .. }) && now >= alarm {
             let _ = self.give_to_io_thread(); // no wake needed: it is awake
@@ -248,7 +248,7 @@ impl State {
         let until = match self.driver {
             DrivenBy::IoThread => {
                 self.io_thread = IoThread::Inside;
-                return Rest::Enter;
+                return Parked::Enter;
             }
             DrivenBy::Nobody { .. } => Some(alarm),
             DrivenBy::Waiter => {
@@ -260,7 +260,7 @@ impl State {
             }
         };
         self.io_thread = IoThread::Asleep { until };
-        Rest::SleepUntil(until)
+        Parked::SleepUntil(until)
     }
 
     /// Records that the I/O thread's sleep has ended, for any reason.

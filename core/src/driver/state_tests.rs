@@ -13,7 +13,7 @@ const fn ms(ms: u64) -> Duration {
 fn driven_by_a_waiter() -> State {
     let mut state = State::new();
     for round in 1..=ALONE_MIN {
-        let _ = state.begin(Awaited::Here, THREAD, ms(0));
+        let _ = state.begin(WaitedOnBy::Here, THREAD, ms(0));
         let granted = state.take(1, true) == Take::Granted;
         assert_eq!(granted, round == ALONE_MIN, "in round {round}");
         if !granted {
@@ -32,30 +32,30 @@ fn a_waiter_becomes_the_driver_after_some_waits_alone() {
 fn a_wait_without_a_call_makes_no_driver() {
     let mut state = State::new();
     for _ in 0..=ALONE_MIN {
-        assert_eq!(state.take(1, true), Take::Refused(Call::Nobody));
+        assert_eq!(state.take(1, true), Take::Refused(Wake::Nobody));
     }
 }
 
 #[test]
 fn work_of_others_restarts_the_count() {
-    for awaited in [Awaited::Anywhere, Awaited::Here] {
+    for awaited in [WaitedOnBy::Anywhere, WaitedOnBy::Here] {
         let mut state = State::new();
         for _ in 1..ALONE_MIN {
-            let _ = state.begin(Awaited::Here, THREAD, ms(0));
-            assert_eq!(state.take(1, true), Take::Refused(Call::Nobody));
+            let _ = state.begin(WaitedOnBy::Here, THREAD, ms(0));
+            assert_eq!(state.take(1, true), Take::Refused(Wake::Nobody));
             state.end();
         }
-        let _ = state.begin(Awaited::Here, THREAD, ms(0));
+        let _ = state.begin(WaitedOnBy::Here, THREAD, ms(0));
         let _ = state.begin(awaited, OTHER, ms(0)); // not alone: another task lives
         state.end();
-        assert_eq!(state.take(1, true), Take::Refused(Call::Nobody), "{awaited:?}");
+        assert_eq!(state.take(1, true), Take::Refused(Wake::Nobody), "{awaited:?}");
     }
 }
 
 #[test]
 fn a_call_looks_first_unless_the_io_thread_has_looked() {
     let mut state = State::new();
-    let looks_first = |state: &State| state.clone().begin(Awaited::Anywhere, THREAD, ms(0)).0;
+    let looks_first = |state: &State| state.clone().begin(WaitedOnBy::Anywhere, THREAD, ms(0)).0;
     assert!(looks_first(&state), "it has not polled yet");
     state.io_thread_looked();
     assert!(!looks_first(&state));
@@ -73,7 +73,7 @@ fn after_a_wait_the_io_thread_drives_only_if_work_is_left() {
     ] {
         let mut state = driven_by_a_waiter();
         for _ in 0..begun {
-            let _ = state.begin(Awaited::AtQueue, THREAD, ms(0));
+            let _ = state.begin(WaitedOnBy::AtQueue, THREAD, ms(0));
         }
         let _ = state.let_go(own, THREAD, true, has_company, ms(1));
         assert_eq!(state.driver, driver, "{begun} more, own {own}, company {has_company}");
@@ -93,7 +93,7 @@ fn only_a_waiter_returning_soon_keeps_the_io() {
         [(THREAD, soon, true), (THREAD, ms(10) + AWAY_MAX, false), (OTHER, ms(10), false)]
     {
         let mut state = left.clone();
-        let _ = state.begin(Awaited::AtQueue, thread, now);
+        let _ = state.begin(WaitedOnBy::AtQueue, thread, now);
         assert_eq!(state.driver == DrivenBy::IoThread, !stays, "{thread} at {now:?}");
     }
 }
@@ -104,17 +104,17 @@ fn the_io_thread_sleeps_on_where_it_wakes_in_time() {
     for (looks_at, is_woken) in [(None, false), (Some(ms(5)), false)] {
         let mut state = driven_by_a_waiter();
         state.io_thread_left(ms(0));
-        assert_eq!(state.rest(ms(0)), Rest::SleepUntil(Some(UNWATCHED_MAX)));
+        assert_eq!(state.rest(ms(0)), Parked::SleepUntil(Some(UNWATCHED_MAX)));
         let now = looks_at.unwrap_or_default();
         let call = state.let_go(1, THREAD, looks_at.is_some(), false, now);
-        assert_eq!(call == Call::IoThread, is_woken, "{looks_at:?}");
+        assert_eq!(call == Wake::IoThread, is_woken, "{looks_at:?}");
     }
     let mut state = driven_by_a_waiter();
     state.io_thread_left(ms(0));
-    while state.rest(ms(0)) != Rest::SleepUntil(None) {
+    while state.rest(ms(0)) != Parked::SleepUntil(None) {
         state.io_thread_woke();
     }
-    assert_eq!(state.let_go(1, THREAD, true, false, ms(5)), Call::IoThread, "it sleeps forever");
+    assert_eq!(state.let_go(1, THREAD, true, false, ms(5)), Wake::IoThread, "it sleeps forever");
 }
 
 /// While a waiter drives, the alarm fires a few times, then no more until the next poll.
@@ -123,16 +123,16 @@ fn timed_wakeups_of_the_io_thread_end_while_a_waiter_drives() {
     let mut state = driven_by_a_waiter();
     state.io_thread_left(ms(0));
     for (now, until) in [(0, Some(ms(10))), (10, Some(ms(20))), (20, None), (30, None)] {
-        assert_eq!(state.rest(ms(now)), Rest::SleepUntil(until), "at {now} ms");
+        assert_eq!(state.rest(ms(now)), Parked::SleepUntil(until), "at {now} ms");
         assert_eq!(state.io_thread, IoThread::Asleep { until });
         state.io_thread_woke();
     }
     let _ = state.let_go(1, THREAD, true, false, ms(35));
-    assert_eq!(state.rest(ms(36)), Rest::SleepUntil(Some(ms(45))), "nobody drives");
+    assert_eq!(state.rest(ms(36)), Parked::SleepUntil(Some(ms(45))), "nobody drives");
     state.io_thread_woke();
     assert_eq!(state.take(1, true), Take::Granted);
-    assert_eq!(state.rest(ms(40)), Rest::SleepUntil(Some(ms(50))), "the sockets were polled");
+    assert_eq!(state.rest(ms(40)), Parked::SleepUntil(Some(ms(50))), "the sockets were polled");
     state.io_thread_woke();
     let _ = state.let_go(1, THREAD, false, false, ms(44));
-    assert_eq!(state.rest(ms(45)), Rest::Enter, "no poll for UNWATCHED_MAX");
+    assert_eq!(state.rest(ms(45)), Parked::Enter, "no poll for UNWATCHED_MAX");
 }

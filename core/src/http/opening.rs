@@ -15,7 +15,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use tower::{Layer, Service};
 
 use crate::http::returns::Returns;
-use crate::http::timing::{Opening, Seen};
+use crate::http::timing::{AttemptTiming, Opening};
 use crate::system::with_signals_blocked;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -57,13 +57,13 @@ where
     /// it.
     fn call(&mut self, place: R) -> Self::Future {
         let connecting = self.0.call(place);
-        let Some(seen) = Seen::current() else {
+        let Some(seen) = AttemptTiming::current() else {
             return Box::pin(async { connecting.await.map_err(Into::into) });
         };
         let returns = self.1.clone();
         Box::pin(async move {
             returns.wait().await;
-            if Seen::current().is_none() {
+            if AttemptTiming::current().is_none() {
                 return Err("the attempt got a connection that was returned".into());
             }
             let opening = Arc::new(Opening::begins());

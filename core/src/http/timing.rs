@@ -13,13 +13,13 @@ const OPENINGS_MAX: usize = 4;
 
 tokio::task_local! {
     /// The attempt for which the current task works.
-    static SEEN: Arc<Seen>;
+    static SEEN: Arc<AttemptTiming>;
     /// The connection that the current task opens.
     static OPENING: Arc<Opening>;
 }
 
 /// The timing of an attempt; written while it runs, read by whoever ends its call, at any time.
-pub(crate) struct Seen {
+pub(crate) struct AttemptTiming {
     /// The start of the call.
     origin: Instant,
     state: Mutex<State>,
@@ -56,9 +56,9 @@ pub(crate) struct Connected {
     pub(crate) tls: Option<Duration>,
 }
 
-impl Seen {
-    pub(crate) fn new(origin: Instant) -> Seen {
-        Seen {
+impl AttemptTiming {
+    pub(crate) fn new(origin: Instant) -> AttemptTiming {
+        AttemptTiming {
             origin,
             state: Mutex::default(),
             bytes_in: AtomicU64::new(0),
@@ -72,7 +72,7 @@ impl Seen {
     }
 
     /// The attempt for which the current task works.
-    pub(crate) fn current() -> Option<Arc<Seen>> {
+    pub(crate) fn current() -> Option<Arc<AttemptTiming>> {
         SEEN.try_with(Arc::clone).ok()
     }
 

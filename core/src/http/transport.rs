@@ -28,7 +28,7 @@ use crate::http::inflate::Inflate;
 use crate::http::opening::{Names, Watch};
 use crate::http::returns::{Returning, Returns};
 use crate::http::reuse::{Connection, Reuse};
-use crate::http::timing::Seen;
+use crate::http::timing::AttemptTiming;
 use crate::http::tls;
 use crate::options::api_key::ApiKey;
 use crate::options::config::{Proxy, Settings, has_authority};
@@ -78,7 +78,7 @@ pub(crate) struct Body {
     /// The remainder of the last piece, which was too large to be returned whole.
     rest: Option<Bytes>,
     /// Where received bytes are counted.
-    seen: Arc<Seen>,
+    seen: Arc<AttemptTiming>,
 }
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -141,7 +141,7 @@ impl Transport {
         body: Option<&Bytes>,
         moved: Option<&Url>,
         permit: Permit,
-        seen: &Arc<Seen>,
+        seen: &Arc<AttemptTiming>,
     ) -> Result<Reply, Failure> {
         let request = self.request(prepared, body, moved);
         let chosen = self.reuse().choose(!self.speaks_tls, self.made.elapsed());
@@ -453,7 +453,7 @@ fn header_map(settings: &Settings) -> Result<HeaderMap> {
 fn head_of(response: &reqwest::Response, key: &ApiKey) -> Head {
     let header = |(name, value): (&HeaderName, &HeaderValue)| {
         let text = String::from_utf8_lossy(value.as_bytes());
-        (name.as_str().to_owned(), key.mask(&text).into_owned())
+        (name.as_str().to_owned(), key.redact(&text).into_owned())
     };
     Head {
         status: response.status().as_u16(),

@@ -74,17 +74,17 @@ impl ApiKey {
     }
 
     /// `text` with every occurrence of the key redacted (R-AUTH4), even if JSON escapes parts of it.
-    pub(crate) fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut masked = Cow::Borrowed(text);
+    pub(crate) fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut redacted = Cow::Borrowed(text);
         if memchr::memmem::find(text.as_bytes(), self.key.as_bytes()).is_some() {
-            masked = Cow::Owned(text.replace(&self.key, KEY_MASK));
+            redacted = Cow::Owned(text.replace(&self.key, KEY_MASK));
         }
-        if memchr::memchr(b'\\', masked.as_bytes()).is_some()
-            && let Some(more) = self.mask_escaped(&masked)
+        if memchr::memchr(b'\\', redacted.as_bytes()).is_some()
+            && let Some(more) = self.redact_escaped(&redacted)
         {
-            masked = Cow::Owned(more);
+            redacted = Cow::Owned(more);
         }
-        masked
+        redacted
     }
 
     /// The same for a model's output, which is unchanged if the key is too short to be one: programs
@@ -92,11 +92,11 @@ impl ApiKey {
     pub(crate) fn mask_answer<'a>(&self, text: &'a str) -> Cow<'a, str> {
         match self.key.len() < KEY_BYTES_MIN {
             true => Cow::Borrowed(text),
-            false => self.mask(text),
+            false => self.redact(text),
         }
     }
 
-    fn mask_escaped(&self, text: &str) -> Option<String> {
+    fn redact_escaped(&self, text: &str) -> Option<String> {
         let mut out = String::new();
         let (mut copied, mut at) = (0, 0);
         while at < text.len() {

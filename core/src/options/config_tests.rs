@@ -169,13 +169,13 @@ fn loopback_addresses_are_recognized() {
 #[test]
 fn the_key_is_masked_wherever_it_stands() {
     let settings = given("http://h/v1", "sk-test").unwrap();
-    assert_eq!(settings.api_key.mask("a sk-test and sk-test!"), "a [key] and [key]!");
-    assert_eq!(settings.api_key.mask("nothing"), "nothing");
+    assert_eq!(settings.api_key.redact("a sk-test and sk-test!"), "a [key] and [key]!");
+    assert_eq!(settings.api_key.redact("nothing"), "nothing");
     let odd = given("http://h/v1", "sk/a+b").unwrap().api_key;
     for written in ["sk/a+b", "sk\\/a+b", "sk\\/a\\u002bb", "\\u0073k/a\\u002Bb"] {
-        assert_eq!(odd.mask(&format!("é {written}\\n {written}")), "é [key]\\n [key]");
+        assert_eq!(odd.redact(&format!("é {written}\\n {written}")), "é [key]\\n [key]");
     }
-    assert_eq!(odd.mask("sk\\/a+ é\\u00"), "sk\\/a+ é\\u00");
+    assert_eq!(odd.redact("sk\\/a+ é\\u00"), "sk\\/a+ é\\u00");
     assert!(!format!("{:?}", Config::new().api_key("sk-test")).contains("sk-test"));
 }
 

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use crate::answer::error::{Error, OPTION_HINT, Result};
-use crate::options::nearest::nearest;
+use crate::options::suggestion::suggestion;
 use crate::protocol::text::cut;
 use crate::protocol::value::{Kind, Value};
 
@@ -176,7 +176,7 @@ pub(crate) fn unknown(name: &str, known: &[String], elsewhere: &[String], whose:
     let message = if elsewhere.iter().any(|other| other == name) {
         format!("{name} is only an option of {whose}")
     } else {
-        match nearest(name, known.iter().map(String::as_str)) {
+        match suggestion(name, known.iter().map(String::as_str)) {
             Some(near) => format!("unknown option {name:?}: did you mean {near:?}?"),
             None => format!("unknown option {name:?}"),
         }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::protocol::spans::{ChoiceSpans, Spans, ToolCallSpans};
+use crate::protocol::offsets::{ChoiceSpans, Spans, ToolCallSpans};
 use crate::protocol::value::{Kind, Value};
 
 /// One tool call of a message, or the fragment of one that a chunk adds.

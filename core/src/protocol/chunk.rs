@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use crate::protocol::choice::{Choice, choices_of};
 use crate::protocol::document::names_of;
 use crate::protocol::json::JsonError;
+use crate::protocol::offsets::Spans;
 use crate::protocol::shape::{says_failed, says_something};
 use crate::protocol::slab::{Entry, Slab};
 use crate::protocol::span::StrSpan;
-use crate::protocol::spans::Spans;
 use crate::protocol::usage::Usage;
 use crate::protocol::value::Value;
 

@@ -4,7 +4,7 @@
 use super::*;
 use crate::protocol::document::{Document, model_name};
 use crate::protocol::endpoint::Endpoint;
-use crate::protocol::spans::ELEMENTS_MAX;
+use crate::protocol::offsets::ELEMENTS_MAX;
 
 fn chunk(text: &str) -> Chunk {
     Chunk::scan("", text).unwrap()

@@ -6,8 +6,8 @@
 //! not fit is scanned in full.
 
 use crate::protocol::json::{Cursor, JsonError, Token};
+use crate::protocol::offsets::Spans;
 use crate::protocol::span::Edit;
-use crate::protocol::spans::Spans;
 
 /// The maximum number of differing values: the text, a sequence number, padding.
 const EDITS_MAX: usize = 6;

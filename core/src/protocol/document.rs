@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use crate::protocol::choice::{Choice, choices_of};
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::json::JsonError;
+use crate::protocol::offsets::Spans;
 use crate::protocol::shape::says_failed;
-use crate::protocol::spans::Spans;
 use crate::protocol::usage::Usage;
 use crate::protocol::value::{Kind, Value};
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::protocol::document::reasoning_list;
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::json::{Cursor, JsonError};
-use crate::protocol::spans::ELEMENTS_MAX;
+use crate::protocol::offsets::ELEMENTS_MAX;
 use crate::protocol::value::{Kind, Value};
 
 /// The chunks that a stream would have sent for this document: the name of each event, empty for

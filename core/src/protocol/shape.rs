@@ -17,7 +17,7 @@ use crate::protocol::value::{Kind, Value};
 
 /// What the members of an object say about a failure.
 #[derive(Default)]
-struct Said {
+struct MessageFields {
     /// A member reports a failure by itself.
     failed: bool,
     /// Whether `object`, `type` and `success` report a failure; the last duplicate counts.
@@ -47,7 +47,7 @@ pub(crate) fn says_something(value: Value<'_>) -> bool {
 /// Whether an object without a part of an answer is an error. `is_named`: it is the data of an event with a
 /// name.
 pub(crate) fn says_failed(object: Value<'_>, is_named: bool) -> bool {
-    let mut said = Said::default();
+    let mut said = MessageFields::default();
     object.each_member(|name, value| match name {
         "object" => said.object_failed = value.as_str().as_deref() == Some("error"),
         "type" => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::protocol::delta_scan::DeltaScan;
 use crate::protocol::json::JsonError;
-use crate::protocol::spans::Spans;
+use crate::protocol::offsets::Spans;
 
 /// Chunks that arrive together share one allocation of about this size for their texts: one allocation per
 /// chunk, freed on another thread, costs more than all parsing. A chunk that is kept keeps its neighbours in

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use crate::protocol::escapes::write_str;
-use crate::protocol::spans::ELEMENTS_MAX;
+use crate::protocol::offsets::ELEMENTS_MAX;
 use crate::protocol::value::{Kind, Value};
 
 /// Deltas are merged down to this depth; deeper values are replaced as a whole. Bounds the recursion.

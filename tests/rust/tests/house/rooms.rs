@@ -127,9 +127,9 @@ fn python_code_is_run_only_in_run_rs() {
     }
 }
 
-/// The keys of the hot fields, from the lists in `protocol/spans.rs`.
+/// The keys of the hot fields, from the lists in `protocol/offsets.rs`.
 fn hot_fields() -> Vec<String> {
-    let text = read("core/src/protocol/spans.rs");
+    let text = read("core/src/protocol/offsets.rs");
     let lists = text.split("\nfields! {").skip(1).map(|list| list.split("\n}").next().unwrap());
     let keys = lists.flat_map(|list| list.split(" = \"").skip(1));
     keys.map(|key| key.split('"').next().unwrap().to_owned()).collect()

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, timeout};
 
-use crate::call::pace::{Pace, Verdict};
+use crate::call::pace::{CongestionController, Decision};
 use crate::system::sync::lock;
 
 /// The maximum number of attempts of one client in flight, whatever the service accepts.
@@ -23,13 +23,13 @@ const BARREN_MAX: Duration = Duration::from_secs(30);
 const BARREN_IN_FLIGHT: u32 = 64;
 
 struct State {
-    pace: Pace,
+    pace: CongestionController,
     paused_until: Duration,
     /// The first refusal since an attempt was accepted.
     refused_since: Option<Duration>,
 }
 
-pub(crate) struct Gate {
+pub(crate) struct Admission {
     /// The zero of the controller's time.
     origin: Instant,
     state: Mutex<State>,
@@ -42,8 +42,8 @@ pub(crate) struct Gate {
 }
 
 /// The permit for one attempt; it occupies a slot until it is dropped.
-pub(crate) struct Place {
-    gate: Arc<Gate>,
+pub(crate) struct AttemptPermit {
+    admission: Arc<Admission>,
     begun: Duration,
     end: PlaceEnd,
 }
@@ -56,9 +56,9 @@ enum PlaceEnd {
 }
 
 impl State {
-    fn ask(&mut self, now: Duration) -> Verdict {
+    fn ask(&mut self, now: Duration) -> Decision {
         if now < self.paused_until {
-            return Verdict::At(self.paused_until);
+            return Decision::At(self.paused_until);
         }
         let barren_at = self.refused_since.map(|since| since + BARREN_MAX);
         let Some(barren_at) = barren_at.filter(|_| self.pace.in_flight() < BARREN_IN_FLIGHT) else {
@@ -66,12 +66,12 @@ impl State {
         };
         if now >= barren_at {
             self.pace.start_unasked(now);
-            return Verdict::Go;
+            return Decision::Go;
         }
         match self.pace.ask(now) {
-            Verdict::Go => Verdict::Go,
-            Verdict::At(at) => Verdict::At(at.min(barren_at)),
-            Verdict::Full => Verdict::At(barren_at),
+            Decision::Go => Decision::Go,
+            Decision::At(at) => Decision::At(at.min(barren_at)),
+            Decision::Full => Decision::At(barren_at),
         }
     }
 
@@ -81,10 +81,10 @@ impl State {
     }
 }
 
-impl Gate {
-    pub(crate) fn new() -> Gate {
-        let pace = Pace::new(IN_FLIGHT_MAX);
-        Gate {
+impl Admission {
+    pub(crate) fn new() -> Admission {
+        let pace = CongestionController::new(IN_FLIGHT_MAX);
+        Admission {
             origin: Instant::now(),
             state: Mutex::new(State { pace, paused_until: Duration::ZERO, refused_since: None }),
             turn: Semaphore::new(1),
@@ -101,25 +101,25 @@ impl Gate {
         self.origin.elapsed()
     }
 
-    fn place(self: &Arc<Gate>, begun: Duration) -> Place {
-        Place { gate: self.clone(), begun, end: PlaceEnd::Released }
+    fn place(self: &Arc<Admission>, begun: Duration) -> AttemptPermit {
+        AttemptPermit { admission: self.clone(), begun, end: PlaceEnd::Released }
     }
 
     /// A permit, if nobody queues and one is available now. Retries have priority, so that each call finishes
     /// however many others start.
-    pub(crate) fn try_enter(self: &Arc<Gate>, was_refused: bool) -> Option<Place> {
+    pub(crate) fn try_enter(self: &Arc<Admission>, was_refused: bool) -> Option<AttemptPermit> {
         let line = (!was_refused).then(|| self.line.try_acquire());
         let _line = line.transpose().ok()?;
         let _turn = self.turn.try_acquire().ok()?;
         let now = self.now();
         match self.state().ask(now) {
-            Verdict::Go => Some(self.place(now)),
-            Verdict::At(_) | Verdict::Full => None,
+            Decision::Go => Some(self.place(now)),
+            Decision::At(_) | Decision::Full => None,
         }
     }
 
     /// Queues for a permit. Dropping the future leaves no trace.
-    pub(crate) async fn enter(self: &Arc<Gate>, was_refused: bool) -> Place {
+    pub(crate) async fn enter(self: &Arc<Admission>, was_refused: bool) -> AttemptPermit {
         // The semaphores are never closed.
         let _line = if was_refused { None } else { self.line.acquire().await.ok() };
         let _turn = self.turn.acquire().await.ok();
@@ -128,22 +128,22 @@ impl Gate {
             let verdict = self.state().ask(now);
             // `Notify` keeps a change that happens between the verdict and this wait.
             match verdict {
-                Verdict::Go => return self.place(now),
-                Verdict::At(at) => {
+                Decision::Go => return self.place(now),
+                Decision::At(at) => {
                     let _ = timeout(at.saturating_sub(now), self.changed.notified()).await;
                 }
-                Verdict::Full => self.changed.notified().await,
+                Decision::Full => self.changed.notified().await,
             }
         }
     }
 }
 
-impl Place {
+impl AttemptPermit {
     /// The answer has a success status. The permit is held until the answer has ended.
     pub(crate) fn succeeded(&mut self) {
         self.end = PlaceEnd::Answered;
-        let now = self.gate.now();
-        let mut state = self.gate.state();
+        let now = self.admission.now();
+        let mut state = self.admission.state();
         if state.is_barren(now) {
             state.pace.forget(now);
         }
@@ -153,8 +153,8 @@ impl Place {
     /// The service refused the attempt, and asks for a wait, or for none (zero).
     pub(crate) fn refused(mut self, asked: Duration) {
         self.end = PlaceEnd::Nothing;
-        let now = self.gate.now();
-        let mut state = self.gate.state();
+        let now = self.admission.now();
+        let mut state = self.admission.state();
         match state.is_barren(now) {
             true => state.pace.released(now),
             false => state.pace.refused(self.begun, now),
@@ -174,15 +174,15 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for AttemptPermit {
     fn drop(&mut self) {
-        let now = self.gate.now();
+        let now = self.admission.now();
         match self.end {
-            PlaceEnd::Released => self.gate.state().pace.released(now),
-            PlaceEnd::Answered => self.gate.state().pace.answered(self.begun, now),
+            PlaceEnd::Released => self.admission.state().pace.released(now),
+            PlaceEnd::Answered => self.admission.state().pace.answered(self.begun, now),
             PlaceEnd::Nothing => {}
         }
-        self.gate.changed.notify_one();
+        self.admission.changed.notify_one();
     }
 }
 
@@ -194,41 +194,41 @@ mod tests {
 
     use super::*;
 
-    fn full() -> (Arc<Gate>, Vec<Place>) {
-        let gate = Arc::new(Gate::new());
-        let places = std::iter::from_fn(|| gate.try_enter(false)).collect();
-        (gate, places)
+    fn full() -> (Arc<Admission>, Vec<AttemptPermit>) {
+        let admission = Arc::new(Admission::new());
+        let places = std::iter::from_fn(|| admission.try_enter(false)).collect();
+        (admission, places)
     }
 
-    fn in_flight(gate: &Gate) -> u32 {
-        gate.state().pace.in_flight()
+    fn in_flight(admission: &Admission) -> u32 {
+        admission.state().pace.in_flight()
     }
 
     #[tokio::test]
     async fn waiters_are_served_in_order() {
-        let (gate, mut places) = full();
+        let (admission, mut places) = full();
         let mut cx = Context::from_waker(Waker::noop());
-        let (mut second, mut third) = (pin!(gate.enter(false)), pin!(gate.enter(false)));
+        let (mut second, mut third) = (pin!(admission.enter(false)), pin!(admission.enter(false)));
         assert!(second.as_mut().poll(&mut cx).is_pending());
         assert!(third.as_mut().poll(&mut cx).is_pending());
         places.pop();
-        assert!(gate.try_enter(false).is_none(), "the slot belongs to the waiter");
+        assert!(admission.try_enter(false).is_none(), "the slot belongs to the waiter");
         assert!(third.as_mut().poll(&mut cx).is_pending());
         let Poll::Ready(place) = second.as_mut().poll(&mut cx) else { unreachable!() };
         drop(place);
         assert!(third.as_mut().poll(&mut cx).is_ready());
-        assert_eq!(in_flight(&gate) as usize, places.len());
+        assert_eq!(in_flight(&admission) as usize, places.len());
     }
 
     /// Refused calls finish, however many new calls start.
     #[tokio::test]
     async fn refused_calls_go_first() {
-        let (gate, mut places) = full();
+        let (admission, mut places) = full();
         let mut cx = Context::from_waker(Waker::noop());
-        let (mut head, mut later) = (pin!(gate.enter(false)), pin!(gate.enter(false)));
+        let (mut head, mut later) = (pin!(admission.enter(false)), pin!(admission.enter(false)));
         assert!(head.as_mut().poll(&mut cx).is_pending());
         assert!(later.as_mut().poll(&mut cx).is_pending());
-        let mut refused = pin!(gate.enter(true));
+        let mut refused = pin!(admission.enter(true));
         assert!(refused.as_mut().poll(&mut cx).is_pending());
         places.pop();
         assert!(head.as_mut().poll(&mut cx).is_ready(), "it was already next");
@@ -241,59 +241,59 @@ mod tests {
     /// In line and as the first in line.
     #[tokio::test]
     async fn an_abandoned_wait_takes_no_permit() {
-        let (gate, mut places) = full();
+        let (admission, mut places) = full();
         let mut cx = Context::from_waker(Waker::noop());
         {
-            let (mut head, mut next) = (pin!(gate.enter(false)), pin!(gate.enter(false)));
+            let (mut head, mut next) = (pin!(admission.enter(false)), pin!(admission.enter(false)));
             assert!(head.as_mut().poll(&mut cx).is_pending());
             assert!(next.as_mut().poll(&mut cx).is_pending());
             places.pop(); // the head is woken, and gives up nonetheless
         }
-        assert_eq!(in_flight(&gate) as usize, places.len());
-        places.push(gate.try_enter(false).unwrap());
-        let mut later = pin!(gate.enter(false));
+        assert_eq!(in_flight(&admission) as usize, places.len());
+        places.push(admission.try_enter(false).unwrap());
+        let mut later = pin!(admission.enter(false));
         assert!(later.as_mut().poll(&mut cx).is_pending());
         places.clear();
         assert!(later.as_mut().poll(&mut cx).is_ready());
-        assert_eq!(in_flight(&gate), 0);
+        assert_eq!(in_flight(&admission), 0);
     }
 
-    fn paused(gate: &Arc<Gate>) -> Duration {
-        gate.state().paused_until.saturating_sub(gate.now())
+    fn paused(admission: &Arc<Admission>) -> Duration {
+        admission.state().paused_until.saturating_sub(admission.now())
     }
 
     /// A long requested wait holds back the others, and a longer one extends it.
     #[test]
     fn a_long_wait_is_a_pause_for_all() {
-        let (gate, mut places) = full();
+        let (admission, mut places) = full();
         let mut refuse = |seconds| places.pop().unwrap().refused(Duration::from_secs(seconds));
         refuse(1);
         assert_eq!(
-            paused(&gate),
+            paused(&admission),
             Duration::ZERO,
             "seven of eight are accepted, as far as is known"
         );
         refuse(30);
-        let pause = paused(&gate);
+        let pause = paused(&admission);
         assert!(pause > Duration::from_secs(20) && pause <= Duration::from_secs(30), "{pause:?}");
         refuse(20);
-        assert!(paused(&gate) <= pause);
+        assert!(paused(&admission) <= pause);
         refuse(60);
-        assert!(paused(&gate) > pause);
-        assert!(gate.try_enter(true).is_none());
+        assert!(paused(&admission) > pause);
+        assert!(admission.try_enter(true).is_none());
     }
 
     /// If everything is refused for long, calls start concurrently, until one is accepted.
     #[test]
     fn several_calls_at_once_try_an_exhausted_quota() {
-        let mut state = Gate::new();
+        let mut state = Admission::new();
         let state = state.state.get_mut().unwrap();
         let seconds = Duration::from_secs;
-        while state.ask(seconds(0)) == Verdict::Go {}
+        while state.ask(seconds(0)) == Decision::Go {}
         state.refused_since = Some(seconds(1));
-        let Verdict::At(next) = state.ask(seconds(2)) else { unreachable!() };
+        let Decision::At(next) = state.ask(seconds(2)) else { unreachable!() };
         assert!(next <= seconds(31), "a waiter is woken by then: {next:?}");
-        while state.ask(seconds(31)) == Verdict::Go {}
+        while state.ask(seconds(31)) == Decision::Go {}
         assert_eq!(state.pace.in_flight(), BARREN_IN_FLIGHT);
     }
 }

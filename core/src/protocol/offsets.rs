@@ -203,7 +203,7 @@ impl ChoiceSpans {
             return cursor.skip().map(|_| None);
         }
         let (mut index, mut finish_reason) = (None, None);
-        let mut said = Said::default();
+        let mut said = MessageFields::default();
         let (mut has_delta, mut has_message) = (false, false);
         cursor.object(|cursor, name| {
             match name {
@@ -212,11 +212,11 @@ impl ChoiceSpans {
                 // A chunk's delta is what it adds, whatever message it also has. An empty delta adds nothing.
                 "message" if has_delta => drop(cursor.skip()?),
                 "message" if cursor.peek() == Some(b'{') => {
-                    said = Said::scan(cursor, elements)?;
+                    said = MessageFields::scan(cursor, elements)?;
                     has_message = true;
                 }
                 "delta" if cursor.peek() == Some(b'{') => {
-                    let delta = Said::scan(cursor, elements)?;
+                    let delta = MessageFields::scan(cursor, elements)?;
                     if !delta.is_empty || !has_message {
                         // The last duplicate wins, as a whole.
                         said = delta;
@@ -230,7 +230,7 @@ impl ChoiceSpans {
             Ok(())
         })?;
         let (whole, index) = (cursor.since(start), index.unwrap_or(position));
-        let Said { message, parts, tool_calls, .. } = said;
+        let MessageFields { message, parts, tool_calls, .. } = said;
         Ok(Some(ChoiceSpans { whole, index, finish_reason, message, parts, tool_calls }))
     }
 
@@ -247,7 +247,7 @@ impl ChoiceSpans {
 }
 
 /// The scanned parts of a delta or a message.
-struct Said {
+struct MessageFields {
     message: MessageSpans,
     parts: Option<Span>,
     tool_calls: Vec<ToolCallSpans>,
@@ -255,15 +255,20 @@ struct Said {
     is_empty: bool,
 }
 
-impl Default for Said {
-    fn default() -> Said {
-        Said { message: MessageSpans::NOTHING, parts: None, tool_calls: Vec::new(), is_empty: true }
+impl Default for MessageFields {
+    fn default() -> MessageFields {
+        MessageFields {
+            message: MessageSpans::NOTHING,
+            parts: None,
+            tool_calls: Vec::new(),
+            is_empty: true,
+        }
     }
 }
 
-impl Said {
-    fn scan(cursor: &mut Cursor<'_>, elements: &mut Elements) -> Walk<Said> {
-        let mut said = Said::default();
+impl MessageFields {
+    fn scan(cursor: &mut Cursor<'_>, elements: &mut Elements) -> Walk<MessageFields> {
+        let mut said = MessageFields::default();
         cursor.object(|cursor, name| {
             said.is_empty = false;
             match (name, cursor.peek()) {

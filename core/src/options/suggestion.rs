@@ -4,11 +4,11 @@ use strsim::levenshtein as distance;
 
 /// The known name closest to this one, if one is close enough: up to a third of its letters may differ,
 /// or its words may be in another order.
-pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let far = name.chars().count().max(6) / 3;
     let found = known.map(|known| (distance(name, known).min(as_words(name, known)), known));
-    let nearest = found.filter(|(distance, _)| *distance <= far).min_by_key(|(far, _)| *far);
-    nearest.map(|(_, known)| known)
+    let suggestion = found.filter(|(distance, _)| *distance <= far).min_by_key(|(far, _)| *far);
+    suggestion.map(|(_, known)| known)
 }
 
 /// The edit distance when the order of words does not matter.
@@ -40,8 +40,8 @@ mod tests {
             ("temperature", None),
             ("x", None),
         ] {
-            assert_eq!(nearest(name, known.into_iter()), expected, "{name}");
+            assert_eq!(suggestion(name, known.into_iter()), expected, "{name}");
         }
-        assert_eq!(nearest("a", [].into_iter()), None);
+        assert_eq!(suggestion("a", [].into_iter()), None);
     }
 }

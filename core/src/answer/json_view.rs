@@ -286,5 +286,5 @@ pub fn usage_json(sums: &UsageByKey, key_id: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "texts_tests.rs"]
+#[path = "json_view_tests.rs"]
 mod tests;

@@ -10,10 +10,10 @@ use crate::answer::record::{
     ATTEMPTS_RECORDED_MAX, Answered, AttemptRecord, CHUNK_TIMES_MAX, WAITS_RECORDED_MAX,
     WaitReason, WaitRecord,
 };
-use crate::http::timing::Seen;
+use crate::http::timing::AttemptTiming;
 
 /// The recorder. It works once per attempt, wait and batch of chunks.
-pub(crate) struct Notes {
+pub(crate) struct Recorder {
     pub(crate) start: SystemTime,
     /// The same moment of the monotonic clock, from which all times are counted.
     origin: Instant,
@@ -40,13 +40,13 @@ pub(crate) struct Notes {
 /// An attempt; `failed` is set if it failed before the call ended.
 struct Attempt {
     start: Duration,
-    seen: Arc<Seen>,
+    seen: Arc<AttemptTiming>,
     failed: Option<(Duration, ErrorKind)>,
 }
 
-impl Notes {
-    pub(crate) fn new() -> Notes {
-        Notes {
+impl Recorder {
+    pub(crate) fn new() -> Recorder {
+        Recorder {
             start: SystemTime::now(),
             origin: Instant::now(),
             streamed: false,
@@ -77,7 +77,7 @@ impl Notes {
         self.origin.elapsed()
     }
 
-    pub(crate) fn attempt_begins(&mut self) -> Arc<Seen> {
+    pub(crate) fn attempt_begins(&mut self) -> Arc<AttemptTiming> {
         if self.attempts.len() >= ATTEMPTS_RECORDED_MAX
             && let Some(earlier) = self.attempts.pop_front()
         {
@@ -85,7 +85,7 @@ impl Notes {
             self.earlier_out += earlier.seen.bytes_out();
         }
         self.attempts_count += 1;
-        let seen = Arc::new(Seen::new(self.origin));
+        let seen = Arc::new(AttemptTiming::new(self.origin));
         self.attempts.push_back(Attempt {
             start: self.elapsed(),
             seen: seen.clone(),

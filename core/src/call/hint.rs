@@ -10,7 +10,7 @@ const ONLY_STREAMS: &str = "If this model only supports streaming, set stream_on
 
 /// How a call was made.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Made {
+pub(crate) struct CallForm {
     pub(crate) endpoint: Endpoint,
     /// The service was asked to stream, whatever the caller receives.
     pub(crate) streams: bool,
@@ -19,15 +19,15 @@ pub(crate) struct Made {
 }
 
 /// Adds to the hint everything that the caller can do (R-ERR1).
-pub(crate) fn advise(error: Error, made: Made, attempts: u32) -> Error {
+pub(crate) fn extend_hint(error: Error, form: CallForm, attempts: u32) -> Error {
     let mut hint = error.hint().to_owned();
     if hint.is_empty() {
         return error;
     }
-    if let Some(fault) = made.path_fault.filter(|_| is_of_a_wrong_place(error.kind())) {
+    if let Some(fault) = form.path_fault.filter(|_| is_of_a_wrong_place(error.kind())) {
         hint = format!("{} {hint}", words_of(fault));
     }
-    if !made.streams && made.endpoint != Endpoint::Models && may_want_a_stream(&error) {
+    if !form.streams && form.endpoint != Endpoint::Models && may_want_a_stream(&error) {
         hint = format!("{hint} {ONLY_STREAMS}");
     }
     if let Some(wait) = error.retry_after().filter(|wait| !wait.is_zero()) {
@@ -75,7 +75,7 @@ mod tests {
     use crate::answer::error::FailedAnswer;
     use crate::answer::error_kind::ERROR_KINDS;
 
-    const PLAIN: Made = Made { endpoint: Endpoint::Chat, streams: false, path_fault: None };
+    const PLAIN: CallForm = CallForm { endpoint: Endpoint::Chat, streams: false, path_fault: None };
 
     fn answered(status: u16, body: &str) -> Error {
         let (request_id, retry_after) = (None, None);
@@ -85,14 +85,16 @@ mod tests {
     /// The hint only helps a plain call that generates.
     #[test]
     fn streaming_is_named_where_it_may_help() {
-        let hint =
-            |status, made| advise(answered(status, "stream the call"), made, 1).hint().to_owned();
+        let hint = |status, form| {
+            extend_hint(answered(status, "stream the call"), form, 1).hint().to_owned()
+        };
         for status in [400, 403, 404, 405, 422, 500, 501] {
             assert!(hint(status, PLAIN).contains("set stream_only"), "{status}");
-            for made in
-                [Made { streams: true, ..PLAIN }, Made { endpoint: Endpoint::Models, ..PLAIN }]
-            {
-                assert!(!hint(status, made).contains("stream_only"), "{status} {made:?}");
+            for form in [
+                CallForm { streams: true, ..PLAIN },
+                CallForm { endpoint: Endpoint::Models, ..PLAIN },
+            ] {
+                assert!(!hint(status, form).contains("stream_only"), "{status} {form:?}");
             }
         }
         for status in [401, 429, 502, 503] {
@@ -108,15 +110,15 @@ mod tests {
             (PathFault::VersionTwice, "The base URL has /v1 twice. "),
             (PathFault::Operation("/models"), "The base URL ends in /models, which each call adds"),
         ] {
-            let made = Made { path_fault: Some(fault), ..PLAIN };
+            let form = CallForm { path_fault: Some(fault), ..PLAIN };
             for kind in ERROR_KINDS {
-                let error = advise(Error::new(kind, "m"), made, 1);
+                let error = extend_hint(Error::new(kind, "m"), form, 1);
                 let is_named = error.hint().starts_with(words);
                 assert_eq!(is_named, is_of_a_wrong_place(kind), "{error}");
-                let error = advise(Error::new(kind, "m"), PLAIN, 1);
+                let error = extend_hint(Error::new(kind, "m"), PLAIN, 1);
                 assert_eq!(error.hint(), kind.hint());
             }
-            assert!(advise(answered(405, "no"), made, 1).hint().starts_with(words));
+            assert!(extend_hint(answered(405, "no"), form, 1).hint().starts_with(words));
         }
     }
 
@@ -140,7 +142,7 @@ mod tests {
             (r#"{"error":{"message":"The upstream failed","code":"upstream_failed"}}"#, false),
             ("<html>not found</html>", false),
         ] {
-            let error = advise(answered(400, body), PLAIN, 1);
+            let error = extend_hint(answered(400, body), PLAIN, 1);
             assert_eq!(error.hint().contains("stream_only"), helps, "{body}");
         }
     }
@@ -149,15 +151,17 @@ mod tests {
     fn the_hint_contains_the_retry_after_time() {
         let retry_after = Some(std::time::Duration::from_millis(119_500));
         let answer = FailedAnswer { status: 429, body: "", request_id: None, retry_after };
-        let error = advise(Error::from_response(answer), PLAIN, 1);
+        let error = extend_hint(Error::from_response(answer), PLAIN, 1);
         assert!(error.hint().ends_with(" The service asks to wait 120 s."), "{error}");
     }
 
     #[test]
     fn the_hint_counts_attempts_if_there_were_several() {
-        assert!(!advise(answered(429, ""), PLAIN, 1).hint().contains("attempt "));
-        assert!(advise(answered(429, ""), PLAIN, 4).hint().ends_with(" 4 attempts were made."));
+        assert!(!extend_hint(answered(429, ""), PLAIN, 1).hint().contains("attempt "));
+        assert!(
+            extend_hint(answered(429, ""), PLAIN, 4).hint().ends_with(" 4 attempts were made.")
+        );
         let cancelled = Error::new(ErrorKind::Cancelled, "cancelled");
-        assert_eq!(advise(cancelled, PLAIN, 4).hint(), "");
+        assert_eq!(extend_hint(cancelled, PLAIN, 4).hint(), "");
     }
 }
