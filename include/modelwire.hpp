@@ -97,6 +97,9 @@
 #if __cplusplus >= 202002L
 #include <version>
 #endif
+#if defined(__cpp_lib_expected)
+#include <expected>
+#endif
 #if defined(__cpp_lib_jthread)
 #include <stop_token>
 #endif
@@ -263,14 +266,14 @@ class value_view {
   explicit value_view(const modelwire_value* borrowed = nullptr) noexcept : object_(borrowed) {}
 
   /// The C object, still owned by its owner; NULL if there is none.
-  const modelwire_value* get() const noexcept { return object_; }
+  [[nodiscard]] const modelwire_value* get() const noexcept { return object_; }
   /// Whether there is one.
   explicit operator bool() const noexcept { return object_ != nullptr; }
 
   /// A field as `std::string_view` (decoded, borrowed), `std::string`, `std::int64_t` (integers
   /// that fit), `double` (any number) or `bool`; empty if there is none of this type.
   template <class V>
-  std::optional<V> get(std::string_view path) const {
+  [[nodiscard]] std::optional<V> get(std::string_view path) const {
     static_assert(std::is_same_v<V, std::string_view> || std::is_same_v<V, std::string> ||
                       std::is_same_v<V, std::int64_t> || std::is_same_v<V, double> ||
                       std::is_same_v<V, bool>,
@@ -290,21 +293,21 @@ class value_view {
   }
 
   /// A text, decoded and borrowed; empty if there is none.
-  std::optional<std::string_view> text(std::string_view path = {}) const noexcept {
+  [[nodiscard]] std::optional<std::string_view> text(std::string_view path = {}) const noexcept {
     std::size_t length = 0;
     const char* text = modelwire_value_text(object_, detail::start(path), path.size(), &length);
     return detail::optional_view(text, length);
   }
 
   /// Any value as its JSON text, with all digits of numbers; borrowed.
-  std::optional<std::string_view> json(std::string_view path = {}) const noexcept {
+  [[nodiscard]] std::optional<std::string_view> json(std::string_view path = {}) const noexcept {
     std::size_t length = 0;
     const char* text = modelwire_value_json(object_, detail::start(path), path.size(), &length);
     return detail::optional_view(text, length);
   }
 
   /// The number of items of an array, or of members of an object; 0 for anything else.
-  std::size_t count(std::string_view path = {}) const noexcept {
+  [[nodiscard]] std::size_t count(std::string_view path = {}) const noexcept {
     return modelwire_value_count(object_, detail::start(path), path.size());
   }
 
@@ -366,7 +369,7 @@ template <class T, void (*Free)(T*)>
 class handle {
  public:
   /// The C object, still owned by this handle; NULL if it is empty.
-  T* get() const noexcept { return owned_.get(); }
+  [[nodiscard]] T* get() const noexcept { return owned_.get(); }
 
   /// Gives ownership of the C object to the caller; the handle is empty afterwards.
   [[nodiscard]] T* release() noexcept { return owned_.release(); }
@@ -405,7 +408,7 @@ class owner : public View {
   ~owner() { Free(release()); }
 
   /// The C object, still owned by this object; NULL if there is none.
-  const T* get() const noexcept { return View::get(); }
+  [[nodiscard]] const T* get() const noexcept { return View::get(); }
   /// Gives ownership of the C object to the caller; this object is empty afterwards.
   [[nodiscard]] T* release() noexcept {
     // It was passed as a T*; only the view made it const.
@@ -413,15 +416,17 @@ class owner : public View {
   }
 
   /// As in the view; borrowed. A temporary returns copies.
-  std::string_view text() const& noexcept { return View::text(); }
+  [[nodiscard]] std::string_view text() const& noexcept { return View::text(); }
   std::string text() && { return std::string(View::text()); }
-  std::string_view json() const& noexcept { return View::json(); }
+  [[nodiscard]] std::string_view json() const& noexcept { return View::json(); }
   std::string json() && { return std::string(View::json()); }
-  std::optional<std::string_view> json(std::string_view path) const& { return View::json(path); }
+  [[nodiscard]] std::optional<std::string_view> json(std::string_view path) const& {
+    return View::json(path);
+  }
   std::optional<std::string> json(std::string_view path) && { return copied(View::json(path)); }
 
   template <class V>
-  std::optional<V> get(std::string_view path) const& {
+  [[nodiscard]] std::optional<V> get(std::string_view path) const& {
     return View::template get<V>(path);
   }
   template <class V>
@@ -432,11 +437,11 @@ class owner : public View {
   }
 
   /// Borrowed values that cannot be copied need an object that is kept.
-  value_view value() const& noexcept { return View::value(); }
+  [[nodiscard]] value_view value() const& noexcept { return View::value(); }
   value_view value() && = delete;
-  value_view info() const& noexcept { return View::info(); }
+  [[nodiscard]] value_view info() const& noexcept { return View::info(); }
   value_view info() && = delete;
-  auto tool_calls() const& { return View::tool_calls(); }
+  [[nodiscard]] auto tool_calls() const& { return View::tool_calls(); }
   auto tool_calls() && = delete;
 };
 
@@ -445,23 +450,25 @@ template <class T, const modelwire_value* (*Value)(const T*)>
 class fields {
  public:
   /// The C object, still owned by its owner; NULL if there is none.
-  const T* get() const noexcept { return object_; }
+  [[nodiscard]] const T* get() const noexcept { return object_; }
   /// Whether there is one.
   explicit operator bool() const noexcept { return object_ != nullptr; }
 
   /// The fields, borrowed.
-  value_view value() const noexcept { return value_view(Value(object_)); }
+  [[nodiscard]] value_view value() const noexcept { return value_view(Value(object_)); }
   /// A field by its path, as value_view::get.
   template <class V>
-  std::optional<V> get(std::string_view path) const {
+  [[nodiscard]] std::optional<V> get(std::string_view path) const {
     return value().template get<V>(path);
   }
   /// Any value as JSON text, by its path, as value_view::json.
-  std::optional<std::string_view> json(std::string_view path) const noexcept {
+  [[nodiscard]] std::optional<std::string_view> json(std::string_view path) const noexcept {
     return value().json(path);
   }
   /// The number of items or members, as value_view::count.
-  std::size_t count(std::string_view path) const noexcept { return value().count(path); }
+  [[nodiscard]] std::size_t count(std::string_view path) const noexcept {
+    return value().count(path);
+  }
 
  protected:
   explicit fields(const T* object) noexcept : object_(object) {}
@@ -558,16 +565,18 @@ class error : public std::runtime_error {
   error& operator=(const error& other) noexcept = default;
 
   /// The negative status, MODELWIRE_E_RATE_LIMITED for instance, or MODELWIRE_INTERRUPTED.
-  modelwire_status status() const noexcept { return facts_->status; }
+  [[nodiscard]] modelwire_status status() const noexcept { return facts_->status; }
   /// The status as a kind, for use in a switch.
-  error_kind kind() const noexcept { return static_cast<error_kind>(facts_->status); }
+  [[nodiscard]] error_kind kind() const noexcept { return static_cast<error_kind>(facts_->status); }
   /// The name of the kind, "rate_limited" for instance. `what()` is this, the message and the
   /// hint.
-  std::string_view kind_name() const noexcept { return modelwire_status_name(facts_->status); }
+  [[nodiscard]] std::string_view kind_name() const noexcept {
+    return modelwire_status_name(facts_->status);
+  }
   /// The service's own message if it sent one, otherwise the library's message with the cause.
-  std::string_view message() const& noexcept { return facts_->message; }
+  [[nodiscard]] std::string_view message() const& noexcept { return facts_->message; }
   /// What to do about it; may be empty.
-  std::string_view hint() const& noexcept { return facts_->hint; }
+  [[nodiscard]] std::string_view hint() const& noexcept { return facts_->hint; }
   /// The first header with a name, ignoring case, of the response that failed.
   std::optional<std::string_view> header(std::string_view name) const&;
   /// The record of the call: its attempts, waits, chunks and end, with their times; empty for an
@@ -576,61 +585,75 @@ class error : public std::runtime_error {
   /// All headers of the response that failed, in response order.
   std::vector<modelwire::header> headers() const&;
   /// Whether the call may have been metered: "not_sent", "normally_not", "entered" or "unknown".
-  std::string_view metered() const& noexcept {
+  [[nodiscard]] std::string_view metered() const& noexcept {
     return info().text("/metered").value_or("not_sent");
   }
   // <accessors of error>
   /// The HTTP status; absent if no response arrived.
-  int http_status() const { return detail::small_number(info(), "/http_status"); }
+  [[nodiscard]] int http_status() const { return detail::small_number(info(), "/http_status"); }
   /// "type" of the service's error object.
-  std::optional<std::string_view> type() const& noexcept { return info().text("/type"); }
+  [[nodiscard]] std::optional<std::string_view> type() const& noexcept {
+    return info().text("/type");
+  }
   /// "code" of the service's error object as text.
-  std::optional<std::string_view> code() const& noexcept { return info().text("/code"); }
+  [[nodiscard]] std::optional<std::string_view> code() const& noexcept {
+    return info().text("/code");
+  }
   /// "param" of the service's error object.
-  std::optional<std::string_view> param() const& noexcept { return info().text("/param"); }
+  [[nodiscard]] std::optional<std::string_view> param() const& noexcept {
+    return info().text("/param");
+  }
   /// The service's identifier of the exchange, for its support.
-  std::optional<std::string_view> request_id() const& noexcept {
+  [[nodiscard]] std::optional<std::string_view> request_id() const& noexcept {
     return info().text("/request_id");
   }
   /// The path of the request; empty if there was none.
-  std::string_view path() const& noexcept { return info().text("/path").value_or(""); }
+  [[nodiscard]] std::string_view path() const& noexcept {
+    return info().text("/path").value_or("");
+  }
   /// The requested model.
-  std::optional<std::string_view> model() const& noexcept { return info().text("/model"); }
+  [[nodiscard]] std::optional<std::string_view> model() const& noexcept {
+    return info().text("/model");
+  }
   /// The option of the timeout that ran out, "idle_timeout" for instance.
-  std::optional<std::string_view> timeout_name() const& noexcept {
+  [[nodiscard]] std::optional<std::string_view> timeout_name() const& noexcept {
     return info().text("/timeout");
   }
   /// The body of the failed response, truncated to its limit, 64 KiB by default.
-  std::optional<std::string_view> body() const& noexcept { return info().text("/body"); }
+  [[nodiscard]] std::optional<std::string_view> body() const& noexcept {
+    return info().text("/body");
+  }
   /// The part of the response gathered before the failure, as JSON text, if the call gathers.
-  std::optional<std::string_view> partial() const& noexcept { return info().text("/partial"); }
+  [[nodiscard]] std::optional<std::string_view> partial() const& noexcept {
+    return info().text("/partial");
+  }
   /// When the first attempt started; absent if none did.
-  std::optional<std::chrono::system_clock::time_point> request_time() const {
+  [[nodiscard]] std::optional<std::chrono::system_clock::time_point> request_time() const {
     return detail::moment(info(), "/request_time_unix_ms");
   }
   /// The number of attempts.
-  int attempts() const { return detail::small_number(info(), "/attempts"); }
+  [[nodiscard]] int attempts() const { return detail::small_number(info(), "/attempts"); }
   /// The time from the start of the first attempt to the failure.
-  std::chrono::milliseconds elapsed() const {
+  [[nodiscard]] std::chrono::milliseconds elapsed() const {
     return detail::milliseconds(info(), "/elapsed_ms").value_or(std::chrono::milliseconds(0));
   }
   /// How long the service asked to wait.
-  std::optional<std::chrono::milliseconds> retry_after() const {
+  [[nodiscard]] std::optional<std::chrono::milliseconds> retry_after() const {
     return detail::milliseconds(info(), "/retry_after_ms");
   }
   /// The rate limits that the headers report: "requests" and "tokens", each with "limit",
   /// "remaining" and "reset_ms" (counted from the answer), "others" by name, and
   /// "retry_after_ms". Absent if the headers report none.
-  std::optional<modelwire::rate_limits> rate_limits() const {
+  [[nodiscard]] std::optional<modelwire::rate_limits> rate_limits() const {
     return detail::rate_limits_in(info(), "/rate_limits");
   }
   // </accessors>
   /// A report for support, as text of several lines.
-  std::string_view report() const& noexcept { return facts_->report; }
+  [[nodiscard]] std::string_view report() const& noexcept { return facts_->report; }
   /// All of this, except the report, as a JSON object; empty for an error that the wrapper made.
-  std::string_view json() const& noexcept { return info().json().value_or(""); }
+  [[nodiscard]] std::string_view json() const& noexcept { return info().json().value_or(""); }
   /// The same as fields; empty for an error that the wrapper made.
-  value_view info() const& noexcept { return facts_->info; }
+  [[nodiscard]] value_view info() const& noexcept { return facts_->info; }
 
   /// @name The same for a temporary error: copies.
   /// @{
@@ -642,23 +665,29 @@ class error : public std::runtime_error {
   std::vector<modelwire::header> headers() && = delete;
   std::string metered() && { return std::string(std::as_const(*this).metered()); }
   // <accessors copied error>
-  std::optional<std::string> type() && { return detail::copied(std::as_const(*this).type()); }
-  std::optional<std::string> code() && { return detail::copied(std::as_const(*this).code()); }
-  std::optional<std::string> param() && {
+  [[nodiscard]] std::optional<std::string> type() && {
+    return detail::copied(std::as_const(*this).type());
+  }
+  [[nodiscard]] std::optional<std::string> code() && {
+    return detail::copied(std::as_const(*this).code());
+  }
+  [[nodiscard]] std::optional<std::string> param() && {
     return detail::copied(std::as_const(*this).param());
   }
-  std::optional<std::string> request_id() && {
+  [[nodiscard]] std::optional<std::string> request_id() && {
     return detail::copied(std::as_const(*this).request_id());
   }
-  std::string path() && { return std::string(std::as_const(*this).path()); }
-  std::optional<std::string> model() && {
+  [[nodiscard]] std::string path() && { return std::string(std::as_const(*this).path()); }
+  [[nodiscard]] std::optional<std::string> model() && {
     return detail::copied(std::as_const(*this).model());
   }
-  std::optional<std::string> timeout_name() && {
+  [[nodiscard]] std::optional<std::string> timeout_name() && {
     return detail::copied(std::as_const(*this).timeout_name());
   }
-  std::optional<std::string> body() && { return detail::copied(std::as_const(*this).body()); }
-  std::optional<std::string> partial() && {
+  [[nodiscard]] std::optional<std::string> body() && {
+    return detail::copied(std::as_const(*this).body());
+  }
+  [[nodiscard]] std::optional<std::string> partial() && {
     return detail::copied(std::as_const(*this).partial());
   }
   // </accessors>
@@ -750,7 +779,7 @@ class [[nodiscard]] result {
   template <class U = T, std::enable_if_t<detail::is_lender<U>::value, long> = 0>
   U* operator->() && = delete;
   /// The error, which must exist.
-  const modelwire::error& error() const& noexcept { return *error_; }
+  [[nodiscard]] const modelwire::error& error() const& noexcept { return *error_; }
   /// The error of a temporary result, which must exist.
   modelwire::error error() && noexcept { return *error_; }
 
@@ -758,6 +787,13 @@ class [[nodiscard]] result {
   /// The value; throws the error if there is none.
   T value() && {
     if (error_) throw *std::move(error_);
+    return *std::move(value_);
+  }
+#endif
+#if defined(__cpp_lib_expected)
+  /// The same as std::expected, for its `and_then`, `transform` and `or_else`.
+  operator std::expected<T, modelwire::error>() && {
+    if (error_) return std::unexpected(*std::move(error_));
     return *std::move(value_);
   }
 #endif
@@ -779,7 +815,7 @@ class [[nodiscard]] result<void> {
   /// Whether it succeeded.
   explicit operator bool() const noexcept { return !error_; }
   /// The error, which must exist.
-  const modelwire::error& error() const& noexcept { return *error_; }
+  [[nodiscard]] const modelwire::error& error() const& noexcept { return *error_; }
   /// The error of a temporary result, which must exist.
   modelwire::error error() && noexcept { return *error_; }
 
@@ -787,6 +823,13 @@ class [[nodiscard]] result<void> {
   /// Throws the error if there is one.
   void value() && {
     if (error_) throw *std::move(error_);
+  }
+#endif
+#if defined(__cpp_lib_expected)
+  /// The same as std::expected.
+  operator std::expected<void, modelwire::error>() && {
+    if (error_) return std::unexpected(*std::move(error_));
+    return {};
   }
 #endif
 
@@ -837,17 +880,17 @@ class value : public detail::handle<modelwire_value, modelwire_value_free> {
 #endif
 
   /// Its fields, borrowed.
-  value_view view() const& noexcept { return value_view(handle::get()); }
+  [[nodiscard]] value_view view() const& noexcept { return value_view(handle::get()); }
   /// Borrowed values need an object that is kept.
   value_view view() && = delete;
   /// Converts implicitly wherever a view is expected.
   operator value_view() const& noexcept { return view(); }
 
   /// The C object, still owned by this object; NULL if there is none.
-  const modelwire_value* get() const noexcept { return handle::get(); }
+  [[nodiscard]] const modelwire_value* get() const noexcept { return handle::get(); }
   /// As value_view::get; a std::string_view is borrowed.
   template <class V>
-  std::optional<V> get(std::string_view path) const& {
+  [[nodiscard]] std::optional<V> get(std::string_view path) const& {
     return view().template get<V>(path);
   }
   /// For a temporary: any type except std::string_view.
@@ -858,7 +901,7 @@ class value : public detail::handle<modelwire_value, modelwire_value_free> {
     return std::as_const(*this).template get<V>(path);
   }
   /// As value_view::json, borrowed.
-  std::optional<std::string_view> json(std::string_view path = {}) const& noexcept {
+  [[nodiscard]] std::optional<std::string_view> json(std::string_view path = {}) const& noexcept {
     return view().json(path);
   }
   /// The same for a temporary: a copy.
@@ -866,7 +909,7 @@ class value : public detail::handle<modelwire_value, modelwire_value_free> {
     return detail::copied(std::as_const(*this).json(path));
   }
   /// As value_view::count.
-  std::size_t count(std::string_view path = {}) const noexcept {
+  [[nodiscard]] std::size_t count(std::string_view path = {}) const noexcept {
     return value_view(handle::get()).count(path);
   }
   /// As value_view::name.
@@ -1010,22 +1053,24 @@ struct members {
   value_view of;
   std::string at;
 
-  std::string path(std::string_view name) const { return std::string(at).append(name); }
-  std::optional<std::string> text(std::string_view name) const {
+  [[nodiscard]] std::string path(std::string_view name) const {
+    return std::string(at).append(name);
+  }
+  [[nodiscard]] std::optional<std::string> text(std::string_view name) const {
     return of.get<std::string>(path(name));
   }
   std::uint64_t number(std::string_view name) const { return tokens(of, at, name); }
-  std::optional<int> status() const {
+  [[nodiscard]] std::optional<int> status() const {
     const auto found = of.get<std::int64_t>(path("/status"));
     if (!found) return std::nullopt;
     return static_cast<int>(*found);
   }
-  std::optional<std::chrono::microseconds> time(std::string_view name) const {
+  [[nodiscard]] std::optional<std::chrono::microseconds> time(std::string_view name) const {
     const auto found = of.get<std::int64_t>(path(name));
     if (!found) return std::nullopt;
     return std::chrono::microseconds(*found);
   }
-  std::chrono::microseconds known_time(std::string_view name) const {
+  [[nodiscard]] std::chrono::microseconds known_time(std::string_view name) const {
     return time(name).value_or(std::chrono::microseconds(0));
   }
 };
@@ -1158,67 +1203,85 @@ class response_view : public detail::fields<modelwire_response, modelwire_respon
   using fields::json;
   /// The JSON text as the service sent it; empty at the end of a stream, where the chunks were
   /// the response, unless the call gathered.
-  std::string_view json() const noexcept { return detail::view(modelwire_response_json, object_); }
+  [[nodiscard]] std::string_view json() const noexcept {
+    return detail::view(modelwire_response_json, object_);
+  }
   /// The output text: the content of a chat's first choice, or all output text of a response;
   /// empty if there is none, and at the end of a stream.
-  std::string_view text() const noexcept { return detail::view(modelwire_response_text, object_); }
+  [[nodiscard]] std::string_view text() const noexcept {
+    return detail::view(modelwire_response_text, object_);
+  }
   /// What the library knows about the exchange, as one object, which the functions below read.
-  value_view info() const noexcept { return value_view(modelwire_response_info(object_)); }
+  [[nodiscard]] value_view info() const noexcept {
+    return value_view(modelwire_response_info(object_));
+  }
   // <accessors of response>
   /// The HTTP status, 200 for instance.
-  int http_status() const { return detail::small_number(info(), "/http_status"); }
+  [[nodiscard]] int http_status() const { return detail::small_number(info(), "/http_status"); }
   /// The service's identifier of the exchange, for its support.
-  std::optional<std::string_view> request_id() const noexcept {
+  [[nodiscard]] std::optional<std::string_view> request_id() const noexcept {
     return info().text("/request_id");
   }
   /// "id" of the answer, the service's identifier for it.
-  std::optional<std::string_view> id() const noexcept { return info().text("/id"); }
+  [[nodiscard]] std::optional<std::string_view> id() const noexcept { return info().text("/id"); }
   /// The model that answered, by its own name.
-  std::optional<std::string_view> model() const noexcept { return info().text("/model"); }
+  [[nodiscard]] std::optional<std::string_view> model() const noexcept {
+    return info().text("/model");
+  }
   /// The number of attempts: more than 1 if the request was retried.
-  int attempts() const { return detail::small_number(info(), "/attempts"); }
+  [[nodiscard]] int attempts() const { return detail::small_number(info(), "/attempts"); }
   /// The time from the start of the first attempt to the end of the response, including waits.
-  std::chrono::milliseconds elapsed() const {
+  [[nodiscard]] std::chrono::milliseconds elapsed() const {
     return detail::milliseconds(info(), "/elapsed_ms").value_or(std::chrono::milliseconds(0));
   }
   /// How the response was known to be complete: "document", "done_mark", "final_event" or
   /// "finish_reasons".
-  std::string_view end_mark() const noexcept { return info().text("/end").value_or(""); }
+  [[nodiscard]] std::string_view end_mark() const noexcept {
+    return info().text("/end").value_or("");
+  }
   /// Whether the JSON text was assembled from the chunks of a stream.
-  bool is_gathered() const { return info().get<bool>("/is_gathered").value_or(false); }
+  [[nodiscard]] bool is_gathered() const {
+    return info().get<bool>("/is_gathered").value_or(false);
+  }
   /// The model's reasoning: that of a chat's first choice, whatever the service calls it, or of
   /// all reasoning items of a response, with their summaries where they have no text. Empty if
   /// there is none, and at the end of a stream that was not gathered.
-  std::string_view reasoning() const noexcept {
+  [[nodiscard]] std::string_view reasoning() const noexcept {
     return info().text("/reasoning").value_or("");
   }
   /// Why the first choice of a chat stopped, "stop" for instance, or the status of a response.
   /// Absent at the end of a stream that was not gathered, where a chunk had it.
-  std::optional<std::string_view> finish_reason() const noexcept {
+  [[nodiscard]] std::optional<std::string_view> finish_reason() const noexcept {
     return info().text("/finish_reason");
   }
   /// The tokens that the service reported, also for a stream: "input_tokens", "output_tokens" and
   /// "total_tokens", and of these "cached_input_tokens", "cache_write_tokens",
   /// "reasoning_tokens", "audio_input_tokens" and "audio_output_tokens", 0 if the service does
   /// not report them.
-  std::optional<token_usage> usage() const { return detail::usage_in(info(), "/usage"); }
+  [[nodiscard]] std::optional<token_usage> usage() const {
+    return detail::usage_in(info(), "/usage");
+  }
   /// The rate limits that the headers report: "requests" and "tokens", each with "limit",
   /// "remaining" and "reset_ms" (counted from the answer), "others" by name, and
   /// "retry_after_ms". Absent if the headers report none.
-  std::optional<modelwire::rate_limits> rate_limits() const {
+  [[nodiscard]] std::optional<modelwire::rate_limits> rate_limits() const {
     return detail::rate_limits_in(info(), "/rate_limits");
   }
   /// The record of the call, an object with its attempts, waits, chunks and end, and their times.
-  std::optional<call_record> timing() const { return detail::record_in(info(), "/timing"); }
+  [[nodiscard]] std::optional<call_record> timing() const {
+    return detail::record_in(info(), "/timing");
+  }
   // </accessors>
   /// The first header with a name, ignoring case.
-  std::optional<std::string_view> header(std::string_view name) const {
+  [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const {
     return detail::header_in(info(), name);
   }
   /// All headers, in the order of the response.
-  std::vector<modelwire::header> headers() const { return detail::headers_in(info()); }
+  [[nodiscard]] std::vector<modelwire::header> headers() const {
+    return detail::headers_in(info());
+  }
   /// The tool calls of a chat's first choice, or of a response.
-  std::vector<tool_call> tool_calls() const {
+  [[nodiscard]] std::vector<tool_call> tool_calls() const {
     const value_view about = info();
     std::vector<tool_call> all(about.count("/tool_calls"));
     for (std::size_t i = 0; i < all.size(); i++) {
@@ -1229,7 +1292,7 @@ class response_view : public detail::fields<modelwire_response, modelwire_respon
     return all;
   }
   /// The ids of a model list; none for other responses.
-  std::vector<std::string_view> model_ids() const {
+  [[nodiscard]] std::vector<std::string_view> model_ids() const {
     const value_view about = info();
     std::vector<std::string_view> all(about.count("/models"));
     for (std::size_t i = 0; i < all.size(); i++) {
@@ -1247,39 +1310,45 @@ class response : public detail::owner<response_view, modelwire_response, modelwi
   /// @name As in response_view; borrowed. A temporary returns copies.
   /// @{
   // <accessors copied response>
-  std::optional<std::string_view> request_id() const& noexcept {
+  [[nodiscard]] std::optional<std::string_view> request_id() const& noexcept {
     return response_view::request_id();
   }
-  std::optional<std::string> request_id() && {
+  [[nodiscard]] std::optional<std::string> request_id() && {
     return detail::copied(response_view::request_id());
   }
-  std::optional<std::string_view> id() const& noexcept { return response_view::id(); }
-  std::optional<std::string> id() && { return detail::copied(response_view::id()); }
-  std::optional<std::string_view> model() const& noexcept { return response_view::model(); }
-  std::optional<std::string> model() && { return detail::copied(response_view::model()); }
-  std::string_view end_mark() const& noexcept { return response_view::end_mark(); }
-  std::string end_mark() && { return std::string(response_view::end_mark()); }
-  std::string_view reasoning() const& noexcept { return response_view::reasoning(); }
-  std::string reasoning() && { return std::string(response_view::reasoning()); }
-  std::optional<std::string_view> finish_reason() const& noexcept {
+  [[nodiscard]] std::optional<std::string_view> id() const& noexcept { return response_view::id(); }
+  [[nodiscard]] std::optional<std::string> id() && { return detail::copied(response_view::id()); }
+  [[nodiscard]] std::optional<std::string_view> model() const& noexcept {
+    return response_view::model();
+  }
+  [[nodiscard]] std::optional<std::string> model() && {
+    return detail::copied(response_view::model());
+  }
+  [[nodiscard]] std::string_view end_mark() const& noexcept { return response_view::end_mark(); }
+  [[nodiscard]] std::string end_mark() && { return std::string(response_view::end_mark()); }
+  [[nodiscard]] std::string_view reasoning() const& noexcept { return response_view::reasoning(); }
+  [[nodiscard]] std::string reasoning() && { return std::string(response_view::reasoning()); }
+  [[nodiscard]] std::optional<std::string_view> finish_reason() const& noexcept {
     return response_view::finish_reason();
   }
-  std::optional<std::string> finish_reason() && {
+  [[nodiscard]] std::optional<std::string> finish_reason() && {
     return detail::copied(response_view::finish_reason());
   }
   // </accessors>
-  std::optional<std::string_view> header(std::string_view name) const& {
+  [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const& {
     return response_view::header(name);
   }
   std::optional<std::string> header(std::string_view name) && {
     return detail::copied(response_view::header(name));
   }
-  std::vector<std::string_view> model_ids() const& { return response_view::model_ids(); }
+  [[nodiscard]] std::vector<std::string_view> model_ids() const& {
+    return response_view::model_ids();
+  }
   std::vector<std::string> model_ids() && {
     const auto borrowed = response_view::model_ids();
     return std::vector<std::string>(borrowed.begin(), borrowed.end());
   }
-  std::vector<modelwire::header> headers() const& { return response_view::headers(); }
+  [[nodiscard]] std::vector<modelwire::header> headers() const& { return response_view::headers(); }
   std::vector<modelwire::header> headers() && = delete;
   /// @}
 };
@@ -1325,17 +1394,17 @@ class event_view : public detail::fields<modelwire_event, modelwire_event_value>
   /// One of MODELWIRE_EVENT_... Kinds may be added: skip unknown ones.
   std::int32_t kind() const noexcept { return modelwire_event_kind(object_); }
   /// Whether it is a chunk of a stream.
-  bool is_chunk() const noexcept { return kind() == MODELWIRE_EVENT_CHUNK; }
+  [[nodiscard]] bool is_chunk() const noexcept { return kind() == MODELWIRE_EVENT_CHUNK; }
   /// Whether it is the last event of a call that succeeded.
-  bool is_response() const noexcept { return kind() == MODELWIRE_EVENT_RESPONSE; }
+  [[nodiscard]] bool is_response() const noexcept { return kind() == MODELWIRE_EVENT_RESPONSE; }
   /// Whether it is the last event of a call that failed.
-  bool is_error() const noexcept { return kind() == MODELWIRE_EVENT_ERROR; }
+  [[nodiscard]] bool is_error() const noexcept { return kind() == MODELWIRE_EVENT_ERROR; }
   /// Whether it is a record of the log.
-  bool is_log() const noexcept { return kind() == MODELWIRE_EVENT_LOG; }
+  [[nodiscard]] bool is_log() const noexcept { return kind() == MODELWIRE_EVENT_LOG; }
   /// Whether it is the record of a call.
-  bool is_call() const noexcept { return kind() == MODELWIRE_EVENT_CALL; }
+  [[nodiscard]] bool is_call() const noexcept { return kind() == MODELWIRE_EVENT_CALL; }
   /// Whether it is the last event of its call, with the response or the error.
-  bool is_last() const noexcept { return is_response() || is_error(); }
+  [[nodiscard]] bool is_last() const noexcept { return is_response() || is_error(); }
   /// The tag with which the call was submitted to a queue; 0 for other calls.
   std::uint64_t tag() const noexcept { return modelwire_event_tag(object_); }
 
@@ -1343,33 +1412,43 @@ class event_view : public detail::fields<modelwire_event, modelwire_event_value>
   using fields::json;
   /// For a chunk or a response, the JSON text as the service sent it; for an error or a record, a
   /// JSON object from the library.
-  std::string_view json() const noexcept { return detail::view(modelwire_event_json, object_); }
+  [[nodiscard]] std::string_view json() const noexcept {
+    return detail::view(modelwire_event_json, object_);
+  }
   /// The output text that a chunk adds; the whole text of a response; the message of an error or
   /// a log record.
-  std::string_view text() const noexcept { return detail::view(modelwire_event_text, object_); }
+  [[nodiscard]] std::string_view text() const noexcept {
+    return detail::view(modelwire_event_text, object_);
+  }
   /// The name of the server-sent event, "response.completed" for instance; empty where there was
   /// none, as in chat streams.
-  std::string_view name() const noexcept { return detail::view(modelwire_event_name, object_); }
+  [[nodiscard]] std::string_view name() const noexcept {
+    return detail::view(modelwire_event_name, object_);
+  }
   /// What the library knows about the event, as one object, which the functions below read.
-  value_view info() const noexcept { return value_view(modelwire_event_info(object_)); }
+  [[nodiscard]] value_view info() const noexcept {
+    return value_view(modelwire_event_info(object_));
+  }
   // <accessors of chunk>
   /// The reasoning text that the chunk adds, in its first choice or to an item of a response,
   /// whatever the service calls it; empty for other chunks.
-  std::string_view reasoning() const noexcept {
+  [[nodiscard]] std::string_view reasoning() const noexcept {
     return info().text("/reasoning").value_or("");
   }
   /// Why the first choice stopped, "stop" for instance; absent until it stops.
-  std::optional<std::string_view> finish_reason() const noexcept {
+  [[nodiscard]] std::optional<std::string_view> finish_reason() const noexcept {
     return info().text("/finish_reason");
   }
   /// The tokens that the chunk, or the response at the end, reports: "input_tokens",
   /// "output_tokens" and "total_tokens", and of these "cached_input_tokens",
   /// "cache_write_tokens", "reasoning_tokens", "audio_input_tokens" and "audio_output_tokens", 0
   /// if the service does not report them.
-  std::optional<token_usage> usage() const { return detail::usage_in(info(), "/usage"); }
+  [[nodiscard]] std::optional<token_usage> usage() const {
+    return detail::usage_in(info(), "/usage");
+  }
   // </accessors>
   /// The fragments of tool calls that the chunk adds, in its first choice.
-  std::vector<tool_call_piece> tool_calls() const {
+  [[nodiscard]] std::vector<tool_call_piece> tool_calls() const {
     const value_view about = info();
     std::vector<tool_call_piece> all(about.count("/tool_calls"));
     for (std::size_t i = 0; i < all.size(); i++) {
@@ -1381,17 +1460,17 @@ class event_view : public detail::fields<modelwire_event, modelwire_event_value>
     return all;
   }
   /// The response of a call that succeeded, borrowed from the event; empty for other events.
-  response_view response() const noexcept {
+  [[nodiscard]] response_view response() const noexcept {
     return response_view(modelwire_event_response(object_));
   }
   /// The error of a call that failed, copied; empty for other events.
-  std::optional<modelwire::error> error() const {
+  [[nodiscard]] std::optional<modelwire::error> error() const {
     const modelwire_error* failure = modelwire_event_error(object_);
     if (failure == nullptr) return std::nullopt;
     return modelwire::error(failure);
   }
   /// The record of a call, copied; empty for other events.
-  std::optional<call_record> record() const {
+  [[nodiscard]] std::optional<call_record> record() const {
     if (!is_call()) return std::nullopt;
     auto found = detail::record_in(value(), "");
     if (!found) return std::nullopt;
@@ -1399,7 +1478,7 @@ class event_view : public detail::fields<modelwire_event, modelwire_event_value>
     return found;
   }
   /// The record of the log, borrowed from the event; empty for other events.
-  std::optional<log_record> log() const {
+  [[nodiscard]] std::optional<log_record> log() const {
     if (!is_log()) return std::nullopt;
     const value_view about = info();
     return log_record{detail::level_named(about.text("/level").value_or("")),
@@ -1415,21 +1494,21 @@ class event : public detail::owner<event_view, modelwire_event, modelwire_event_
 
   /// @name As in event_view; borrowed. A temporary returns copies, or does not compile.
   /// @{
-  std::string_view name() const& noexcept { return event_view::name(); }
+  [[nodiscard]] std::string_view name() const& noexcept { return event_view::name(); }
   std::string name() && { return std::string(event_view::name()); }
   // <accessors copied chunk>
-  std::string_view reasoning() const& noexcept { return event_view::reasoning(); }
-  std::string reasoning() && { return std::string(event_view::reasoning()); }
-  std::optional<std::string_view> finish_reason() const& noexcept {
+  [[nodiscard]] std::string_view reasoning() const& noexcept { return event_view::reasoning(); }
+  [[nodiscard]] std::string reasoning() && { return std::string(event_view::reasoning()); }
+  [[nodiscard]] std::optional<std::string_view> finish_reason() const& noexcept {
     return event_view::finish_reason();
   }
-  std::optional<std::string> finish_reason() && {
+  [[nodiscard]] std::optional<std::string> finish_reason() && {
     return detail::copied(event_view::finish_reason());
   }
   // </accessors>
-  response_view response() const& noexcept { return event_view::response(); }
+  [[nodiscard]] response_view response() const& noexcept { return event_view::response(); }
   response_view response() && = delete;
-  std::optional<log_record> log() const& { return event_view::log(); }
+  [[nodiscard]] std::optional<log_record> log() const& { return event_view::log(); }
   std::optional<log_record> log() && = delete;
   /// @}
 };
@@ -1442,15 +1521,15 @@ class wiped_text {
   wiped_text() = default;
   explicit wiped_text(std::string_view text) { append(text); }
   wiped_text(const wiped_text& other) { append(other.view()); }
-  wiped_text(wiped_text&& other) { take(other); }
-  wiped_text& operator=(wiped_text other) {
+  wiped_text(wiped_text&& other) noexcept : text_(std::move(other.text_)) { wipe(other.text_); }
+  wiped_text& operator=(wiped_text other) noexcept {
     wipe(text_);
-    take(other);
+    text_ = std::move(other.text_);
     return *this;
   }
   ~wiped_text() { wipe(text_); }
 
-  std::string_view view() const noexcept { return text_; }
+  [[nodiscard]] std::string_view view() const noexcept { return text_; }
 
   wiped_text& append(std::string_view more) {
     if (text_.size() + more.size() > text_.capacity()) {
@@ -1465,13 +1544,11 @@ class wiped_text {
   }
 
  private:
-  void take(wiped_text& other) {
-    append(other.view());
-    wipe(other.text_);
-  }
 
-  /// Through a volatile pointer, so that the compiler keeps the writes.
+  /// The whole buffer, which may have held a longer text, through a volatile pointer, so that the
+  /// compiler keeps the writes.
   static void wipe(std::string& text) noexcept {
+    text.resize(text.capacity());
     volatile char* bytes = text.data();
     for (std::size_t i = 0; i < text.size(); i++) bytes[i] = 0;
     text.clear();
@@ -1552,10 +1629,6 @@ class common_options {
   }
   /// NULL is not a value.
   Self& option(std::string_view name, std::nullptr_t) & = delete;
-  /// The API key, without the word "Bearer"; surrounding white space is removed. It never appears
-  /// in errors, reports or logs. A key with other surrounding characters, such as quotes, or an
-  /// abbreviated key is rejected when it is used.
-  Self& api_key(std::string_view key) & { return option("api_key", key); }
   /// Adds a header; a request's header replaces the client's header of the same name.
   Self& header(std::string_view name, std::string_view value) & {
     return member("headers", name, value);
@@ -1565,37 +1638,19 @@ class common_options {
   Self& query(std::string_view name, std::string_view value) & {
     return member("query", name, value);
   }
-  /// Streams internally and gathers the response for calls without streaming, for a service whose
-  /// models only stream.
-  Self& stream_only(bool on = true) & { return option("stream_only", on); }
-  /// Stores the chunk times in the record of a call; on a client, for each of its calls.
-  Self& chunk_times(bool on = true) & { return option("chunk_times", on); }
-  /// The longest wait for a connection while `connections_max` are in use, before each attempt;
-  /// `no_timeout` by default.
-  Self& pool_timeout(std::optional<std::chrono::milliseconds> longest) & {
-    return time("pool_timeout_ms", longest);
-  }
-  /// The longest time from the start of an attempt to the complete head of its response; 600 s by
-  /// default, `no_timeout` for none.
-  Self& first_byte_timeout(std::optional<std::chrono::milliseconds> longest) & {
-    return time("first_byte_timeout_ms", longest);
-  }
-  /// The longest time between two pieces of content of a response; 300 s by default, `no_timeout`
-  /// for none.
-  Self& idle_timeout(std::optional<std::chrono::milliseconds> longest) & {
-    return time("idle_timeout_ms", longest);
-  }
-  /// Whether comments and keep-alives also reset the idle timeout; false by default.
-  Self& pings_reset_idle(bool on = true) & { return option("pings_reset_idle", on); }
-  /// The longest time for all attempts and waits, from the start of the call; `no_timeout` by
+  // <options of Self>
+  /// The API key, without the word Bearer.
+  Self& api_key(std::string_view text) & { return option("api_key", text); }
+  /// Streams internally for every call without streaming, for models that only stream; off by
   /// default.
-  Self& total_timeout(std::optional<std::chrono::milliseconds> longest) & {
-    return time("total_timeout_ms", longest);
-  }
+  Self& stream_only(bool on = true) & { return option("stream_only", on); }
+  /// Stores chunk times in the record of each call; off by default.
+  Self& chunk_times(bool on = true) & { return option("chunk_times", on); }
+  /// Whether comments and keep-alives also reset the idle timeout; off by default.
+  Self& pings_reset_idle(bool on = true) & { return option("pings_reset_idle", on); }
   /// The maximum number of retries of one call; 3 by default, 0 disables retries.
-  Self& max_retries(std::int32_t count) & { return option("max_retries", count); }
-  /// The delay before the first retry, doubled for each further one, and raised to what the
-  /// service asks for; 500 ms by default. A lower bound, to which `retry_jitter` adds.
+  Self& max_retries(std::int64_t count) & { return option("max_retries", count); }
+  /// The delay before the first retry, doubled for each further one; 500 ms by default.
   Self& retry_first_wait(std::chrono::milliseconds wait) & {
     return time("retry_first_wait_ms", wait);
   }
@@ -1603,73 +1658,60 @@ class common_options {
   Self& retry_wait_max(std::chrono::milliseconds wait) & {
     return time("retry_wait_max_ms", wait);
   }
-  /// The HTTP statuses to retry; only 429 by default.
+  /// The HTTP statuses to retry; 429 by default.
   Self& retry_statuses(std::initializer_list<int> statuses) & {
-    std::string json;
-    for (const int status : statuses) json += (json.empty() ? "" : ",") + std::to_string(status);
-    return put("retry_statuses", '[' + json + ']');
+    return numbers("retry_statuses", statuses);
   }
   /// Whether to retry a call if nothing of it was sent, or if an HTTP/2 service refused it
-  /// unprocessed; false by default.
+  /// unprocessed; off by default.
   Self& retry_connect_errors(bool on = true) & { return option("retry_connect_errors", on); }
-  /// Whether to retry a call whose connection was lost after something was sent and before the
-  /// head of a response arrived; false by default. The service may have processed such a call,
-  /// and may then meter it twice.
-  Self& retry_lost_connections(bool on = true) & { return option("retry_lost_connections", on); }
-  /// Whether to retry a call whose response did not begin within the first-byte timeout; false by
-  /// default. The call may then be metered twice.
+  /// Whether to retry a call whose connection was lost after some of it was sent; it may then be
+  /// metered twice; off by default.
+  Self& retry_lost_connections(bool on = true) & {
+    return option("retry_lost_connections", on);
+  }
+  /// Whether to retry a call whose answer did not begin within the first-byte timeout; it may
+  /// then be metered twice; off by default.
   Self& retry_first_byte_timeouts(bool on = true) & {
     return option("retry_first_byte_timeouts", on);
   }
-  /// The largest random addition to a delay, as a fraction from 0 to 1, so that calls that were
-  /// refused together are not retried together; 0.25 by default.
+  /// The largest random addition to a delay, as a fraction of it; 0.25 by default.
   Self& retry_jitter(double part) & { return option("retry_jitter", part); }
-  /// The longest Retry-After that a call waits for; a longer one is an error at once; 60 s by
-  /// default.
+  /// The longest Retry-After that a call waits for; 60 s by default.
   Self& retry_after_max(std::chrono::milliseconds wait) & {
     return time("retry_after_max_ms", wait);
   }
-  /// Whether a Retry-After replaces the computed delay even if it is shorter; false by default.
+  /// Whether a Retry-After replaces the policy's delay even if it is shorter; off by default.
   Self& retry_after_exact(bool on = true) & { return option("retry_after_exact", on); }
   /// Whether the calls of a client slow down together when the service refuses too many of them:
-  /// fewer calls in flight, at the rate that the service was observed to accept, and more again
-  /// after calm seconds; false by default. For many concurrent calls to a service whose limits are
-  /// unknown; such a client begins with 8.
+  /// fewer in flight, and at the rate that the service accepts; off by default.
   Self& retry_adaptive(bool on = true) & { return option("retry_adaptive", on); }
+  /// The wait for a connection while connections_max are in use, before each attempt. Off by
+  /// default: only the deadline of the call limits the wait.
+  Self& pool_timeout(std::optional<std::chrono::milliseconds> longest) & {
+    return time("pool_timeout_ms", longest);
+  }
+  /// The time from the start of an attempt to the complete head of its answer. 600 s by default.
+  Self& first_byte_timeout(std::optional<std::chrono::milliseconds> longest) & {
+    return time("first_byte_timeout_ms", longest);
+  }
+  /// The time between two pieces of content of an answer; comments and keep-alives do not count,
+  /// nor does the time that a full queue waits for its consumer. 300 s by default.
+  Self& idle_timeout(std::optional<std::chrono::milliseconds> longest) & {
+    return time("idle_timeout_ms", longest);
+  }
+  /// The time for all attempts and waits, from the start of the call. Off by default.
+  Self& total_timeout(std::optional<std::chrono::milliseconds> longest) & {
+    return time("total_timeout_ms", longest);
+  }
 
   /// @name The same on a temporary.
   /// @{
-  Self&& option(std::string_view name, std::string_view value) && {
-    return std::move(option(name, value));
-  }
-  template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
-  Self&& option(std::string_view name, N value) && {
-    return std::move(option(name, value));
-  }
-  Self&& option(std::string_view name, std::nullptr_t) && = delete;
-  Self&& api_key(std::string_view key) && { return std::move(api_key(key)); }
-  Self&& header(std::string_view name, std::string_view value) && {
-    return std::move(header(name, value));
-  }
-  Self&& query(std::string_view name, std::string_view value) && {
-    return std::move(query(name, value));
-  }
+  Self&& api_key(std::string_view text) && { return std::move(api_key(text)); }
   Self&& stream_only(bool on = true) && { return std::move(stream_only(on)); }
   Self&& chunk_times(bool on = true) && { return std::move(chunk_times(on)); }
-  Self&& pool_timeout(std::optional<std::chrono::milliseconds> longest) && {
-    return std::move(pool_timeout(longest));
-  }
-  Self&& first_byte_timeout(std::optional<std::chrono::milliseconds> longest) && {
-    return std::move(first_byte_timeout(longest));
-  }
-  Self&& idle_timeout(std::optional<std::chrono::milliseconds> longest) && {
-    return std::move(idle_timeout(longest));
-  }
   Self&& pings_reset_idle(bool on = true) && { return std::move(pings_reset_idle(on)); }
-  Self&& total_timeout(std::optional<std::chrono::milliseconds> longest) && {
-    return std::move(total_timeout(longest));
-  }
-  Self&& max_retries(std::int32_t count) && { return std::move(max_retries(count)); }
+  Self&& max_retries(std::int64_t count) && { return std::move(max_retries(count)); }
   Self&& retry_first_wait(std::chrono::milliseconds wait) && {
     return std::move(retry_first_wait(wait));
   }
@@ -1679,7 +1721,9 @@ class common_options {
   Self&& retry_statuses(std::initializer_list<int> statuses) && {
     return std::move(retry_statuses(statuses));
   }
-  Self&& retry_connect_errors(bool on = true) && { return std::move(retry_connect_errors(on)); }
+  Self&& retry_connect_errors(bool on = true) && {
+    return std::move(retry_connect_errors(on));
+  }
   Self&& retry_lost_connections(bool on = true) && {
     return std::move(retry_lost_connections(on));
   }
@@ -1692,6 +1736,37 @@ class common_options {
   }
   Self&& retry_after_exact(bool on = true) && { return std::move(retry_after_exact(on)); }
   Self&& retry_adaptive(bool on = true) && { return std::move(retry_adaptive(on)); }
+  Self&& pool_timeout(std::optional<std::chrono::milliseconds> longest) && {
+    return std::move(pool_timeout(longest));
+  }
+  Self&& first_byte_timeout(std::optional<std::chrono::milliseconds> longest) && {
+    return std::move(first_byte_timeout(longest));
+  }
+  Self&& idle_timeout(std::optional<std::chrono::milliseconds> longest) && {
+    return std::move(idle_timeout(longest));
+  }
+  Self&& total_timeout(std::optional<std::chrono::milliseconds> longest) && {
+    return std::move(total_timeout(longest));
+  }
+  /// @}
+  // </options>
+
+  /// @name The same on a temporary.
+  /// @{
+  Self&& option(std::string_view name, std::string_view value) && {
+    return std::move(option(name, value));
+  }
+  template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
+  Self&& option(std::string_view name, N value) && {
+    return std::move(option(name, value));
+  }
+  Self&& option(std::string_view name, std::nullptr_t) && = delete;
+  Self&& header(std::string_view name, std::string_view value) && {
+    return std::move(header(name, value));
+  }
+  Self&& query(std::string_view name, std::string_view value) && {
+    return std::move(query(name, value));
+  }
   /// @}
 
  protected:
@@ -1702,6 +1777,11 @@ class common_options {
   }
   Self& time(std::string_view name, std::optional<std::chrono::milliseconds> longest) & {
     return put(name, longest ? std::to_string(longest->count()) : "null");
+  }
+  Self& numbers(std::string_view name, std::initializer_list<int> all) & {
+    std::string json;
+    for (const int number : all) json += (json.empty() ? "" : ",") + std::to_string(number);
+    return put(name, '[' + json + ']');
   }
   Self& member(std::string_view option, std::string_view name, std::string_view value) & {
     wiped_text json("{");
@@ -1738,7 +1818,7 @@ class config : public detail::common_options<config> {
   config() = default;
 
   /// The options as one JSON object for a client; it contains the API key.
-  std::string json() const {
+  [[nodiscard]] std::string json() const {
     std::string all("{");
     return all.append(members_.view()).append("}");
   }
@@ -1755,85 +1835,95 @@ class config : public detail::common_options<config> {
     const auto inner = json.substr(begin + 1, end - begin - 1);
     return inner.find_first_not_of(" \t\r\n") == inner.npos ? *this : add(inner);
   }
-  /// The base URL of the service, "https://host/v1" for instance. A trailing slash is ignored; a
-  /// query is kept.
-  config& base_url(std::string_view url) & { return option("base_url", url); }
-  /// The proxy for every request, "http://...", "https://..." or "socks5h://..."; empty for no
-  /// proxy. By default the environment decides.
-  config& proxy(std::string_view url) & { return option("proxy", url); }
-  /// Adds trusted CA certificates, as PEM text, to those of the system.
-  config& ca_pem(std::string_view pem) & { return option("ca_pem", pem); }
-  /// The client certificate, its chain and its private key, as PEM text.
-  config& client_certificate_pem(std::string_view pem) & {
-    return option("client_certificate_pem", pem);
+  /// The same on a temporary configuration.
+  config&& options(std::string_view json) && { return std::move(options(json)); }
+  // <options of config>
+  /// The base URL of the service, https://host/v1 for instance.
+  config& base_url(std::string_view text) & { return option("base_url", text); }
+  /// A proxy for every call, http://host:port or socks5h://host:port; empty for none, regardless
+  /// of the environment.
+  config& proxy(std::string_view text) & { return option("proxy", text); }
+  /// Trusted CA certificates in PEM form, in addition to the system's.
+  config& ca_pem(std::string_view text) & { return option("ca_pem", text); }
+  /// A client certificate, its chain and its private key, together in PEM form.
+  config& client_certificate_pem(std::string_view text) & {
+    return option("client_certificate_pem", text);
   }
-  /// Uses HTTP/2 with an https service: many calls share one connection. False by default.
+  /// Offers HTTP/2 to an https service; off by default.
   config& http2(bool on = true) & { return option("http2", on); }
-  /// The longest time to open a connection, including TLS; 10 s by default, `no_timeout` for
-  /// none.
+  /// The time to open a connection, including TLS; for clients only. 10 s by default.
   config& connect_timeout(std::optional<std::chrono::milliseconds> longest) & {
     return time("connect_timeout_ms", longest);
   }
-  /// The largest server-sent event, in bytes; 16 MiB by default. This and the limits below are 1
-  /// to 2147483647; a response that exceeds one is an error that names it.
-  config& event_bytes_max(std::int64_t bytes) & { return option("event_bytes_max", bytes); }
-  /// The largest response that is kept in memory, in bytes; 256 MiB by default.
-  config& response_bytes_max(std::int64_t bytes) & { return option("response_bytes_max", bytes); }
-  /// The part of a failed response's body that is read and kept, in bytes; 64 KiB by default.
-  config& error_body_bytes_max(std::int64_t bytes) & {
-    return option("error_body_bytes_max", bytes);
+  /// The largest server-sent event, in bytes; 16 MiB by default.
+  config& event_bytes_max(std::int64_t count) & { return option("event_bytes_max", count); }
+  /// The largest answer kept in memory, in bytes; 256 MiB by default.
+  config& response_bytes_max(std::int64_t count) & {
+    return option("response_bytes_max", count);
   }
-  /// The maximum number of headers of a response; 100 by default.
+  /// The part of a failed answer's body that is read and kept, in bytes; 64 KiB by default.
+  config& error_body_bytes_max(std::int64_t count) & {
+    return option("error_body_bytes_max", count);
+  }
+  /// The maximum number of headers of an answer; 100 by default.
   config& headers_max(std::int64_t count) & { return option("headers_max", count); }
-  /// The bytes of one call that may be queued before the library stops reading its body; 256 KiB
-  /// by default. A single larger event is queued alone.
-  config& queue_bytes_max(std::int64_t bytes) & { return option("queue_bytes_max", bytes); }
-  /// The events of one call that may be queued before the library stops reading its body; 1024 by
+  /// The bytes of one call that may be queued before its body is no longer read; 256 KiB by
+  /// default. A single larger event is queued alone.
+  config& queue_bytes_max(std::int64_t count) & { return option("queue_bytes_max", count); }
+  /// The events of one call that may be queued before its body is no longer read; 1024 by
   /// default.
   config& queue_events_max(std::int64_t count) & { return option("queue_events_max", count); }
-  /// The maximum number of connections in use by the client's calls; 1000 by default, fewer if
-  /// the process has a low descriptor limit. Further calls wait in order.
+  /// The maximum number of connections in use by calls of the client; 1000 by default, and
+  /// together with idle ones never more than half of the process's descriptor limit
+  /// (RLIMIT_NOFILE, read at the first call; 6/16 of it for the calls of all clients together,
+  /// 1/16 each for a client's idle connections and for those it is opening). Further calls wait
+  /// in order, and take the first connection that becomes idle. Calls that share a connection
+  /// (HTTP/2) are not counted.
   config& connections_max(std::int64_t count) & { return option("connections_max", count); }
-  /// The maximum number of idle connections kept for later calls; 1000 by default.
+  /// The maximum number of idle connections kept for later calls; 1000 by default, and never more
+  /// than connections_max and 1/16 of the descriptors.
   config& idle_connections_max(std::int64_t count) & {
     return option("idle_connections_max", count);
   }
-  /// How long an idle connection is kept; 4 s by default.
-  config& idle_connection_max(std::chrono::milliseconds longest) & {
-    return time("idle_connection_ms_max", longest);
+  /// How long an idle connection is kept, in milliseconds; 4000 by default, because many servers
+  /// close theirs after 5 s.
+  config& idle_connection_max(std::chrono::milliseconds wait) & {
+    return time("idle_connection_ms_max", wait);
   }
 
-  /// @name The same on a temporary configuration.
+  /// @name The same on a temporary.
   /// @{
-  config&& options(std::string_view json) && { return std::move(options(json)); }
-  config&& base_url(std::string_view url) && { return std::move(base_url(url)); }
-  config&& proxy(std::string_view url) && { return std::move(proxy(url)); }
-  config&& ca_pem(std::string_view pem) && { return std::move(ca_pem(pem)); }
-  config&& client_certificate_pem(std::string_view pem) && {
-    return std::move(client_certificate_pem(pem));
+  config&& base_url(std::string_view text) && { return std::move(base_url(text)); }
+  config&& proxy(std::string_view text) && { return std::move(proxy(text)); }
+  config&& ca_pem(std::string_view text) && { return std::move(ca_pem(text)); }
+  config&& client_certificate_pem(std::string_view text) && {
+    return std::move(client_certificate_pem(text));
   }
   config&& http2(bool on = true) && { return std::move(http2(on)); }
   config&& connect_timeout(std::optional<std::chrono::milliseconds> longest) && {
     return std::move(connect_timeout(longest));
   }
-  config&& event_bytes_max(std::int64_t bytes) && { return std::move(event_bytes_max(bytes)); }
-  config&& response_bytes_max(std::int64_t bytes) && {
-    return std::move(response_bytes_max(bytes));
+  config&& event_bytes_max(std::int64_t count) && { return std::move(event_bytes_max(count)); }
+  config&& response_bytes_max(std::int64_t count) && {
+    return std::move(response_bytes_max(count));
   }
-  config&& error_body_bytes_max(std::int64_t bytes) && {
-    return std::move(error_body_bytes_max(bytes));
+  config&& error_body_bytes_max(std::int64_t count) && {
+    return std::move(error_body_bytes_max(count));
   }
   config&& headers_max(std::int64_t count) && { return std::move(headers_max(count)); }
-  config&& queue_bytes_max(std::int64_t bytes) && { return std::move(queue_bytes_max(bytes)); }
-  config&& queue_events_max(std::int64_t count) && { return std::move(queue_events_max(count)); }
+  config&& queue_bytes_max(std::int64_t count) && { return std::move(queue_bytes_max(count)); }
+  config&& queue_events_max(std::int64_t count) && {
+    return std::move(queue_events_max(count));
+  }
   config&& connections_max(std::int64_t count) && { return std::move(connections_max(count)); }
   config&& idle_connections_max(std::int64_t count) && {
     return std::move(idle_connections_max(count));
   }
-  config&& idle_connection_max(std::chrono::milliseconds longest) && {
-    return std::move(idle_connection_max(longest));
+  config&& idle_connection_max(std::chrono::milliseconds wait) && {
+    return std::move(idle_connection_max(wait));
   }
   /// @}
+  // </options>
 
  private:
   friend class client;
@@ -1850,7 +1940,7 @@ class config : public detail::common_options<config> {
     return *this;
   }
 
-  detail::wiped_text object() const {
+  [[nodiscard]] detail::wiped_text object() const {
     detail::wiped_text all("{");
     return all.append(members_.view()).append("}");
   }
@@ -1895,7 +1985,9 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
   }
 
   /// The first error so far; NULL if there is none. Using the request gives this error, too.
-  const modelwire::error* problem() const noexcept { return problem_ ? &*problem_ : nullptr; }
+  [[nodiscard]] const modelwire::error* problem() const noexcept {
+    return problem_ ? &*problem_ : nullptr;
+  }
 
   /// Adds a message to a chat that is built field by field. A longer conversation generally costs
   /// more and takes longer.
@@ -2009,7 +2101,7 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
   }
 
   /// Why it cannot be used: its first error, or that it is empty.
-  std::optional<modelwire::error> obstacle() const {
+  [[nodiscard]] std::optional<modelwire::error> obstacle() const {
     if (problem_) return problem_;
     if (get() != nullptr) return std::nullopt;
     return modelwire::error(MODELWIRE_E_ARGUMENT, "request was moved from", "Make a new one.");
@@ -2119,7 +2211,7 @@ class started {
   }
 
   /// The first exception of the callback.
-  std::exception_ptr thrown() const noexcept {
+  [[nodiscard]] std::exception_ptr thrown() const noexcept {
     return has_thrown_.load(std::memory_order_acquire) ? thrown_ : nullptr;
   }
 
@@ -2312,7 +2404,9 @@ class call : public detail::handle<modelwire_call, modelwire_call_free> {
 
   /// The first exception of the callback of a started call; NULL if none. Final once `wait()` is
   /// true.
-  std::exception_ptr thrown() const noexcept { return started_ ? started_->thrown() : nullptr; }
+  [[nodiscard]] std::exception_ptr thrown() const noexcept {
+    return started_ ? started_->thrown() : nullptr;
+  }
 
   /// Detaches a started call: it is neither cancelled nor waited for, and this object is empty.
   /// Has no effect on other calls. Only client::close() waits for it.
@@ -2384,9 +2478,9 @@ class next_event {
   const event* operator->() const& noexcept { return &event_; }
   const event* operator->() && = delete;
   /// How the wait ended.
-  waited how() const noexcept { return how_; }
+  [[nodiscard]] waited how() const noexcept { return how_; }
   /// Whether the queue is closed and empty: there will be no more events.
-  bool is_closed() const noexcept { return how_ == waited::closed; }
+  [[nodiscard]] bool is_closed() const noexcept { return how_ == waited::closed; }
 
  private:
   waited how_;
@@ -2545,12 +2639,12 @@ class queue : public detail::handle<modelwire_queue, modelwire_queue_free> {
     return modelwire_queue_resume(get(), tag) == MODELWIRE_OK;
   }
   /// The number of unfinished calls: their last event has not been taken.
-  std::size_t count() const noexcept { return modelwire_queue_count(get()); }
+  [[nodiscard]] std::size_t count() const noexcept { return modelwire_queue_count(get()); }
 
   /// A descriptor that is readable while the queue may have an event, and once the queue is
   /// closed and drained; for epoll, poll, select and every loop built on them. The queue owns it;
   /// the bytes in it have no meaning. -1 if none can be made.
-  int fd() const noexcept { return modelwire_queue_fd(get()); }
+  [[nodiscard]] int fd() const noexcept { return modelwire_queue_fd(get()); }
 
   /// Lets one waiting thread, or the next thread that would wait, return without an event; in a
   /// signal handler only if the queue is interruptible.
@@ -2637,7 +2731,7 @@ class stream {
 
   /// The error that ended the stream early; NULL if there is none so far. After a loop without
   /// exceptions it distinguishes the end from a failure.
-  const modelwire::error* failure() const& noexcept {
+  [[nodiscard]] const modelwire::error* failure() const& noexcept {
     return state_ && state_->failure ? &*state_->failure : nullptr;
   }
   const modelwire::error* failure() && = delete;
@@ -2649,12 +2743,12 @@ class stream {
   }
   const event* next(std::chrono::milliseconds longest = unlimited) && = delete;
   /// As `try_response`, but throws.
-  response_view response() const& { return try_response().value(); }
+  [[nodiscard]] response_view response() const& { return try_response().value(); }
   response_view response() && = delete;
 #endif
 
   /// Whether there are no more chunks: the stream ended, failed, was closed or moved from.
-  bool is_over() const noexcept {
+  [[nodiscard]] bool is_over() const noexcept {
     return !state_ || state_->is_closed || state_->last || state_->failure;
   }
 
@@ -2662,7 +2756,7 @@ class stream {
   /// Each time, call `next(0ms)` until it returns NULL: chunks that were received together do not
   /// make it readable again. The stream owns it and closes it. -1 if none can be made, and for a
   /// moved-from stream.
-  int fd() const noexcept { return state_ ? state_->events.fd() : -1; }
+  [[nodiscard]] int fd() const noexcept { return state_ ? state_->events.fd() : -1; }
 
   /// Cancels the stream from any thread: its reader gets an error of kind cancelled.
   void cancel() const noexcept {
@@ -2984,23 +3078,25 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
   /// The usage of the answered chats and responses so far, over all models, in this process.
   /// Model lists and calls that failed or were stopped do not count. Models beyond 16384 are
   /// summed up as "(other)".
-  client_usage usage() const { return usage_at(usage_value(), ""); }
+  [[nodiscard]] client_usage usage() const { return usage_at(usage_value(), ""); }
   /// The same for the calls that requested one model; empty if none of them was answered.
-  std::optional<client_usage> usage(std::string_view model) const {
+  [[nodiscard]] std::optional<client_usage> usage(std::string_view model) const {
     return usage_below("models", model);
   }
   /// The same for the calls made with one key, by its id; empty if none of them was answered.
-  std::optional<client_usage> usage_of_key(std::string_view id) const {
+  [[nodiscard]] std::optional<client_usage> usage_of_key(std::string_view id) const {
     return usage_below("keys", id);
   }
   /// The id of the client's own key: the first 16 hexadecimal digits, in lower case, of the
   /// SHA-256 of "modelwire:" and the key.
-  std::string key_id() const { return usage_value().get<std::string>("/key_id").value_or(""); }
+  [[nodiscard]] std::string key_id() const {
+    return usage_value().get<std::string>("/key_id").value_or("");
+  }
   /// Returns what `usage_value` returns and resets all sums to 0 in one atomic step: a call that
   /// ends at the same time is in these sums or in the next ones.
   value take_usage() const { return value(modelwire_client_usage(get(), 1)); }
   /// The same for all models and keys, as the JSON object of modelwire_client_usage in C.
-  value usage_value() const { return value(modelwire_client_usage(get(), 0)); }
+  [[nodiscard]] value usage_value() const { return value(modelwire_client_usage(get(), 0)); }
 
  private:
 #if defined(__cpp_lib_jthread)
@@ -3023,7 +3119,8 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
     return client(out);
   }
 
-  std::optional<client_usage> usage_below(std::string_view group, std::string_view name) const {
+  [[nodiscard]] std::optional<client_usage> usage_below(std::string_view group,
+                                                        std::string_view name) const {
     const value all = usage_value();
     const std::string at = path(group, name);
     if (all.count(at) == 0) return std::nullopt;

@@ -212,8 +212,12 @@ pub(crate) fn listed(header: &str) -> String {
 
 /// The C++ declarations that begin with these words and end with this body.
 fn declared(begin: &str, body: &str) -> String {
-    let whole = format!("  {begin} {{ {body}; }}\n");
-    if whole.len() <= 96 { whole } else { format!("  {begin} {{\n    {body};\n  }}\n") }
+    let whole = format!("  [[nodiscard]] {begin} {{ {body}; }}\n");
+    if whole.len() <= 101 {
+        whole
+    } else {
+        format!("  [[nodiscard]] {begin} {{\n    {body};\n  }}\n")
+    }
 }
 
 /// The functions of a view, or of an error, that owns what it lends.

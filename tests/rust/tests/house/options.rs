@@ -1,5 +1,6 @@
-//! The tables of options in the documents, from the core's own tables.
+//! The options in the documents and in the C++ wrapper, from the core's own tables.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use modelwire::{Config, Limits, NamedOption, OptionKind, Request, RetryPolicy, Timeouts};
@@ -7,6 +8,7 @@ use modelwire::{Config, Limits, NamedOption, OptionKind, Request, RetryPolicy, T
 use super::{read, root};
 
 const TABLE: &str = "docs/options.md";
+const WRAPPER: &str = "include/modelwire.hpp";
 
 fn takes(kind: OptionKind) -> &'static str {
     match kind {
@@ -65,11 +67,127 @@ fn table() -> String {
     )
 }
 
-#[test]
-fn the_table_of_options_is_fresh() {
-    let table = table();
-    if std::env::var_os("UPDATE_RULES").is_some() {
-        fs::write(root().join(TABLE), &table).unwrap();
+/// One option as a setter in C++: its name in JSON, its C++ name without the unit, its parameter, and the
+/// expression that sets it. `None` for kinds whose setters are written by hand.
+struct Setter {
+    name: String,
+    kind: OptionKind,
+    doc: &'static str,
+}
+
+impl Setter {
+    /// The type and name of the parameter, and the call that sets the option.
+    fn cpp(&self) -> Option<(&'static str, &'static str, String)> {
+        let name = &self.name;
+        let plain = |parameter, argument| {
+            Some((parameter, argument, format!("option(\"{name}\", {argument})")))
+        };
+        let time = |parameter, argument| {
+            Some((parameter, argument, format!("time(\"{name}\", {argument})")))
+        };
+        match self.kind {
+            OptionKind::Text => plain("std::string_view text", "text"),
+            OptionKind::Flag => plain("bool on = true", "on"),
+            OptionKind::Count => plain("std::int64_t count", "count"),
+            OptionKind::Part => plain("double part", "part"),
+            OptionKind::Milliseconds => time("std::chrono::milliseconds wait", "wait"),
+            OptionKind::Timeout => {
+                time("std::optional<std::chrono::milliseconds> longest", "longest")
+            }
+            OptionKind::Statuses => Some((
+                "std::initializer_list<int> statuses",
+                "statuses",
+                format!("numbers(\"{name}\", statuses)"),
+            )),
+            _ => None,
+        }
     }
-    assert!(read(TABLE) == table, "{TABLE} is stale: run `make generate`");
+
+    /// Both functions of a class: on an object, with its documentation, and on a temporary.
+    fn declared(&self, class: &str) -> Option<(String, String)> {
+        let (parameter, argument, body) = self.cpp()?;
+        let function = self.name.strip_suffix("_ms").unwrap_or(&self.name).replace("_ms_", "_");
+        let doc = wrapped(&self.doc.replace('`', ""));
+        let set = one_or_three(&format!("{class}& {function}({parameter}) &"), &body);
+        let moved = one_or_three(
+            &format!("{class}&& {function}({parameter}) &&"),
+            &format!("std::move({function}({argument}))"),
+        );
+        Some((doc + &set, moved))
+    }
+}
+
+fn one_or_three(head: &str, body: &str) -> String {
+    let whole = format!("  {head} {{ return {body}; }}\n");
+    if whole.len() <= 96 { whole } else { format!("  {head} {{\n    return {body};\n  }}\n") }
+}
+
+/// A doc comment of at most 98 columns.
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::from("  ///")];
+    for word in text.split_whitespace() {
+        let last = lines.last_mut().unwrap();
+        if last.len() + 1 + word.len() > 98 {
+            lines.push(format!("  /// {word}"));
+        } else {
+            last.push_str(&format!(" {word}"));
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// The setters of a class: those that clients and requests share, or those of clients alone.
+fn setters(class: &str) -> String {
+    let option = |option: &NamedOption| Setter {
+        name: option.name.to_owned(),
+        kind: option.kind,
+        doc: option.doc,
+    };
+    let of_call: BTreeSet<&str> = Request::OPTIONS.iter().map(|option| option.name).collect();
+    let timeout = |timeout: &modelwire::Timeout| Setter {
+        name: format!("{}_timeout_ms", timeout.name),
+        kind: OptionKind::Timeout,
+        doc: timeout.doc,
+    };
+    let limit = |limit: &modelwire::Limit| Setter {
+        name: limit.name.to_owned(),
+        kind: if limit.name.contains("_ms") { OptionKind::Milliseconds } else { OptionKind::Count },
+        doc: limit.doc,
+    };
+    let is_shared = class == "Self";
+    let named = Config::OPTIONS.iter().filter(|one| of_call.contains(one.name) == is_shared);
+    let timeouts = Timeouts::ALL.iter().filter(|one| one.is_per_call == is_shared);
+    let mut all: Vec<Setter> = named.map(option).collect();
+    if is_shared {
+        all.extend(RetryPolicy::OPTIONS.iter().map(option));
+    }
+    all.extend(timeouts.map(timeout));
+    if !is_shared {
+        all.extend(Limits::ALL.iter().map(limit));
+    }
+    let (set, moved): (String, String) =
+        all.iter().filter_map(|setter| setter.declared(class)).unzip();
+    format!("{set}\n  /// @name The same on a temporary.\n  /// @{{\n{moved}  /// @}}\n")
+}
+
+/// The C++ wrapper with its setters written anew between their marks.
+fn wrapper() -> String {
+    let mut out = read(WRAPPER);
+    for class in ["Self", "config"] {
+        let mark = format!("  // <options of {class}>\n");
+        let start = out.find(&mark).unwrap() + mark.len();
+        let end = start + out[start..].find("  // </options>").unwrap();
+        out.replace_range(start..end, &setters(class));
+    }
+    out
+}
+
+#[test]
+fn the_options_of_documents_and_of_cpp_are_fresh() {
+    for (path, text) in [(TABLE, table()), (WRAPPER, wrapper())] {
+        if std::env::var_os("UPDATE_RULES").is_some() && read(path) != text {
+            fs::write(root().join(path), &text).unwrap();
+        }
+        assert!(read(path) == text, "{path} is stale: run `make generate`");
+    }
 }
