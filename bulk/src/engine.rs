@@ -211,8 +211,10 @@ impl<B: Book> Engine<B> {
         for noted in self.lanes.forget_waiting() {
             self.book.refused(&noted.row);
         }
-        self.counts.unsent += self.limited.len() as u64;
-        for (_, finished) in self.limited.drain(..) {
+        self.counts.unsent += self.held_back() as u64;
+        let limited = self.limited.drain(..).map(|(_, finished)| finished);
+        let forbidden = self.lanes.iter_mut().flat_map(|lane| lane.forbidden.drain(..));
+        for finished in limited.chain(forbidden) {
             self.book.refused(&finished.row);
         }
         self.delayed.clear();

@@ -350,6 +350,33 @@ fn a_row_that_is_forbidden_last_is_an_outcome() {
     assert_eq!(finished.len(), 2);
 }
 
+/// Whether the row or the model was forbidden is not known: the next run asks again, at no cost.
+#[test]
+fn a_drain_withdraws_forbidden_rows_that_are_undecided() {
+    let service = Service::start().unwrap();
+    let mut options = options();
+    options.fixed.concurrency_max = Some(1);
+    let book = Slow { durable: u64::MAX, ..Slow::default() };
+    let mut engine = Engine::new(client(&service), options, book);
+    let played = || Reply { says: Says::Played, faults: Vec::new() };
+    service.queue(vec![played(), status(403, &[])]);
+    service.answer_otherwise(Some(Reply {
+        says: Says::Played,
+        faults: vec![Fault::At(Point::Start, Step::StallForever)],
+    }));
+    (1..=3).for_each(|number| engine.push(row(number, "echo")));
+    let Turn::Finished(first) = engine.turn(Some(LONG)) else { panic!("no answer") };
+    assert_eq!(numbers(&first), [1]);
+    while engine.status().sent < 3 {
+        assert!(matches!(engine.turn(Some(Duration::from_millis(10))), Turn::Idle));
+    }
+    engine.abort();
+    let (finished, over) = run(&mut engine, []);
+    assert!(finished.is_empty() && matches!(over, Over::Drained), "{over:?}");
+    assert_eq!(engine.book().refused, [2]);
+    assert_eq!((engine.status().unsent, engine.status().unknown), (1, 1));
+}
+
 #[test]
 fn an_unreachable_service_stops_the_run_and_fails_no_row() {
     let service = Service::start().unwrap();

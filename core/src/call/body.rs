@@ -61,14 +61,14 @@ pub(crate) async fn whole(
         if bytes.len() + piece.len() > bytes_max {
             return Err(too_large(bytes_max));
         }
-        // Most answers arrive in one piece.
-        if bytes.is_empty() {
-            *bytes = Vec::from(piece.clone());
-        } else {
-            bytes.extend_from_slice(&piece);
-        }
         if !piece.is_empty() {
             clock.substance();
+        }
+        // Most answers arrive in one piece, which is not copied.
+        if bytes.is_empty() {
+            *bytes = Vec::from(piece);
+        } else {
+            bytes.extend_from_slice(&piece);
         }
     }
     Ok(held)

@@ -220,7 +220,7 @@ impl CompletionQueue {
     }
 
     /// Appends all events that are ready, at most `max`, to `taken`; waits only for the first one.
-    /// Fails like [`CompletionQueue::next`].
+    /// Fails like [`CompletionQueue::next`], and with [`ErrorKind::Argument`] for a `max` of 0.
     pub fn next_many(
         &self,
         max: usize,
@@ -228,6 +228,9 @@ impl CompletionQueue {
         taken: &mut Vec<Next>,
     ) -> Result<Taken> {
         self.check_process()?;
+        if max == 0 {
+            return Err(Error::argument("max is 0: take at least one event"));
+        }
         let mut next = |timeout| {
             self.many.next_many_by(max, timeout, taken, |live, left| self.wait(live, left))
         };

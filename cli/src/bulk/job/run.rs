@@ -1,7 +1,7 @@
 //! The run of a job: passes rows from the reader through the budget into the engine, and outcomes into the
 //! store, until something stops it.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
@@ -218,10 +218,9 @@ impl Run {
         let is_whole = self.has_read_all && self.cause.is_none();
         // Report rows that an interrupted run sent again but could not report.
         let resumed = self.store.resumed();
+        let sent_again: HashSet<_> = resumed.sent_again.iter().collect();
         let mut unknown = resumed.sent_again.clone();
-        unknown.extend(
-            resumed.unknown.iter().filter(|key| !resumed.sent_again.contains(key)).cloned(),
-        );
+        unknown.extend(resumed.unknown.iter().filter(|key| !sent_again.contains(key)).cloned());
         let order = self.order.filter(|_| is_whole);
         let closed = self.store.close(order.as_ref());
         End {

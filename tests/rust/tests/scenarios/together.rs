@@ -36,6 +36,20 @@ impl Seen {
     }
 }
 
+#[test]
+fn taking_no_events_is_an_error() {
+    let service = Service::start().unwrap();
+    let client = client(service.base_url());
+    let queue = CompletionQueue::new(None);
+    queue.submit_owned(Call::new(&client, hello()), false, 1).unwrap();
+    let error = queue.next_many(0, SOON, &mut Vec::new()).unwrap_err();
+    assert_eq!(
+        (error.kind(), error.message()),
+        (ErrorKind::Argument, "max is 0: take at least one event")
+    );
+    assert!(matches!(queue.next(SOON).unwrap(), Next::Event(1, Event::Done(Ok(_)))));
+}
+
 /// Many streams on one thread, each whole and in order.
 #[test]
 fn fifty_streams_come_out_of_one_queue() {
