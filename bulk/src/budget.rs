@@ -4,9 +4,9 @@
 //! # How the job uses it
 //!
 //! 1. [`Budget::new`] before anything is sent; it rejects a maximum cost without prices.
-//! 2. [`Budget::ask`] for each row before it is pushed to the engine. [`Gate::Go`]: push it; the
-//!    maximum that it may need is reserved. [`Gate::Wait`]: keep the row, push nothing, ask again with
-//!    the same row when a row ended. [`Gate::Stop`]: drain the engine; the error says why.
+//! 2. [`Budget::ask`] for each row before it is pushed to the engine. [`BudgetDecision::Go`]: push it; the
+//!    maximum that it may need is reserved. [`BudgetDecision::Wait`]: keep the row, push nothing, ask
+//!    again with the same row when a row ended. [`BudgetDecision::Stop`]: drain the engine; the error says why.
 //! 3. [`Budget::ended`] for each [`Finished`] row, including those of the pilot. [`Budget::repeated`]
 //!    when the engine sends a row again after an attempt that may have been metered (never after a
 //!    429). [`Budget::withdrawn`] for a row that came back unsent (after 401, after a drain).
@@ -63,7 +63,7 @@ pub struct Limits {
 
 /// Whether one more row may begin.
 #[derive(Debug)]
-pub enum Gate {
+pub enum BudgetDecision {
     /// It may, and counts as begun.
     Go,
     /// Ask again with the same row when a row has ended.
@@ -74,7 +74,7 @@ pub enum Gate {
 
 /// How a row ended, for the budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum RowEnd {
     /// Answered, with usage.
     Used(Tokens),
     /// Answered without usage, with this many bytes.
@@ -152,12 +152,12 @@ pub struct Budget {
     spent: Spent,
     learned: HashMap<Arc<str>, Learned>,
     notices: Vec<String>,
-    said: Said,
+    said: Notices,
 }
 
 /// Notices that were already given.
 #[derive(Clone, Copy, Debug, Default)]
-struct Said {
+struct Notices {
     unbounded: bool,
     open: bool,
     overrun: bool,
@@ -187,7 +187,7 @@ impl Budget {
             spent,
             learned: HashMap::new(),
             notices: Vec::new(),
-            said: Said::default(),
+            said: Notices::default(),
         })
     }
 
@@ -218,35 +218,35 @@ impl Budget {
         }
     }
 
-    /// Whether this row may begin. See [`Gate`].
-    pub fn ask(&mut self, row: &Row) -> Gate {
+    /// Whether this row may begin. See [`BudgetDecision`].
+    pub fn ask(&mut self, row: &Row) -> BudgetDecision {
         if let Some(rows_max) = self.limits.rows
             && self.begun_rows >= rows_max
         {
-            return Gate::Stop(Error::RowsMax(rows_max));
+            return BudgetDecision::Stop(Error::RowsMax(rows_max));
         }
         if self.limits.cost.is_none() && self.limits.tokens.is_none() {
             self.begun_rows += 1;
-            return Gate::Go;
+            return BudgetDecision::Go;
         }
         let price = self.prices.of(&row.model);
         if self.limits.cost.is_some() && price.is_none() {
-            return Gate::Stop(no_price(&row.model));
+            return BudgetDecision::Stop(no_price(&row.model));
         }
         let bounds = Bounds::of(&row.body);
         let learned =
             self.learned.get(slot(&self.learned, &row.model)).copied().unwrap_or_default();
         let is_probe = !learned.knows(bounds);
         if is_probe && learned.probes > 0 {
-            return Gate::Wait;
+            return BudgetDecision::Wait;
         }
         let most = Most::new(learned.most(bounds), price);
         let of_all = most.times(self.attempts);
         if let Some(why) = self.lacks(&of_all, Most::default()) {
-            return Gate::Stop(why);
+            return BudgetDecision::Stop(why);
         }
         if self.lacks(&of_all, self.aside).is_some() {
-            return Gate::Wait;
+            return BudgetDecision::Wait;
         }
         self.say_what_is_assumed(row, bounds);
         self.begun_rows += 1;
@@ -255,30 +255,30 @@ impl Budget {
         if is_probe {
             self.learned_mut(&row.model).probes += 1;
         }
-        Gate::Go
+        BudgetDecision::Go
     }
 
     /// Records the end of a row, with or without an answer.
     pub fn ended(&mut self, finished: &Finished) {
         let ending = match &finished.outcome {
             Ok(response) => match Tokens::of(response, self.know_cached) {
-                Some(tokens) => Ending::Used(tokens),
-                None => Ending::Unreported { answer_bytes: response.json().len() as u64 },
+                Some(tokens) => RowEnd::Used(tokens),
+                None => RowEnd::Unreported { answer_bytes: response.json().len() as u64 },
             },
-            Err(error) if may_be_metered(error) => Ending::Perhaps,
-            Err(_) => Ending::Unused,
+            Err(error) if may_be_metered(error) => RowEnd::Perhaps,
+            Err(_) => RowEnd::Unused,
         };
         self.settle(&finished.row, ending);
     }
 
     /// Like [`Budget::ended`], for an end known by other means.
-    pub fn settle(&mut self, row: &Row, ending: Ending) {
+    pub fn settle(&mut self, row: &Row, ending: RowEnd) {
         let begun = self.take(row);
         match ending {
-            Ending::Used(tokens) => self.used(row, tokens),
-            Ending::Unreported { answer_bytes } => self.unreported(row, answer_bytes, begun),
-            Ending::Perhaps => self.perhaps(begun),
-            Ending::Unused => {}
+            RowEnd::Used(tokens) => self.used(row, tokens),
+            RowEnd::Unreported { answer_bytes } => self.unreported(row, answer_bytes, begun),
+            RowEnd::Perhaps => self.perhaps(begun),
+            RowEnd::Unused => {}
         }
     }
 

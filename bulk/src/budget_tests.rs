@@ -41,13 +41,13 @@ fn tokens_max(tokens: u64) -> Budget {
     budget(Limits { tokens: Some(tokens), ..Limits::default() }, Prices::default())
 }
 
-fn used(input: u64, output: u64) -> Ending {
-    Ending::Used(Tokens { input, cached: 0, output })
+fn used(input: u64, output: u64) -> RowEnd {
+    RowEnd::Used(Tokens { input, cached: 0, output })
 }
 
-fn reason(gate: Gate) -> Error {
+fn reason(gate: BudgetDecision) -> Error {
     match gate {
-        Gate::Stop(error) => error,
+        BudgetDecision::Stop(error) => error,
         other => panic!("{other:?}"),
     }
 }
@@ -58,7 +58,7 @@ fn without_limits_everything_goes_and_is_counted() {
     let mut budget = budget(Limits::default(), prices);
     for number in 0..100 {
         let row = row(number, "a-model", "{}".to_owned());
-        assert!(matches!(budget.ask(&row), Gate::Go));
+        assert!(matches!(budget.ask(&row), BudgetDecision::Go));
         budget.settle(&row, used(10, 5));
     }
     let spent = budget.spent();
@@ -87,13 +87,13 @@ fn a_maximum_of_cost_needs_prices() {
 fn rows_are_counted_when_they_begin() {
     let mut budget = budget(Limits { rows: Some(2), ..Limits::default() }, Prices::default());
     let rows: Vec<Row> = (0..4).map(|number| row(number, "a-model", "{}".to_owned())).collect();
-    assert!(matches!(budget.ask(&rows[0]), Gate::Go));
-    assert!(matches!(budget.ask(&rows[1]), Gate::Go));
+    assert!(matches!(budget.ask(&rows[0]), BudgetDecision::Go));
+    assert!(matches!(budget.ask(&rows[1]), BudgetDecision::Go));
     let error = reason(budget.ask(&rows[2]));
     assert!(matches!(error, Error::RowsMax(2)), "{error}");
     assert_eq!(error.kind(), ErrorKind::Budget);
     budget.withdrawn(&rows[1]);
-    assert!(matches!(budget.ask(&rows[2]), Gate::Go));
+    assert!(matches!(budget.ask(&rows[2]), BudgetDecision::Go));
     assert_eq!(budget.rows_begun(), 2);
 }
 
@@ -102,11 +102,11 @@ fn tokens_of_rows_in_flight_are_reserved_and_released() {
     let rows: Vec<Row> = (0..3).map(|number| bounded(number, 0, 100)).collect();
     let bytes = rows[0].body.len() as u64;
     let mut budget = tokens_max(2 * (bytes + 100) + 20);
-    assert!(matches!(budget.ask(&rows[0]), Gate::Go));
-    assert!(matches!(budget.ask(&rows[1]), Gate::Go));
-    assert!(matches!(budget.ask(&rows[2]), Gate::Wait));
+    assert!(matches!(budget.ask(&rows[0]), BudgetDecision::Go));
+    assert!(matches!(budget.ask(&rows[1]), BudgetDecision::Go));
+    assert!(matches!(budget.ask(&rows[2]), BudgetDecision::Wait));
     budget.settle(&rows[0], used(10, 5));
-    assert!(matches!(budget.ask(&rows[2]), Gate::Go));
+    assert!(matches!(budget.ask(&rows[2]), BudgetDecision::Go));
 }
 
 #[test]
@@ -114,16 +114,16 @@ fn failed_rows_that_may_have_been_metered_count() {
     let rows: Vec<Row> = (0..3).map(|number| bounded(number, 0, 100)).collect();
     let most = rows[0].body.len() as u64 + 100;
     let mut budget = tokens_max(2 * most).attempts(2);
-    assert!(matches!(budget.ask(&rows[0]), Gate::Go));
+    assert!(matches!(budget.ask(&rows[0]), BudgetDecision::Go));
     budget.repeated(&rows[0]);
-    budget.settle(&rows[0], Ending::Perhaps);
+    budget.settle(&rows[0], RowEnd::Perhaps);
     let error = reason(budget.ask(&rows[1]));
     assert_eq!(error.kind(), ErrorKind::Budget);
     assert!(matches!(error, Error::TokensMax { left: 0, .. }), "{error}");
     assert_eq!((budget.spent().perhaps, budget.spent().perhaps_tokens), (2, 2 * most));
     let mut budget = tokens_max(2 * most);
-    assert!(matches!(budget.ask(&rows[0]), Gate::Go));
-    budget.settle(&rows[0], Ending::Unused);
+    assert!(matches!(budget.ask(&rows[0]), BudgetDecision::Go));
+    budget.settle(&rows[0], RowEnd::Unused);
     assert_eq!(budget.spent().most_tokens(), 0);
 }
 
@@ -132,17 +132,17 @@ fn without_an_output_limit_one_row_goes_first_and_one_notice_appears() {
     let rows: Vec<Row> =
         (0..4).map(|number| row(number, "a-model", r#"{"input":"abc"}"#.to_owned())).collect();
     let mut budget = tokens_max(1_000);
-    assert!(matches!(budget.ask(&rows[0]), Gate::Go));
+    assert!(matches!(budget.ask(&rows[0]), BudgetDecision::Go));
     assert!(budget.notice().unwrap().contains("row-0 does not limit its output"));
-    assert!(matches!(budget.ask(&rows[1]), Gate::Wait));
+    assert!(matches!(budget.ask(&rows[1]), BudgetDecision::Wait));
     budget.settle(&rows[0], used(3, 400));
     // Twice 400 do not fit in addition to 403.
     assert!(matches!(reason(budget.ask(&rows[1])), Error::TokensMax { most: 1000, .. }));
     let mut budget = tokens_max(10_000);
-    assert!(matches!(budget.ask(&rows[0]), Gate::Go));
+    assert!(matches!(budget.ask(&rows[0]), BudgetDecision::Go));
     budget.settle(&rows[0], used(3, 400));
-    assert!(matches!(budget.ask(&rows[1]), Gate::Go));
-    assert!(matches!(budget.ask(&rows[2]), Gate::Go));
+    assert!(matches!(budget.ask(&rows[1]), BudgetDecision::Go));
+    assert!(matches!(budget.ask(&rows[2]), BudgetDecision::Go));
     assert!(budget.notice().is_some());
     assert!(budget.notice().is_none());
 }
@@ -152,13 +152,13 @@ fn answers_without_usage_count_with_their_bytes() {
     let rows: Vec<Row> = (0..2).map(|number| bounded(number, 0, 100)).collect();
     let bytes = rows[0].body.len() as u64;
     let mut budget = tokens_max(10_000);
-    assert!(matches!(budget.ask(&rows[0]), Gate::Go));
-    budget.settle(&rows[0], Ending::Unreported { answer_bytes: 40 });
+    assert!(matches!(budget.ask(&rows[0]), BudgetDecision::Go));
+    budget.settle(&rows[0], RowEnd::Unreported { answer_bytes: 40 });
     assert_eq!(budget.spent().perhaps_tokens, bytes + 100);
     assert!(budget.notice().unwrap().contains("report no usage"));
     let open = row(7, "a-model", r#"{"input":"abc"}"#.to_owned());
-    assert!(matches!(budget.ask(&open), Gate::Go));
-    budget.settle(&open, Ending::Unreported { answer_bytes: 40 });
+    assert!(matches!(budget.ask(&open), BudgetDecision::Go));
+    budget.settle(&open, RowEnd::Unreported { answer_bytes: 40 });
     assert_eq!(budget.spent().perhaps_tokens, bytes + 100 + open.body.len() as u64 + 40);
 }
 
@@ -189,7 +189,7 @@ fn more_models_than_are_remembered_share_one_memory() {
     for number in 0..1_000 {
         let model = format!("model-{number}");
         let row = row(number, &model, r#"{"max_tokens":5}"#.to_owned());
-        assert!(matches!(budget.ask(&row), Gate::Go));
+        assert!(matches!(budget.ask(&row), BudgetDecision::Go));
         budget.settle(&row, used(1, 1));
     }
     assert!(budget.learned.len() <= MODELS_MAX + 1);
@@ -226,19 +226,19 @@ fn a_maximum_is_never_exceeded_where_rows_bound_their_output() {
                     bounded(number, random.u64(..2_000) as usize, 1 + random.u64(..1_000))
                 });
                 match budget.ask(&row) {
-                    Gate::Go => {
+                    BudgetDecision::Go => {
                         largest = largest.max(row.body.len() as u64 + 1_000);
                         on_way.push(row);
                         continue;
                     }
-                    Gate::Wait => {
+                    BudgetDecision::Wait => {
                         assert!(
                             !on_way.is_empty(),
                             "seed {seed}: waits although no row is in flight"
                         );
                         held = Some(row);
                     }
-                    Gate::Stop(error) => {
+                    BudgetDecision::Stop(error) => {
                         assert_eq!(error.kind(), ErrorKind::Budget);
                         largest = largest.max(row.body.len() as u64 + 1_000);
                         stopped = true;
@@ -259,18 +259,18 @@ fn a_maximum_is_never_exceeded_where_rows_bound_their_output() {
                 cost += price.of(tokens);
             };
             match random.u64(..20) {
-                0 => budget.settle(&row, Ending::Unused),
+                0 => budget.settle(&row, RowEnd::Unused),
                 1 => {
                     meter(tokens);
-                    budget.settle(&row, Ending::Perhaps);
+                    budget.settle(&row, RowEnd::Perhaps);
                 }
                 2 => {
                     meter(tokens);
-                    budget.settle(&row, Ending::Unreported { answer_bytes: 1 });
+                    budget.settle(&row, RowEnd::Unreported { answer_bytes: 1 });
                 }
                 _ => {
                     meter(tokens);
-                    budget.settle(&row, Ending::Used(tokens));
+                    budget.settle(&row, RowEnd::Used(tokens));
                 }
             }
         }
@@ -304,9 +304,9 @@ fn a_maximum_is_not_exceeded_when_rows_are_retried() {
         for number in 0..10_000 {
             let row = bounded(number, 100, 500);
             match budget.ask(&row) {
-                Gate::Go => {}
-                Gate::Wait => panic!("no row is in flight"),
-                Gate::Stop(_) => break,
+                BudgetDecision::Go => {}
+                BudgetDecision::Wait => panic!("no row is in flight"),
+                BudgetDecision::Stop(_) => break,
             }
             let most = row.body.len() as u64 + 500;
             for _ in 0..random.u64(..3) {

@@ -19,12 +19,12 @@
 mod admission;
 mod ahead;
 mod attempt;
-mod book;
-mod judge;
+mod classify;
 mod lanes;
 mod outcome;
 mod reach;
-mod told;
+mod send_journal;
+mod types;
 mod wait;
 
 use std::collections::BinaryHeap;
@@ -43,10 +43,10 @@ use reach::Reach;
 use crate::controller::View;
 use crate::row::{Finished, Row};
 
-pub use book::{Book, NoBook};
-pub use judge::Rules;
+pub use classify::Rules;
 pub use lanes::LANES_MAX;
-pub use told::{EngineOptions, Over, Status, StopReason, Stopped, Turn};
+pub use send_journal::{NoSendJournal, SendJournal};
+pub use types::{EngineOptions, Over, Status, StopReason, Stopped, Turn};
 
 /// The maximum number of waiting or delayed rows: enough for lanes that proceed while others are held.
 pub const READY_ROWS_MAX: usize = 4_096;
@@ -89,7 +89,7 @@ enum Phase {
 }
 
 /// The engine. [`push`](Engine::push) adds rows, and [`turn`](Engine::turn) returns their outcomes.
-pub struct Engine<B: Book> {
+pub struct Engine<B: SendJournal> {
     client: Client,
     requests: Box<dyn Fn(&Row) -> Request + Send>,
     options: EngineOptions,
@@ -129,7 +129,7 @@ struct Counts {
     unsent: u64,
 }
 
-impl<B: Book> Engine<B> {
+impl<B: SendJournal> Engine<B> {
     /// Creates an engine with this client, whose own retries must be off.
     pub fn new(client: Client, options: EngineOptions, book: B) -> Engine<B> {
         Engine {
@@ -477,7 +477,7 @@ impl<B: Book> Engine<B> {
     }
 }
 
-impl<B: Book> Drop for Engine<B> {
+impl<B: SendJournal> Drop for Engine<B> {
     /// Wakers keep the queue alive, so rows in flight would continue.
     fn drop(&mut self) {
         self.queue.close();

@@ -41,7 +41,7 @@ fn row(number: u64, model: &str) -> Row {
 }
 
 /// Runs all of these rows, pushed as the engine wants them.
-fn run<B: Book>(
+fn run<B: SendJournal>(
     engine: &mut Engine<B>,
     rows: impl IntoIterator<Item = Row>,
 ) -> (Vec<Finished>, Over) {
@@ -90,7 +90,7 @@ struct Slow {
     refused: Vec<u64>,
 }
 
-impl Book for Slow {
+impl SendJournal for Slow {
     fn sending(&mut self, row: &Row) -> u64 {
         self.tickets += 1;
         *self.open.entry(row.key.text().to_owned()).or_default() += 1;
@@ -110,7 +110,7 @@ impl Book for Slow {
 #[test]
 fn every_row_is_sent_and_finished_once() {
     let service = Service::start().unwrap();
-    let mut engine = Engine::new(client(&service), options(), NoBook);
+    let mut engine = Engine::new(client(&service), options(), NoSendJournal);
     let (finished, over) = run(&mut engine, (1..=3_000).map(|number| row(number, "echo")));
     assert!(matches!(over, Over::All), "{over:?}");
     assert_eq!(numbers(&finished), (1..=3_000).collect::<Vec<_>>());
@@ -133,7 +133,7 @@ fn a_rate_limited_model_does_not_delay_another() {
         ..Options::default()
     };
     let service = Service::start_with(options_of_service).unwrap();
-    let mut engine = Engine::new(client(&service), options(), NoBook);
+    let mut engine = Engine::new(client(&service), options(), NoSendJournal);
     // The rows of the limited model come first, and all but one of them wait for longer than this test
     // runs.
     (1..=5).for_each(|number| engine.push(row(number, "limited")));
@@ -171,7 +171,7 @@ fn rate_limited_rows_are_retried_until_they_succeed() {
 fn a_refusal_for_too_long_is_an_outcome() {
     let service = Service::start().unwrap();
     service.queue(vec![status(429, &[("Retry-After", "601")])]);
-    let mut engine = Engine::new(client(&service), options(), NoBook);
+    let mut engine = Engine::new(client(&service), options(), NoSendJournal);
     let (finished, over) = run(&mut engine, [row(1, "echo")]);
     assert!(matches!(over, Over::All));
     let error = finished[0].outcome.as_ref().unwrap_err();
@@ -184,7 +184,7 @@ fn attempts_have_an_end() {
     service.answer_otherwise(Some(status(429, &[])));
     let mut options = options();
     options.rules.attempts_max = 2;
-    let mut engine = Engine::new(client(&service), options, NoBook);
+    let mut engine = Engine::new(client(&service), options, NoSendJournal);
     let (finished, _) = run(&mut engine, [row(1, "echo")]);
     assert_eq!(finished[0].attempts, 2);
     assert_eq!(finished[0].outcome.as_ref().unwrap_err().kind(), ErrorKind::RateLimited);
@@ -220,7 +220,7 @@ fn a_row_that_is_refused_for_the_last_time_among_answers_is_an_outcome() {
     let mut options = options();
     options.fixed.concurrency_max = Some(1);
     options.rules.attempts_max = 1;
-    let mut engine = Engine::new(client(&service), options, NoBook);
+    let mut engine = Engine::new(client(&service), options, NoSendJournal);
     let played = || Reply { says: Says::Played, faults: Vec::new() };
     service.queue(vec![played(), status(429, &[]), played(), played()]);
     let (finished, over) = run(&mut engine, (1..=4).map(|number| row(number, "echo")));
@@ -234,7 +234,7 @@ fn bad_rows_are_outcomes_after_one_attempt() {
     for code in [400, 404, 409, 422, 500, 503] {
         let service = Service::start().unwrap();
         service.queue(vec![status(code, &[])]);
-        let mut engine = Engine::new(client(&service), options(), NoBook);
+        let mut engine = Engine::new(client(&service), options(), NoSendJournal);
         let (finished, over) = run(&mut engine, (1..=5).map(|number| row(number, "echo")));
         assert!(matches!(over, Over::All));
         let failed: Vec<_> = finished.iter().filter(|finished| finished.outcome.is_err()).collect();
@@ -254,7 +254,7 @@ fn possibly_metered_rows_are_retried_only_if_allowed() {
         service.queue(vec![reply]);
         let mut options = options();
         options.rules.paid_attempts_max = allowed;
-        let mut engine = Engine::new(client(&service), options, NoBook);
+        let mut engine = Engine::new(client(&service), options, NoSendJournal);
         let (finished, _) = run(&mut engine, [row(1, "echo")]);
         assert_eq!(finished[0].outcome.is_ok(), allowed > 1);
         assert_eq!(finished[0].attempts, allowed.min(2));
@@ -343,7 +343,7 @@ fn a_row_that_is_forbidden_last_is_an_outcome() {
     let service = Service::start().unwrap();
     let mut options = options();
     options.fixed.concurrency_max = Some(1);
-    let mut engine = Engine::new(client(&service), options, NoBook);
+    let mut engine = Engine::new(client(&service), options, NoSendJournal);
     service.queue(vec![Reply { says: Says::Played, faults: Vec::new() }, status(403, &[])]);
     let (finished, over) = run(&mut engine, (1..=2).map(|number| row(number, "echo")));
     assert!(matches!(over, Over::All), "{over:?}");
@@ -399,7 +399,7 @@ fn an_unreachable_service_stops_the_run_and_fails_no_row() {
 fn a_service_that_comes_back_is_waited_for() {
     let service = Service::start().unwrap();
     let port = service.address().port();
-    let mut engine = Engine::new(client(&service), options(), NoBook);
+    let mut engine = Engine::new(client(&service), options(), NoSendJournal);
     engine.push(row(1, "echo"));
     assert!(matches!(engine.turn(Some(LONG)), Turn::Finished(_)));
     drop(service);
@@ -453,7 +453,7 @@ fn a_drain_finishes_requests_in_flight() {
         says: Says::Played,
         faults: vec![Fault::At(Point::Start, Step::Pause(Duration::from_millis(300)))],
     }));
-    let mut engine = Engine::new(client(&service), options(), NoBook);
+    let mut engine = Engine::new(client(&service), options(), NoSendJournal);
     for number in 1..=100 {
         engine.push(row(number, "echo"));
     }
@@ -492,13 +492,13 @@ fn an_abort_ends_at_once_and_counts_unknown_outcomes() {
 #[test]
 fn the_look_ahead_is_bounded() {
     let service = Service::start().unwrap();
-    let mut engine = Engine::new(client(&service), options(), NoBook);
+    let mut engine = Engine::new(client(&service), options(), NoSendJournal);
     assert_eq!(engine.wants(), READY_ROWS_MAX);
     for number in 0..READY_ROWS_MAX as u64 {
         engine.push(row(number, "echo"));
     }
     assert_eq!(engine.wants(), 0);
-    let mut engine = Engine::new(client(&service), options(), NoBook);
+    let mut engine = Engine::new(client(&service), options(), NoSendJournal);
     let mut large = row(1, "echo");
     large.body = " ".repeat(READY_BYTES_MAX).into();
     engine.push(large);
@@ -510,7 +510,7 @@ fn a_limit_of_tokens_counts_what_the_output_may_have() {
     let service = Service::start().unwrap();
     let mut options = options();
     options.fixed.tokens_per_minute = Some(60_000.0);
-    let engine = Engine::new(client(&service), options, NoBook);
+    let engine = Engine::new(client(&service), options, NoSendJournal);
     let row = row(1, "echo");
     assert_eq!(engine.lanes.estimate(&row), row.body.len() as u64 / 4 + 50);
 }
@@ -521,7 +521,7 @@ fn an_unreachable_service_and_a_held_lane_leave_a_time_to_wait_for() {
     let fixed = Fixed { requests_per_minute: Some(1.0), ..Fixed::default() };
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let client = client_at(&format!("http://127.0.0.1:{port}/v1"), "sk-test");
-    let mut engine = Engine::new(client, EngineOptions { fixed, ..options() }, NoBook);
+    let mut engine = Engine::new(client, EngineOptions { fixed, ..options() }, NoSendJournal);
     (1..=3).for_each(|number| engine.push(row(number, "echo")));
     while engine.reach.alone_from().is_none() || engine.in_flight() > 0 {
         assert!(matches!(engine.turn(Some(Duration::from_millis(10))), Turn::Idle));

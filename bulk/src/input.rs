@@ -24,6 +24,6 @@ mod survey;
 pub use bad_row::BadRow;
 pub use lines::ROW_BYTES_MAX;
 pub use options::RowOptions;
-pub use rows::{Come, RowMaker, Rows};
+pub use rows::{InputItem, RowMaker, Rows};
 pub use source::Source;
 pub use survey::{MODELS_MAX, SHOWN_MAX, Survey, Wish, survey};

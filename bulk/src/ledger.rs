@@ -31,7 +31,7 @@ pub enum State {
 
 /// The status of a row when it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Met {
+pub enum KnownState {
     /// It is to do.
     New,
     /// It was done before.
@@ -147,7 +147,7 @@ impl Ledger {
     }
 
     /// Looks up a row, and names it if it has no `custom_id`.
-    pub fn meet_row(&mut self, custom_id: Option<&str>, hash: BodyHash) -> (Key, Met) {
+    pub fn meet_row(&mut self, custom_id: Option<&str>, hash: BodyHash) -> (Key, KnownState) {
         let Some(id) = custom_id else { return self.meet_unnamed(hash) };
         let key = Key::new(id, hash.check());
         let met = self.meet(&key);
@@ -155,16 +155,16 @@ impl Ledger {
     }
 
     /// Looks up a row with a `custom_id`, or one that was named before.
-    pub fn meet(&mut self, key: &Key) -> Met {
+    pub fn meet(&mut self, key: &Key) -> KnownState {
         self.meet_sought(self.sought(key.text(), key.check()))
     }
 
     /// Names a row without `custom_id`.
-    fn meet_unnamed(&mut self, hash: BodyHash) -> (Key, Met) {
+    fn meet_unnamed(&mut self, hash: BodyHash) -> (Key, KnownState) {
         let mut equal = 0;
         loop {
             let met = self.meet_sought(named(hash, equal));
-            if met != Met::Twice || equal == u32::MAX {
+            if met != KnownState::Twice || equal == u32::MAX {
                 return (hash.key(equal), met);
             }
             // Also if a row has this name as its `custom_id`: then the next name is free.
@@ -172,18 +172,18 @@ impl Ledger {
         }
     }
 
-    fn meet_sought(&mut self, sought: Sought) -> Met {
+    fn meet_sought(&mut self, sought: Sought) -> KnownState {
         let (place, mut slot) = self.find(sought);
         let is_same = (slot.rest ^ sought.rest) & CHECK_MASK == 0;
         let met = match state(slot.rest) {
-            _ if slot.rest & IS_MET != 0 => return Met::Twice,
-            State::New => Met::New,
-            state if !is_same => Met::Changed(state),
-            State::Done => Met::AlreadyDone,
-            State::Failed => Met::AlreadyFailed,
-            State::Unknown => Met::Unknown,
+            _ if slot.rest & IS_MET != 0 => return KnownState::Twice,
+            State::New => KnownState::New,
+            state if !is_same => KnownState::Changed(state),
+            State::Done => KnownState::AlreadyDone,
+            State::Failed => KnownState::AlreadyFailed,
+            State::Unknown => KnownState::Unknown,
         };
-        if met == Met::New {
+        if met == KnownState::New {
             slot.rest = sought.rest;
         }
         slot.rest |= IS_MET;

@@ -16,30 +16,30 @@ fn hash(content: u64) -> BodyHash {
 
 #[test]
 fn a_row_has_the_state_that_the_journal_records() {
-    let check = |journal: &[(&str, u32, State)], id: &str, body: u32, expected: Met| {
+    let check = |journal: &[(&str, u32, State)], id: &str, body: u32, expected: KnownState| {
         let mut ledger = Ledger::new();
         for (id, check, state) in journal {
             ledger.mark(id, *check, *state);
         }
         assert_eq!(ledger.meet(&Key::new(id, body)), expected, "{journal:?} {id}");
-        assert_eq!(ledger.meet(&Key::new(id, body)), Met::Twice, "{journal:?} {id}");
+        assert_eq!(ledger.meet(&Key::new(id, body)), KnownState::Twice, "{journal:?} {id}");
         ledger.begin_again();
-        let again = if expected == Met::New { Met::New } else { expected };
+        let again = if expected == KnownState::New { KnownState::New } else { expected };
         assert_eq!(ledger.meet(&Key::new(id, body)), again, "{journal:?} {id}");
     };
-    check(&[], "a", 1, Met::New);
-    check(&[("b", 1, State::Done)], "a", 1, Met::New);
-    check(&[("a", 1, State::New)], "a", 1, Met::New);
-    check(&[("a", 1, State::Done)], "a", 1, Met::AlreadyDone);
-    check(&[("a", 1, State::Failed)], "a", 1, Met::AlreadyFailed);
-    check(&[("a", 1, State::Unknown)], "a", 1, Met::Unknown);
-    check(&[("a", 1, State::Unknown), ("a", 1, State::Done)], "a", 1, Met::AlreadyDone);
-    check(&[("a", 1, State::Unknown), ("a", 1, State::New)], "a", 1, Met::New);
-    check(&[("a", 1, State::Done)], "a", 2, Met::Changed(State::Done));
-    check(&[("a", 1, State::Failed)], "a", 2, Met::Changed(State::Failed));
-    check(&[("a", 1, State::Unknown)], "a", 2, Met::Changed(State::Unknown));
-    check(&[("a", 1, State::New)], "a", 2, Met::New); // never sent: nothing has changed
-    check(&[("a", 1, State::Done), ("a", 2, State::Done)], "a", 2, Met::AlreadyDone);
+    check(&[], "a", 1, KnownState::New);
+    check(&[("b", 1, State::Done)], "a", 1, KnownState::New);
+    check(&[("a", 1, State::New)], "a", 1, KnownState::New);
+    check(&[("a", 1, State::Done)], "a", 1, KnownState::AlreadyDone);
+    check(&[("a", 1, State::Failed)], "a", 1, KnownState::AlreadyFailed);
+    check(&[("a", 1, State::Unknown)], "a", 1, KnownState::Unknown);
+    check(&[("a", 1, State::Unknown), ("a", 1, State::Done)], "a", 1, KnownState::AlreadyDone);
+    check(&[("a", 1, State::Unknown), ("a", 1, State::New)], "a", 1, KnownState::New);
+    check(&[("a", 1, State::Done)], "a", 2, KnownState::Changed(State::Done));
+    check(&[("a", 1, State::Failed)], "a", 2, KnownState::Changed(State::Failed));
+    check(&[("a", 1, State::Unknown)], "a", 2, KnownState::Changed(State::Unknown));
+    check(&[("a", 1, State::New)], "a", 2, KnownState::New); // never sent: nothing has changed
+    check(&[("a", 1, State::Done), ("a", 2, State::Done)], "a", 2, KnownState::AlreadyDone);
 }
 
 #[test]
@@ -51,10 +51,10 @@ fn rows_that_failed_may_come_again_with_another_content() {
     let own = hash(1).key(0);
     ledger.settle(&own, State::Failed);
     ledger.forget_failed();
-    assert_eq!(ledger.meet(&Key::new("a", 2)), Met::New);
-    assert_eq!(ledger.meet(&Key::new("b", 1)), Met::AlreadyDone);
-    assert_eq!(ledger.meet(&Key::new("c", 1)), Met::Unknown);
-    assert_eq!(ledger.meet_unnamed(hash(1)), (own, Met::New));
+    assert_eq!(ledger.meet(&Key::new("a", 2)), KnownState::New);
+    assert_eq!(ledger.meet(&Key::new("b", 1)), KnownState::AlreadyDone);
+    assert_eq!(ledger.meet(&Key::new("c", 1)), KnownState::Unknown);
+    assert_eq!(ledger.meet_unnamed(hash(1)), (own, KnownState::New));
 }
 
 #[test]
@@ -65,7 +65,11 @@ fn equal_rows_are_named_in_their_order() {
             for content in 0..3 {
                 let (key, met) = ledger.meet_unnamed(hash(content));
                 assert_eq!(key, hash(content).key(equal));
-                let before = if pass == 0 || equal % 2 == 0 { Met::New } else { Met::AlreadyDone };
+                let before = if pass == 0 || equal % 2 == 0 {
+                    KnownState::New
+                } else {
+                    KnownState::AlreadyDone
+                };
                 assert_eq!(met, before, "{equal} {content}");
             }
         }
@@ -83,15 +87,15 @@ fn equal_rows_are_named_in_their_order() {
 fn a_custom_id_may_look_like_or_equal_a_generated_key() {
     let (mut ledger, own, other) = (Ledger::new(), hash(1), hash(2));
     let look_alike = Key::new(own.key(0).text(), other.check());
-    assert_eq!(ledger.meet(&look_alike), Met::New);
-    assert_eq!(ledger.meet_unnamed(own).1, Met::New, "its content is different");
-    assert_eq!(ledger.meet(&look_alike), Met::Twice);
+    assert_eq!(ledger.meet(&look_alike), KnownState::New);
+    assert_eq!(ledger.meet_unnamed(own).1, KnownState::New, "its content is different");
+    assert_eq!(ledger.meet(&look_alike), KnownState::Twice);
     // The same name and the same content: a line of the results whose body became that of its row.
-    assert_eq!(ledger.meet(&other.key(0)), Met::New);
-    assert_eq!(ledger.meet(&other.key(1)), Met::New);
-    assert_eq!(ledger.meet_unnamed(other), (other.key(2), Met::New));
-    assert_eq!(ledger.meet_unnamed(other), (other.key(3), Met::New));
-    assert_eq!(ledger.meet(&other.key(3)), Met::Twice);
+    assert_eq!(ledger.meet(&other.key(0)), KnownState::New);
+    assert_eq!(ledger.meet(&other.key(1)), KnownState::New);
+    assert_eq!(ledger.meet_unnamed(other), (other.key(2), KnownState::New));
+    assert_eq!(ledger.meet_unnamed(other), (other.key(3), KnownState::New));
+    assert_eq!(ledger.meet(&other.key(3)), KnownState::Twice);
 }
 
 /// A reference model of the ledger, with texts and lists.
@@ -102,21 +106,21 @@ struct Model {
 }
 
 impl Model {
-    fn meet(&mut self, key: &Key) -> Met {
+    fn meet(&mut self, key: &Key) -> KnownState {
         let fresh = (key.check(), State::New, false);
         let (check, state, is_met) = self.rows.entry(key.text().to_owned()).or_insert(fresh);
         if std::mem::replace(is_met, true) {
-            return Met::Twice;
+            return KnownState::Twice;
         }
         match *state {
             State::New => {
                 *check = key.check();
-                Met::New
+                KnownState::New
             }
-            state if *check != key.check() => Met::Changed(state),
-            State::Done => Met::AlreadyDone,
-            State::Failed => Met::AlreadyFailed,
-            State::Unknown => Met::Unknown,
+            state if *check != key.check() => KnownState::Changed(state),
+            State::Done => KnownState::AlreadyDone,
+            State::Failed => KnownState::AlreadyFailed,
+            State::Unknown => KnownState::Unknown,
         }
     }
 
@@ -186,7 +190,7 @@ fn a_million_equal_rows_take_no_longer_than_others() {
     let time = |content: fn(u64) -> u64| {
         let (mut ledger, begun) = (Ledger::new(), Instant::now());
         for row in 0..rows {
-            assert_eq!(ledger.meet_unnamed(hash(content(row))).1, Met::New);
+            assert_eq!(ledger.meet_unnamed(hash(content(row))).1, KnownState::New);
         }
         begun.elapsed()
     };

@@ -56,7 +56,7 @@ pub struct Population {
 
 /// A row of the sample that ended.
 #[derive(Clone, Copy, Debug)]
-struct Seen {
+struct SampledRow {
     bytes: u64,
     /// `None`: answered without usage. A failed row has no known usage.
     tokens: Option<Tokens>,
@@ -70,7 +70,7 @@ struct Seen {
 #[derive(Clone, Debug)]
 pub struct Pilot {
     population: Population,
-    seen: Vec<Seen>,
+    seen: Vec<SampledRow>,
     at_once: u64,
 }
 
@@ -87,7 +87,7 @@ impl Pilot {
             Err(_) => Some(Tokens::default()),
         };
         let cost = prices.of(&finished.row.model).zip(tokens);
-        self.seen.push(Seen {
+        self.seen.push(SampledRow {
             bytes: finished.row.body.len() as u64,
             tokens,
             cost: cost.map(|(price, tokens)| (price.input_of(tokens), price.output_of(tokens))),

@@ -3,10 +3,10 @@
 
 use super::*;
 
-fn seen(bytes: u64, input: u64, output: u64) -> Seen {
+fn seen(bytes: u64, input: u64, output: u64) -> SampledRow {
     let price = crate::prices::Price::new(1.0, None, 2.0);
     let tokens = Tokens { input, cached: 0, output };
-    Seen {
+    SampledRow {
         bytes,
         tokens: Some(tokens),
         cost: Some((price.input_of(tokens), price.output_of(tokens))),
@@ -15,11 +15,11 @@ fn seen(bytes: u64, input: u64, output: u64) -> Seen {
     }
 }
 
-fn pilot(seen: Vec<Seen>) -> Pilot {
+fn pilot(seen: Vec<SampledRow>) -> Pilot {
     Pilot { population: Population { rows: 48_233, bytes: Some(48_233 * 400) }, seen, at_once: 16 }
 }
 
-fn twenty() -> Vec<Seen> {
+fn twenty() -> Vec<SampledRow> {
     (0..20).map(|number| seen(300 + 10 * number, 80 + 3 * number, 50 + number % 7 * 10)).collect()
 }
 
@@ -59,11 +59,12 @@ fn a_sample_says_what_all_rows_use() {
 
 #[test]
 fn unknown_quantities_are_not_projected() {
-    let silent = (0..20).map(|_| Seen { tokens: None, cost: None, ..seen(300, 0, 0) }).collect();
+    let silent =
+        (0..20).map(|_| SampledRow { tokens: None, cost: None, ..seen(300, 0, 0) }).collect();
     let projection = pilot(silent).projection(Duration::from_secs(1), &Fixed::default());
     assert_eq!((projection.without_usage, projection.ended), (20, 20));
     assert_eq!((projection.tokens_in, projection.tokens_out, projection.cost), (None, None, None));
-    let failed = (0..20).map(|_| Seen { failed: true, ..seen(300, 0, 0) }).collect();
+    let failed = (0..20).map(|_| SampledRow { failed: true, ..seen(300, 0, 0) }).collect();
     let projection = pilot(failed).projection(Duration::from_secs(1), &Fixed::default());
     assert_eq!((projection.tokens_in, projection.cost), (None, None));
     assert_eq!(projection.failed_share.high, 1.0);

@@ -35,13 +35,13 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 pub use look::look;
-pub use open::{Held, Resumed};
+pub use open::{HeldJournal, Resumed};
 pub use ordered::Order;
 pub use places::{ROOM_WAIT, StoreOptions};
 
 pub use crate::system::Readers;
 
-use crate::engine::Book;
+use crate::engine::SendJournal;
 use crate::error::{Error, Kept};
 use crate::ledger::Ledger;
 use crate::output::{self, Outcome};
@@ -51,10 +51,10 @@ use journal::{Record, write_ended};
 use journal_file::sync_folder;
 use open::Opened;
 use places::Places;
-use replay::Memory;
+use replay::RowStates;
 use rescue::Rescued;
 use results::{Format, Results};
-use writer::{Batch, Left, Queue, Shared, Trouble, Writer};
+use writer::{Batch, Queue, Shared, WriteState, Writer, WriterEnd};
 
 /// The maximum bytes of results that wait for the disk before sending stops.
 pub const STORE_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -62,7 +62,7 @@ pub const STORE_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// The results and the journal of a job, which lose nothing.
 pub struct Store {
     shared: Arc<Shared>,
-    thread: Option<JoinHandle<Left>>,
+    thread: Option<JoinHandle<WriterEnd>>,
     resumed: Resumed,
     places: Places,
     temp_folder: PathBuf,
@@ -71,7 +71,7 @@ pub struct Store {
 
 /// Records rows before they are sent.
 #[derive(Clone)]
-pub struct StoreBook(Arc<Shared>);
+pub struct StoreSendJournal(Arc<Shared>);
 
 impl Store {
     /// Opens the files of a job, and reports what is known about its rows. `wake` is called, from
@@ -81,7 +81,7 @@ impl Store {
     /// removed.
     pub fn open(
         options: &StoreOptions,
-        held: Option<Held>,
+        held: Option<HeldJournal>,
         wake: Box<dyn Fn() + Send>,
     ) -> Result<(Store, Ledger), Error> {
         let mut ledger = Ledger::new();
@@ -93,16 +93,16 @@ impl Store {
     pub fn open_with(
         options: &StoreOptions,
         wake: Box<dyn Fn() + Send>,
-        memory: &mut impl Memory,
+        memory: &mut impl RowStates,
     ) -> Result<Store, Error> {
         Store::open_held(options, None, wake, memory)
     }
 
     fn open_held(
         options: &StoreOptions,
-        held: Option<Held>,
+        held: Option<HeldJournal>,
         wake: Box<dyn Fn() + Send>,
-        memory: &mut impl Memory,
+        memory: &mut impl RowStates,
     ) -> Result<Store, Error> {
         withstand_size_limit();
         let Opened { results, results_path, journal, resumed, places } =
@@ -131,8 +131,8 @@ impl Store {
     }
 
     /// The part for the sender.
-    pub fn book(&self) -> StoreBook {
-        StoreBook(self.shared.clone())
+    pub fn book(&self) -> StoreSendJournal {
+        StoreSendJournal(self.shared.clone())
     }
 
     /// Records the end of a row.
@@ -168,15 +168,15 @@ impl Store {
     /// A line for the user about what cannot be written for now: the store waits for space.
     pub fn waits_for_room(&self) -> Option<String> {
         match self.shared.trouble() {
-            Trouble::Waiting(what) => Some(what),
-            Trouble::None | Trouble::Failed(_) => None,
+            WriteState::Waiting(what) => Some(what),
+            WriteState::None | WriteState::Failed(_) => None,
         }
     }
 
     /// Whether something permanently cannot be written: the job must end. Rows in flight may finish,
     /// and their results are kept until [`Store::close`].
     pub fn is_failed(&self) -> bool {
-        matches!(self.shared.trouble(), Trouble::Failed(_))
+        matches!(self.shared.trouble(), WriteState::Failed(_))
     }
 
     /// Stops waiting for space.
@@ -190,7 +190,7 @@ impl Store {
         let Some(left) = self.join() else {
             return Err(Error::WriterLost);
         };
-        let Left { mut results, mut journal, unwritten, error } = left;
+        let WriterEnd { mut results, mut journal, unwritten, error } = left;
         if let Some(journal) = &mut journal {
             journal.keep();
         }
@@ -214,7 +214,7 @@ impl Store {
         Err(Error::Unwritten { name, error, kept })
     }
 
-    fn join(&mut self) -> Option<Left> {
+    fn join(&mut self) -> Option<WriterEnd> {
         self.shared.close();
         self.thread.take()?.join().ok()
     }
@@ -313,7 +313,7 @@ impl Drop for Store {
     }
 }
 
-impl Book for StoreBook {
+impl SendJournal for StoreSendJournal {
     fn sending(&mut self, row: &Row) -> u64 {
         let (key, check) = (row.key.text().into(), row.key.check());
         self.0.add(|queue| {
@@ -348,9 +348,9 @@ impl fmt::Debug for Store {
     }
 }
 
-impl fmt::Debug for StoreBook {
+impl fmt::Debug for StoreSendJournal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StoreBook").field("durable", &self.durable()).finish()
+        f.debug_struct("StoreSendJournal").field("durable", &self.durable()).finish()
     }
 }
 

@@ -90,7 +90,7 @@ fn check(results: &[u8], journal: &[u8], what: &str) {
     let options = folder.options("out.jsonl");
     fs::write(folder.path("out.jsonl"), results).unwrap();
     fs::write(folder.path("out.jsonl.journal"), journal).unwrap();
-    let mut told = Told::default();
+    let mut told = RecordedStates::default();
     let opened = Store::open_with(&options, Box::new(|| {}), &mut told);
     let mut store = opened.unwrap_or_else(|error| panic!("{what}: {error}"));
     let expected = expected(results, journal);

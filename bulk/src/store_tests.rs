@@ -25,9 +25,9 @@ mod trouble;
 
 /// The last state of each row, by key.
 #[derive(Debug, Default)]
-struct Told(BTreeMap<String, State>);
+struct RecordedStates(BTreeMap<String, State>);
 
-impl Memory for Told {
+impl RowStates for RecordedStates {
     fn mark(&mut self, key: &str, _check: u32, state: State) {
         self.0.insert(key.to_owned(), state);
     }
@@ -44,7 +44,7 @@ impl Memory for Told {
     }
 }
 
-impl Told {
+impl RecordedStates {
     fn of(&self, key: &str) -> State {
         self.0.get(key).copied().unwrap_or(State::New)
     }
@@ -161,14 +161,14 @@ fn done_line(key: &str) -> String {
     )
 }
 
-fn open(options: &StoreOptions) -> (Store, Told) {
-    let mut told = Told::default();
+fn open(options: &StoreOptions) -> (Store, RecordedStates) {
+    let mut told = RecordedStates::default();
     let store = Store::open_with(options, Box::new(|| {}), &mut told).unwrap();
     (store, told)
 }
 
 fn refusal(options: &StoreOptions) -> String {
-    match Store::open_with(options, Box::new(|| {}), &mut Told::default()) {
+    match Store::open_with(options, Box::new(|| {}), &mut RecordedStates::default()) {
         Ok(_) => panic!("it opened"),
         Err(error) => error.to_string(),
     }

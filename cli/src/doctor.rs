@@ -4,14 +4,14 @@ mod calls;
 pub mod causes;
 mod certificate;
 mod checks;
+mod context;
 mod network;
-mod pace;
+mod path;
 mod proxy;
 mod report;
-mod seen;
 mod service;
 mod settings;
-mod way;
+mod streaming;
 
 use std::io::{self, IsTerminal};
 use std::time::Duration;
@@ -19,8 +19,8 @@ use std::time::Duration;
 use crate::connection::Connection;
 use crate::console;
 use crate::doctor::checks::examine;
+use crate::doctor::context::Asked;
 use crate::doctor::report::Report;
-use crate::doctor::seen::Asked;
 use crate::failure::{Exit, Failure};
 
 /// Default maximum time of a single step: a model may have to be loaded.

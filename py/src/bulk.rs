@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 
 use modelwire::{Descriptor, Endpoint, Request, RetryPolicy};
 use modelwire_bulk::controller::Fixed;
-use modelwire_bulk::engine::{Engine, EngineOptions, NoBook, Over};
-use modelwire_bulk::ledger::Met;
+use modelwire_bulk::engine::{Engine, EngineOptions, NoSendJournal, Over};
+use modelwire_bulk::ledger::KnownState;
 use modelwire_bulk::row::{Finished, Key, Row};
 use modelwire_bulk::{Error, ErrorKind};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use crate::bulk_store::{AnyBook, Keeper, Register};
-use crate::bulk_thread::{Desk, Ending, Wanted, kept};
+use crate::bulk_store::{AnyBook, JobStore, RowNames};
+use crate::bulk_thread::{JobEnd, JobHandle, Wanted, kept};
 use crate::client::NativeClient;
 use crate::errors::{exception, raise};
 use crate::kept::intern;
@@ -39,11 +39,11 @@ type Ended = (&'static str, Option<Py<PyAny>>);
 /// The implementation of `modelwire.bulk`; not for direct use.
 #[pyclass(frozen, module = "modelwire._native")]
 pub(crate) struct NativeBulk {
-    desk: Arc<Desk>,
+    desk: Arc<JobHandle>,
     chat: Arc<RequestInfo>,
     responses: Arc<RequestInfo>,
     /// Set if there is an output.
-    register: Option<Arc<Register>>,
+    register: Option<Arc<RowNames>>,
     unknown: Vec<String>,
     process: u32,
 }
@@ -72,16 +72,16 @@ impl NativeBulk {
         let like = template.request.retry(once);
         let limits = engine_options(limits)?;
         let keeper = output
-            .map(|(path, is_ordered, retries)| Keeper::open(path, is_ordered, retries))
+            .map(|(path, is_ordered, retries)| JobStore::open(path, is_ordered, retries))
             .transpose()
             .map_err(unusable)?;
-        let register = keeper.as_ref().map(Keeper::register);
-        let unknown = keeper.as_ref().map(Keeper::unknown).unwrap_or_default();
-        let book = keeper.as_ref().map_or(AnyBook::None(NoBook), Keeper::book);
+        let register = keeper.as_ref().map(JobStore::register);
+        let unknown = keeper.as_ref().map(JobStore::unknown).unwrap_or_default();
+        let book = keeper.as_ref().map_or(AnyBook::None(NoSendJournal), JobStore::book);
         let engine = Engine::new(client.core().clone(), limits, book).with_requests(move |row| {
             Request::of_json(row.endpoint, &*row.body).with_options_of(&like)
         });
-        let desk = Desk::open(engine, keeper).map_err(PyOSError::new_err)?;
+        let desk = JobHandle::open(engine, keeper).map_err(PyOSError::new_err)?;
         let process = std::process::id();
         Ok(NativeBulk { desk, chat, responses, register, unknown, process })
     }
@@ -113,12 +113,12 @@ impl NativeBulk {
                 let (key, met) = register.meet(custom_id.as_deref(), endpoint, &body);
                 let name = Some(key.text().to_owned());
                 let known = match met {
-                    Met::New => None,
-                    Met::AlreadyDone => Some("done"),
-                    Met::AlreadyFailed => Some("failed"),
-                    Met::Unknown => keeps_unknown.then_some("unknown"),
-                    Met::Changed(_) => Some("changed"),
-                    Met::Twice => Some("twice"),
+                    KnownState::New => None,
+                    KnownState::AlreadyDone => Some("done"),
+                    KnownState::AlreadyFailed => Some("failed"),
+                    KnownState::Unknown => keeps_unknown.then_some("unknown"),
+                    KnownState::Changed(_) => Some("changed"),
+                    KnownState::Twice => Some("twice"),
                 };
                 if let Some(known) = known {
                     return Ok((known, name));
@@ -144,9 +144,12 @@ impl NativeBulk {
         let (key, met) = register.meet(custom_id.as_deref(), Endpoint::Chat, &message);
         let name = Some(key.text().to_owned());
         match met {
-            Met::AlreadyFailed => Ok(("failed", name)),
-            Met::Twice => Ok(("twice", name)),
-            Met::New | Met::AlreadyDone | Met::Unknown | Met::Changed(_) => {
+            KnownState::AlreadyFailed => Ok(("failed", name)),
+            KnownState::Twice => Ok(("twice", name)),
+            KnownState::New
+            | KnownState::AlreadyDone
+            | KnownState::Unknown
+            | KnownState::Changed(_) => {
                 self.desk.put_unsent(key, message);
                 Ok(("new", name))
             }
@@ -228,13 +231,13 @@ impl NativeBulk {
     fn ending(&self, py: Python<'_>) -> PyResult<Option<Ended>> {
         let ended = match self.desk.ending() {
             None => return Ok(None),
-            Some(Ending::Lost) => ("lost", None),
-            Some(Ending::Unwritten(message)) => {
+            Some(JobEnd::Lost) => ("lost", None),
+            Some(JobEnd::Unwritten(message)) => {
                 ("unwritten", Some(PyOSError::new_err(message).into_value(py).into_any()))
             }
-            Some(Ending::Over(Over::All)) => ("all", None),
-            Some(Ending::Over(Over::Drained)) => ("drained", None),
-            Some(Ending::Over(Over::Stopped(stopped))) => {
+            Some(JobEnd::Over(Over::All)) => ("all", None),
+            Some(JobEnd::Over(Over::Drained)) => ("drained", None),
+            Some(JobEnd::Over(Over::Stopped(stopped))) => {
                 ("stopped", Some(exception(py, &stopped.error).into_value(py).into_any()))
             }
         };

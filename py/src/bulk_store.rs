@@ -5,31 +5,31 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use modelwire::Endpoint;
 use modelwire_bulk::Error;
-use modelwire_bulk::engine::{Book, NoBook, Waker};
-use modelwire_bulk::ledger::{Ledger, Met};
+use modelwire_bulk::engine::{NoSendJournal, SendJournal, Waker};
+use modelwire_bulk::ledger::{KnownState, Ledger};
 use modelwire_bulk::row::{BodyHash, Finished, Key, Row};
-use modelwire_bulk::store::{Order, Store, StoreBook, StoreOptions};
+use modelwire_bulk::store::{Order, Store, StoreOptions, StoreSendJournal};
 
 use crate::lock::lock;
 
 /// The names and the order of rows, for the threads that add them.
-pub(crate) struct Register {
+pub(crate) struct RowNames {
     ledger: Mutex<Ledger>,
     order: Option<Mutex<Order>>,
 }
 
-impl Register {
+impl RowNames {
     /// Names a row, and returns its known state.
     pub(crate) fn meet(
         &self,
         custom_id: Option<&str>,
         endpoint: Endpoint,
         body: &str,
-    ) -> (Key, Met) {
+    ) -> (Key, KnownState) {
         let hash = BodyHash::of(endpoint, body);
         let (key, met) = lock(&self.ledger).meet_row(custom_id, hash);
         if let Some(order) = &self.order
-            && met != Met::Twice
+            && met != KnownState::Twice
         {
             lock(order).push(&key);
         }
@@ -38,19 +38,19 @@ impl Register {
 }
 
 /// The store of a job with an output.
-pub(crate) struct Keeper {
+pub(crate) struct JobStore {
     store: Store,
-    register: Arc<Register>,
+    register: Arc<RowNames>,
     waker: Arc<OnceLock<Waker>>,
 }
 
-impl Keeper {
+impl JobStore {
     /// Opens the results and their journal, or resumes from existing ones.
     pub(crate) fn open(
         output: PathBuf,
         is_ordered: bool,
         retries_failed: bool,
-    ) -> Result<Keeper, Error> {
+    ) -> Result<JobStore, Error> {
         let waker = Arc::new(OnceLock::<Waker>::new());
         let options = StoreOptions {
             results: Some(output),
@@ -66,12 +66,12 @@ impl Keeper {
         });
         let (store, ledger) = Store::open(&options, None, wake)?;
         let order = is_ordered.then(Mutex::default);
-        let register = Arc::new(Register { ledger: Mutex::new(ledger), order });
-        Ok(Keeper { store, register, waker })
+        let register = Arc::new(RowNames { ledger: Mutex::new(ledger), order });
+        Ok(JobStore { store, register, waker })
     }
 
     /// The register, for the threads that add rows.
-    pub(crate) fn register(&self) -> Arc<Register> {
+    pub(crate) fn register(&self) -> Arc<RowNames> {
         self.register.clone()
     }
 
@@ -116,12 +116,12 @@ impl Keeper {
 /// The book of a job, with or without an output.
 pub(crate) enum AnyBook {
     /// Records nothing.
-    None(NoBook),
+    None(NoSendJournal),
     /// The journal of the store.
-    Store(StoreBook),
+    Store(StoreSendJournal),
 }
 
-impl Book for AnyBook {
+impl SendJournal for AnyBook {
     fn sending(&mut self, row: &Row) -> u64 {
         match self {
             AnyBook::None(book) => book.sending(row),

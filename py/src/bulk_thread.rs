@@ -10,7 +10,7 @@ use modelwire::{Descriptor, Ready, Result};
 use modelwire_bulk::engine::{Engine, Over, Status, Turn, Waker};
 use modelwire_bulk::row::{Finished, Key, Row};
 
-use crate::bulk_store::{AnyBook, Keeper};
+use crate::bulk_store::{AnyBook, JobStore};
 use crate::lock::lock;
 
 /// Maximum age of a status.
@@ -20,10 +20,10 @@ const STATUS_AGE_MAX: Duration = Duration::from_millis(50);
 const TURN_MAX: Duration = Duration::from_millis(500);
 
 /// The jobs with an output, by process: their rows in flight finish before the process ends.
-static KEPT: Mutex<Vec<(u32, Weak<Desk>)>> = Mutex::new(Vec::new());
+static KEPT: Mutex<Vec<(u32, Weak<JobHandle>)>> = Mutex::new(Vec::new());
 
 /// The jobs of this process with an output whose thread runs and for whose end nothing waited.
-pub(crate) fn kept() -> Vec<Arc<Desk>> {
+pub(crate) fn kept() -> Vec<Arc<JobHandle>> {
     let process = std::process::id();
     let kept = lock(&KEPT);
     let ours = kept.iter().filter(|(of, _)| *of == process).filter_map(|(_, desk)| desk.upgrade());
@@ -45,7 +45,7 @@ pub(crate) enum Wanted {
 
 /// Why there are no more outcomes.
 #[derive(Clone, Debug)]
-pub(crate) enum Ending {
+pub(crate) enum JobEnd {
     /// The engine's result.
     Over(Over),
     /// The results could not be written; with the message.
@@ -64,12 +64,12 @@ struct Inbox {
 #[derive(Default)]
 struct Outbox {
     finished: VecDeque<Finished>,
-    ending: Option<Ending>,
+    ending: Option<JobEnd>,
     status: Status,
 }
 
 /// Connects the program and the engine's thread.
-pub(crate) struct Desk {
+pub(crate) struct JobHandle {
     inbox: Mutex<Inbox>,
     outbox: Mutex<Outbox>,
     arrived: Condvar,
@@ -81,16 +81,16 @@ pub(crate) struct Desk {
     waker: Waker,
 }
 
-impl Desk {
+impl JobHandle {
     /// Starts the thread, which ends with the job.
     pub(crate) fn open(
         engine: Engine<AnyBook>,
-        keeper: Option<Keeper>,
-    ) -> std::io::Result<Arc<Desk>> {
+        keeper: Option<JobStore>,
+    ) -> std::io::Result<Arc<JobHandle>> {
         if let Some(keeper) = &keeper {
             keeper.wakes(engine.waker());
         }
-        let desk = Arc::new(Desk {
+        let desk = Arc::new(JobHandle {
             inbox: Mutex::new(Inbox { rows: Vec::new(), unsent: Vec::new(), wanted: Wanted::Rows }),
             outbox: Mutex::default(),
             arrived: Condvar::new(),
@@ -104,7 +104,7 @@ impl Desk {
             kept.retain(|(_, desk)| desk.strong_count() > 0);
             kept.push((std::process::id(), Arc::downgrade(&desk)));
         }
-        let of_thread = Teller(desk.clone());
+        let of_thread = EndNotifier(desk.clone());
         std::thread::Builder::new()
             .name("modelwire-bulk".to_owned())
             .spawn(move || of_thread.serve(engine, keeper))?;
@@ -124,7 +124,7 @@ impl Desk {
         }
     }
 
-    /// Queues an invalid row; the engine takes it after the next [`flush`](Desk::flush).
+    /// Queues an invalid row; the engine takes it after the next [`flush`](JobHandle::flush).
     pub(crate) fn put_unsent(&self, key: Key, message: String) {
         lock(&self.inbox).unsent.push((key, message));
     }
@@ -164,7 +164,7 @@ impl Desk {
     }
 
     /// Why there are no more outcomes, once all were taken.
-    pub(crate) fn ending(&self) -> Option<Ending> {
+    pub(crate) fn ending(&self) -> Option<JobEnd> {
         let outbox = lock(&self.outbox);
         outbox.ending.clone().filter(|_| outbox.finished.is_empty())
     }
@@ -217,7 +217,7 @@ impl Desk {
         lock(&self.outbox).status.clone()
     }
 
-    fn tell(&self, finished: Vec<Finished>, ending: Option<Ending>, status: Option<Status>) {
+    fn tell(&self, finished: Vec<Finished>, ending: Option<JobEnd>, status: Option<Status>) {
         let is_news = !finished.is_empty() || ending.is_some();
         {
             let mut outbox = lock(&self.outbox);
@@ -239,16 +239,16 @@ impl Desk {
 }
 
 /// Reports the end of the thread to waiting threads, even after a panic.
-struct Teller(Arc<Desk>);
+struct EndNotifier(Arc<JobHandle>);
 
-impl Drop for Teller {
+impl Drop for EndNotifier {
     fn drop(&mut self) {
-        self.0.tell(Vec::new(), Some(Ending::Lost), None);
+        self.0.tell(Vec::new(), Some(JobEnd::Lost), None);
     }
 }
 
-impl Teller {
-    fn serve(self, mut engine: Engine<AnyBook>, mut keeper: Option<Keeper>) {
+impl EndNotifier {
+    fn serve(self, mut engine: Engine<AnyBook>, mut keeper: Option<JobStore>) {
         let desk = &self.0;
         let mut rows = VecDeque::new();
         let mut told_at: Option<Instant> = None;
@@ -275,7 +275,7 @@ impl Teller {
             if wanted >= Wanted::Drain {
                 rows.clear();
             }
-            if keeper.as_ref().is_some_and(Keeper::is_failed) {
+            if keeper.as_ref().is_some_and(JobStore::is_failed) {
                 engine.drain();
             }
             let timeout = (!engine.is_empty()).then_some(TURN_MAX);
@@ -304,8 +304,8 @@ impl Teller {
                     let is_whole = matches!(over, Over::All);
                     let kept = keeper.map_or(Ok(()), |keeper| keeper.close(is_whole));
                     let ending = match kept {
-                        Ok(()) => Ending::Over(over),
-                        Err(error) => Ending::Unwritten(error.to_string()),
+                        Ok(()) => JobEnd::Over(over),
+                        Err(error) => JobEnd::Unwritten(error.to_string()),
                     };
                     return desk.tell(Vec::new(), Some(ending), status);
                 }

@@ -14,9 +14,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyString, PyTuple};
 
 /// Dropped only by unwinding.
-struct Stays;
+struct ParkOnUnwind;
 
-impl Drop for Stays {
+impl Drop for ParkOnUnwind {
     fn drop(&mut self) {
         loop {
             std::thread::park();
@@ -33,7 +33,7 @@ macro_rules! run {
         // its identity from the optimizer, which would otherwise rely on PyO3's declaration.
         let function: unsafe extern "C-unwind" fn($($kind),*) -> $given =
             unsafe { std::mem::transmute(std::ptr::read_volatile(&function)) };
-        let stays = Stays;
+        let stays = ParkOnUnwind;
         // SAFETY: the interpreter is held, and each object lives until the function returns.
         let given = unsafe { function($($argument),*) };
         std::mem::forget(stays);

@@ -78,7 +78,7 @@ impl Wake for Waiters {
 
 /// The state of a stream after its chunks.
 #[derive(Default)]
-struct Ending {
+struct SourceEnd {
     /// `Done`, popped by a batch that must return its chunks first.
     held: Option<Event>,
     response: Option<Response>,
@@ -88,7 +88,7 @@ struct Ending {
 pub(crate) struct Source {
     call: Call,
     request: Arc<RequestInfo>,
-    ending: Mutex<Ending>,
+    ending: Mutex<SourceEnd>,
     is_holding: AtomicBool,
     is_over: AtomicBool,
     /// Ended because an exception left a loop over it, and not by an explicit close.
@@ -109,7 +109,7 @@ impl Source {
         }
     }
 
-    fn ending(&self) -> MutexGuard<'_, Ending> {
+    fn ending(&self) -> MutexGuard<'_, SourceEnd> {
         lock(&self.ending)
     }
 

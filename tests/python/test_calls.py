@@ -563,9 +563,9 @@ def test_nothing_is_kept(service, told):
         return [one() for one in made] == [None] * len(made)
 
     eventually("clients and functions are gone", are_gone)
-    teller = _calls._teller()
-    eventually("no function is kept", lambda: not teller._kept and not len(teller._clients))
-    assert not teller.watched
+    dispatcher = _calls._dispatcher()
+    eventually("no function is kept", lambda: not dispatcher._kept and not len(dispatcher._clients))
+    assert not dispatcher.watched
 
 
 # Processes.
@@ -864,7 +864,7 @@ def test_a_handler_of_a_signal_that_calls(service):
         def call(number, frame):
             modelwire.Client(on_call=told.append).models.list()
         signal.signal(signal.SIGALRM, call)
-        with _calls._teller()._lock:
+        with _calls._dispatcher()._lock:
             signal.raise_signal(signal.SIGALRM)
         print(modelwire.flush_calls(), len(told))
         """,

@@ -60,7 +60,7 @@ def watch():
     yield watch
     _observe.observers.clear()
     assert modelwire.flush_calls()
-    assert not _calls._teller().watched, "a token was never ended"
+    assert not _calls._dispatcher().watched, "a token was never ended"
 
 
 @pytest.fixture
@@ -265,7 +265,7 @@ def test_an_observer_that_interrupts(made, watch):
     second = watch(interrupt)
     with pytest.raises(KeyboardInterrupt):
         made.chat.completions.create(**CHAT)
-    assert not _calls._teller().watched and second.all() == []
+    assert not _calls._dispatcher().watched and second.all() == []
     first = Watching()
     _observe.observers.insert(0, first)
     with pytest.raises(KeyboardInterrupt):

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::time::Duration;
 
-use super::judge::Tries;
+use super::classify::Tries;
 use crate::row::Row;
 
 /// A row and its attempts so far.

@@ -31,7 +31,7 @@ const OUTPUT_BOUNDS: [&str; 3] = ["max_tokens", "max_completion_tokens", "max_ou
 
 /// When to ask the controller again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Held {
+enum NextRow {
     No,
     Until(Duration),
     UntilOneEnds,
@@ -44,7 +44,7 @@ pub(super) struct Lane {
     waiting: VecDeque<Attempt>,
     /// The rows at the front, already recorded, with their tickets.
     noted: VecDeque<(u64, Attempt)>,
-    held: Held,
+    held: NextRow,
     /// Tokens used by answers, as a multiple of the estimate.
     correction: f64,
     /// Rows that were refused (403 or 404) since the last answer: whether all rows would be is not known
@@ -60,7 +60,7 @@ impl Lane {
             controller: Controller::new(fixed),
             waiting: VecDeque::new(),
             noted: VecDeque::new(),
-            held: Held::No,
+            held: NextRow::No,
             correction: 1.0,
             forbidden: Vec::new(),
             was_answered: false,
@@ -70,9 +70,9 @@ impl Lane {
     /// The next row to record, while fewer than `ahead` plus the free permits are recorded.
     pub(super) fn next_to_note(&mut self, now: Duration, ahead: usize) -> Option<Attempt> {
         let room = match self.held {
-            Held::UntilOneEnds => ahead,
-            Held::Until(time) if time > now => 1,
-            Held::Until(_) | Held::No => {
+            NextRow::UntilOneEnds => ahead,
+            NextRow::Until(time) if time > now => 1,
+            NextRow::Until(_) | NextRow::No => {
                 let View { allowed, in_flight, is_paced, .. } = self.controller.view(now);
                 let permits = if is_paced { 1 } else { allowed.saturating_sub(in_flight) };
                 ahead + permits as usize
@@ -91,23 +91,23 @@ impl Lane {
     /// The next row that may be sent now. Tickets up to `durable` are on disk.
     pub(super) fn next(&mut self, now: Duration, durable: u64) -> Option<Attempt> {
         match self.held {
-            Held::UntilOneEnds => return None,
-            Held::Until(time) if time > now => return None,
-            Held::Until(_) | Held::No => {}
+            NextRow::UntilOneEnds => return None,
+            NextRow::Until(time) if time > now => return None,
+            NextRow::Until(_) | NextRow::No => {}
         }
         let (_, first) = self.noted.front().filter(|(ticket, _)| *ticket <= durable)?;
         let tokens = first.estimate as f64 * self.correction;
         match self.controller.ask(now, tokens as u64) {
             Decision::Go => {
-                self.held = Held::No;
+                self.held = NextRow::No;
                 self.noted.pop_front().map(|(_, attempt)| attempt)
             }
             Decision::At(time) => {
-                self.held = Held::Until(time.max(now + ASK_AGAIN));
+                self.held = NextRow::Until(time.max(now + ASK_AGAIN));
                 None
             }
             Decision::Full => {
-                self.held = Held::UntilOneEnds;
+                self.held = NextRow::UntilOneEnds;
                 None
             }
         }
@@ -120,7 +120,7 @@ impl Lane {
             let ratio = ratio.clamp(1.0 / CORRECTION_MAX, CORRECTION_MAX);
             self.correction += (ratio - self.correction) * CORRECTION_WEIGHT;
         }
-        self.held = Held::No;
+        self.held = NextRow::No;
         self.controller.ended(attempt.begun, now, how);
     }
 
@@ -136,15 +136,15 @@ impl Lane {
     /// The earliest time of its first row, if the controller set one.
     pub(super) fn due(&self) -> Option<Duration> {
         match self.held {
-            Held::Until(time) if !self.noted.is_empty() => Some(time),
-            Held::Until(_) | Held::No | Held::UntilOneEnds => None,
+            NextRow::Until(time) if !self.noted.is_empty() => Some(time),
+            NextRow::Until(_) | NextRow::No | NextRow::UntilOneEnds => None,
         }
     }
 
     /// Whether its next row waits only for the disk, as far as is known.
     fn awaits_disk(&self, durable: u64) -> bool {
         let first = self.noted.front();
-        self.held != Held::UntilOneEnds && first.is_some_and(|(ticket, _)| *ticket > durable)
+        self.held != NextRow::UntilOneEnds && first.is_some_and(|(ticket, _)| *ticket > durable)
     }
 
     pub(super) fn view(&self, now: Duration) -> View {

@@ -6,9 +6,9 @@ use modelwire::{Error, ErrorKind, Response};
 
 use super::admission::HELD_MAX;
 use super::attempt::{Attempt, Delayed};
-use super::book::Book;
-use super::judge::{Judged, judge};
-use super::told::{StopReason, Stopped};
+use super::classify::{Classified, classify};
+use super::send_journal::SendJournal;
+use super::types::{StopReason, Stopped};
 use super::wait::wait;
 use super::{Engine, Phase, READY_ROWS_MAX};
 use crate::controller::Ended;
@@ -21,7 +21,7 @@ const FORBIDDEN_MAX: usize = 8;
 /// The status of a refusal for rate limits.
 const TOO_MANY: u16 = 429;
 
-impl<B: Book> Engine<B> {
+impl<B: SendJournal> Engine<B> {
     /// Handles the end of an attempt.
     pub(super) fn came(
         &mut self,
@@ -51,17 +51,17 @@ impl<B: Book> Engine<B> {
             }
         }
         let failures = attempt.tries.limited + attempt.tries.paid + 1;
-        match judge(&error, &mut attempt.tries, &self.options.rules) {
-            Judged::Outcome if error.kind() == ErrorKind::RateLimited => {
+        match classify(&error, &mut attempt.tries, &self.options.rules) {
+            Classified::Outcome if error.kind() == ErrorKind::RateLimited => {
                 self.counts.limited += 1;
                 self.limited_for_good(attempt, error, now);
             }
-            Judged::Outcome => {
+            Classified::Outcome => {
                 let how = ended_by(&error);
                 self.lane_ended(&attempt, now, how);
                 self.finish(attempt, Err(error), now);
             }
-            Judged::Limited => {
+            Classified::Limited => {
                 self.counts.limited += 1;
                 let wait = wait(failures, error.retry_after());
                 let attempt = self.take_back(attempt, now, Ended::Refused);
@@ -70,11 +70,11 @@ impl<B: Book> Engine<B> {
                 }
                 self.again(attempt, now + wait);
             }
-            Judged::AgainPaid if self.phase == Phase::Draining => {
+            Classified::AgainPaid if self.phase == Phase::Draining => {
                 self.lane_ended(&attempt, now, Ended::Otherwise);
                 self.finish(attempt, Err(error), now);
             }
-            Judged::AgainPaid => {
+            Classified::AgainPaid => {
                 self.counts.paid_again += 1;
                 if self.repeated.len() < READY_ROWS_MAX {
                     self.repeated.push(attempt.row.clone());
@@ -83,7 +83,7 @@ impl<B: Book> Engine<B> {
                 let wait = wait(failures, error.retry_after());
                 self.again(attempt, now + wait);
             }
-            Judged::NotSent => {
+            Classified::NotSent => {
                 let gives_up = self.reach.failed(attempt.begun, now);
                 let attempt = self.take_back(attempt, now, Ended::Otherwise);
                 if gives_up {
@@ -91,14 +91,14 @@ impl<B: Book> Engine<B> {
                 }
                 self.again(attempt, now);
             }
-            Judged::KeyRefused => {
+            Classified::KeyRefused => {
                 let attempt = self.take_back(attempt, now, Ended::Otherwise);
                 self.stop(StopReason::KeyRefused, error, attempt.row);
                 self.counts.unsent += 1;
             }
-            Judged::Forbidden => self.forbidden(attempt, error, now),
-            Judged::NotFound => self.not_found(attempt, error, now),
-            Judged::Unknown => {
+            Classified::Forbidden => self.forbidden(attempt, error, now),
+            Classified::NotFound => self.not_found(attempt, error, now),
+            Classified::Unknown => {
                 self.lane_ended(&attempt, now, Ended::Otherwise);
                 self.counts.unknown += 1;
             }

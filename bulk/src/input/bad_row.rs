@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::ledger::Met;
+use crate::ledger::KnownState;
 use crate::row::Key;
 
 /// A line that is not a row. Displayed, it is one line of text.
@@ -16,7 +16,7 @@ pub struct BadRow {
     /// Its `custom_id` if it could be read, otherwise a name from the hash of its line.
     pub key: Key,
     /// Its known status: a bad line that was reported as an outcome before has failed.
-    pub met: Met,
+    pub met: KnownState,
     /// It is a row, but its `custom_id` is a duplicate: it has no outcome of its own.
     pub is_twice: bool,
     /// The error.

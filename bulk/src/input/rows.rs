@@ -10,14 +10,14 @@ use crate::input::form::{Draft, Forms};
 use crate::input::lines::{Line, Lines, ROW_BYTES_MAX};
 use crate::input::options::RowOptions;
 use crate::input::source::{Opened, Packing, Source};
-use crate::ledger::{Ledger, Met};
+use crate::ledger::{KnownState, Ledger};
 use crate::row::{BodyHash, Key, Row, Shard};
 
 /// The result for a line.
 #[derive(Clone, Debug)]
-pub enum Come {
-    /// A row and its status; never [`Met::Twice`].
-    Row(Row, Met),
+pub enum InputItem {
+    /// A row and its status; never [`KnownState::Twice`].
+    Row(Row, KnownState),
     /// Not a row, or a duplicate `custom_id`.
     Bad(BadRow),
 }
@@ -39,7 +39,7 @@ impl Rows {
     }
 
     /// The next row of this part, looked up in the ledger; `None` at the end and after a failure.
-    pub fn next(&mut self, ledger: &mut Ledger) -> Result<Option<Come>, Error> {
+    pub fn next(&mut self, ledger: &mut Ledger) -> Result<Option<InputItem>, Error> {
         while let Some(judged) = self.next_judged(ledger)? {
             if let Some(judged) = judged {
                 return Ok(Some(judged.come()));
@@ -52,7 +52,7 @@ impl Rows {
     pub(crate) fn next_judged(
         &mut self,
         ledger: &mut Ledger,
-    ) -> Result<Option<Option<Judged<'_>>>, Error> {
+    ) -> Result<Option<Option<Checked<'_>>>, Error> {
         let line = self.feed.next()?;
         Ok(line.map(|(number, line)| self.maker.judge(line, number, ledger)))
     }
@@ -94,17 +94,17 @@ pub struct RowMaker {
 
 /// A line that was read and looked up, and not copied yet.
 #[derive(Debug)]
-pub(crate) enum Judged<'a> {
-    Row { draft: Draft<'a>, key: Key, number: u64, met: Met },
+pub(crate) enum Checked<'a> {
+    Row { draft: Draft<'a>, key: Key, number: u64, met: KnownState },
     Bad(BadRow),
 }
 
-impl Judged<'_> {
-    pub(crate) fn come(self) -> Come {
+impl Checked<'_> {
+    pub(crate) fn come(self) -> InputItem {
         match self {
-            Judged::Bad(bad) => Come::Bad(bad),
-            Judged::Row { draft: Draft { endpoint, body, model, .. }, key, number, met } => {
-                Come::Row(Row { key, number, endpoint, body: Arc::from(body), model }, met)
+            Checked::Bad(bad) => InputItem::Bad(bad),
+            Checked::Row { draft: Draft { endpoint, body, model, .. }, key, number, met } => {
+                InputItem::Row(Row { key, number, endpoint, body: Arc::from(body), model }, met)
             }
         }
     }
@@ -118,11 +118,11 @@ impl RowMaker {
     }
 
     /// The row of a text, looked up in the ledger; `None` if it is in another part.
-    pub fn make(&mut self, text: &str, number: u64, ledger: &mut Ledger) -> Option<Come> {
+    pub fn make(&mut self, text: &str, number: u64, ledger: &mut Ledger) -> Option<InputItem> {
         let bytes = text.as_bytes();
         let is_too_long = bytes.len() > ROW_BYTES_MAX;
         let line = if is_too_long { Line::TooLong(bytes) } else { Line::Whole(bytes) };
-        self.judge(line, number, ledger).map(Judged::come)
+        self.judge(line, number, ledger).map(Checked::come)
     }
 
     pub(crate) fn judge<'a>(
@@ -130,7 +130,7 @@ impl RowMaker {
         line: Line<'a>,
         number: u64,
         ledger: &mut Ledger,
-    ) -> Option<Judged<'a>> {
+    ) -> Option<Checked<'a>> {
         let (Line::Whole(bytes) | Line::TooLong(bytes)) = line;
         let drafted = match line {
             Line::TooLong(_) => Err(too_long()),
@@ -148,16 +148,16 @@ impl RowMaker {
         let (key, met) = ledger.meet_row(custom_id, hash);
         let place = self.place.clone();
         Some(match drafted {
-            Ok(_) if met == Met::Twice => {
+            Ok(_) if met == KnownState::Twice => {
                 let reason = format!("custom_id {:?} was used before", key.text());
                 let advice = "give each row a different one".to_owned();
                 let is_twice = true;
-                Judged::Bad(BadRow { place, number, key, met, is_twice, reason, advice })
+                Checked::Bad(BadRow { place, number, key, met, is_twice, reason, advice })
             }
-            Ok(draft) => Judged::Row { draft, key, number, met },
+            Ok(draft) => Checked::Row { draft, key, number, met },
             Err(Fault { reason, advice, .. }) => {
                 let is_twice = false;
-                Judged::Bad(BadRow { place, number, key, met, is_twice, reason, advice })
+                Checked::Bad(BadRow { place, number, key, met, is_twice, reason, advice })
             }
         })
     }

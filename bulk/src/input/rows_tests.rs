@@ -16,16 +16,16 @@ fn body(prompt: &str) -> String {
     format!("{{\"model\":\"echo\",\"input\":\"{prompt}\"}}")
 }
 
-fn row(come: Option<Come>) -> (Row, Met) {
+fn row(come: Option<InputItem>) -> (Row, KnownState) {
     match come {
-        Some(Come::Row(row, met)) => (row, met),
+        Some(InputItem::Row(row, met)) => (row, met),
         other => panic!("{other:?}"),
     }
 }
 
-fn bad(come: Option<Come>) -> BadRow {
+fn bad(come: Option<InputItem>) -> BadRow {
     match come {
-        Some(Come::Bad(bad)) => bad,
+        Some(InputItem::Bad(bad)) => bad,
         other => panic!("{other:?}"),
     }
 }
@@ -34,7 +34,7 @@ fn bad(come: Option<Come>) -> BadRow {
 fn a_row_has_all_that_is_needed_to_send_it() {
     let (mut maker, mut ledger) = (maker(), Ledger::new());
     let (named, met) = row(maker.make(&line("a", "Hi"), 7, &mut ledger));
-    assert_eq!((named.key.text(), named.number, met), ("a", 7, Met::New));
+    assert_eq!((named.key.text(), named.number, met), ("a", 7, KnownState::New));
     assert_eq!((&*named.body, &*named.model), (&*body("Hi"), "echo"));
     for equal in 0..3 {
         let (unnamed, _) = row(maker.make(&body("Hi"), 8, &mut ledger));
@@ -47,18 +47,18 @@ fn a_row_has_all_that_is_needed_to_send_it() {
 
 #[test]
 fn a_row_comes_with_its_state_from_earlier_runs() {
-    let check = |state: State, prompt: &str, expected: Met| {
+    let check = |state: State, prompt: &str, expected: KnownState| {
         let (mut maker, mut ledger) = (maker(), Ledger::new());
         let (known, _) = row(maker.make(&line("a", "Hi"), 1, &mut ledger));
         ledger.settle(&known.key, state);
         ledger.begin_again();
         assert_eq!(row(maker.make(&line("a", prompt), 1, &mut ledger)).1, expected);
     };
-    check(State::Done, "Hi", Met::AlreadyDone);
-    check(State::Failed, "Hi", Met::AlreadyFailed);
-    check(State::Unknown, "Hi", Met::Unknown);
-    check(State::Done, "Ho", Met::Changed(State::Done));
-    check(State::New, "Ho", Met::New);
+    check(State::Done, "Hi", KnownState::AlreadyDone);
+    check(State::Failed, "Hi", KnownState::AlreadyFailed);
+    check(State::Unknown, "Hi", KnownState::Unknown);
+    check(State::Done, "Ho", KnownState::Changed(State::Done));
+    check(State::New, "Ho", KnownState::New);
 }
 
 #[test]
@@ -71,9 +71,9 @@ fn a_bad_line_is_reported_with_file_and_line_number() {
     assert!(found.key.text().starts_with("sha256-") && found.key.text().ends_with("-0"));
     assert!(bad(maker.make("{\"messages\":[}", 9, &mut ledger)).key.text().ends_with("-1"));
     let found = bad(maker.make("{\"custom_id\":\"a\",\"messages\":5}", 1, &mut ledger));
-    assert_eq!((found.key.text(), found.met, found.is_twice), ("a", Met::New, false));
+    assert_eq!((found.key.text(), found.met, found.is_twice), ("a", KnownState::New, false));
     let found = bad(maker.make(&line("a", "Hi"), 2, &mut ledger));
-    assert_eq!((found.key.text(), found.met, found.is_twice), ("a", Met::Twice, true));
+    assert_eq!((found.key.text(), found.met, found.is_twice), ("a", KnownState::Twice, true));
     let expected = "in.jsonl:2: custom_id \"a\" was used before; give each row a different one";
     assert_eq!(found.to_string(), expected);
 }
@@ -82,7 +82,7 @@ fn a_bad_line_is_reported_with_file_and_line_number() {
 fn bytes_that_are_not_utf8_are_reported() {
     let check = |bytes: &[u8], reason: &str, advice: &str| {
         let judged = maker().judge(Line::Whole(bytes), 1, &mut Ledger::new());
-        let found = bad(judged.map(Judged::come));
+        let found = bad(judged.map(Checked::come));
         assert_eq!(found.reason, reason);
         assert!(found.advice.contains(advice), "{found}");
     };
@@ -108,8 +108,8 @@ fn shards_together_contain_every_row_once() {
         let (mut maker, mut ledger) = (RowMaker::new(&options, "in"), Ledger::new());
         let comes = texts.iter().filter_map(|text| maker.make(text, 1, &mut ledger));
         let keys = comes.map(|come| match come {
-            Come::Row(row, _) => row.key.text().to_owned(),
-            Come::Bad(bad) => bad.key.text().to_owned(),
+            InputItem::Row(row, _) => row.key.text().to_owned(),
+            InputItem::Bad(bad) => bad.key.text().to_owned(),
         });
         keys.collect::<Vec<_>>()
     };

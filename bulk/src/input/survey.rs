@@ -6,9 +6,9 @@ use crate::error::Error;
 use crate::input::bad_row::BadRow;
 use crate::input::form::Draft;
 use crate::input::options::RowOptions;
-use crate::input::rows::{Come, Judged, Rows};
+use crate::input::rows::{Checked, InputItem, Rows};
 use crate::input::source::Source;
-use crate::ledger::{Ledger, Met, State};
+use crate::ledger::{KnownState, Ledger, State};
 use crate::row::{Key, Row};
 
 /// The maximum number of bad lines and of changed rows kept for display; all are counted.
@@ -65,7 +65,7 @@ pub struct Wish {
     /// The seed of the sample: the same seed gives the same sample.
     pub seed: u64,
     /// The rows to do.
-    pub wants: fn(Met) -> bool,
+    pub wants: fn(KnownState) -> bool,
 }
 
 /// Reads a file from beginning to end. The ledger looks up its rows, and is ready for the run
@@ -100,28 +100,28 @@ pub fn survey(
 }
 
 impl Survey {
-    fn take(&mut self, judged: Option<Judged<'_>>, wish: Wish, sample: &mut Sample) {
+    fn take(&mut self, judged: Option<Checked<'_>>, wish: Wish, sample: &mut Sample) {
         let (draft, key, number, met) = match &judged {
             None => {
                 self.elsewhere += 1;
                 return;
             }
-            Some(Judged::Bad(bad)) => {
+            Some(Checked::Bad(bad)) => {
                 self.bad += 1;
                 if self.bad_shown.len() < SHOWN_MAX {
                     self.bad_shown.push(bad.clone());
                 }
                 return;
             }
-            Some(Judged::Row { draft, key, number, met }) => (draft, key, *number, *met),
+            Some(Checked::Row { draft, key, number, met }) => (draft, key, *number, *met),
         };
         self.rows += 1;
         match met {
-            Met::New | Met::Twice => self.new += 1,
-            Met::AlreadyDone => self.done += 1,
-            Met::AlreadyFailed => self.failed += 1,
-            Met::Unknown => self.unknown += 1,
-            Met::Changed(State::New | State::Done | State::Failed | State::Unknown) => {
+            KnownState::New | KnownState::Twice => self.new += 1,
+            KnownState::AlreadyDone => self.done += 1,
+            KnownState::AlreadyFailed => self.failed += 1,
+            KnownState::Unknown => self.unknown += 1,
+            KnownState::Changed(State::New | State::Done | State::Failed | State::Unknown) => {
                 self.changed += 1;
                 if self.changed_shown.len() < SHOWN_MAX {
                     self.changed_shown.push((number, key.clone()));
@@ -135,7 +135,7 @@ impl Survey {
         self.body_bytes += draft.body.len() as u64;
         self.count_model(draft);
         if let Some(place) = sample.place()
-            && let Some(Come::Row(row, _)) = judged.map(Judged::come)
+            && let Some(InputItem::Row(row, _)) = judged.map(Checked::come)
         {
             sample.put(place, row);
         }

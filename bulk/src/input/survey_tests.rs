@@ -31,7 +31,8 @@ impl Drop for Temporary {
     }
 }
 
-const WISH: Wish = Wish { sample: 5, seed: 1, wants: |met| matches!(met, Met::New | Met::Unknown) };
+const WISH: Wish =
+    Wish { sample: 5, seed: 1, wants: |met| matches!(met, KnownState::New | KnownState::Unknown) };
 
 fn plain() -> RowOptions {
     RowOptions::default()
@@ -90,8 +91,13 @@ fn the_run_after_a_survey_meets_the_same() {
     assert_eq!((found.rows, found.sample.len()), (40, 40));
     let mut rows = Rows::open(&Source::of(&file.0), &plain()).unwrap();
     for expected in &found.sample {
-        let Come::Row(row, met) = rows.next(&mut ledger).unwrap().unwrap() else { unreachable!() };
-        assert_eq!((row.key, row.number, met), (expected.key.clone(), expected.number, Met::New));
+        let InputItem::Row(row, met) = rows.next(&mut ledger).unwrap().unwrap() else {
+            unreachable!()
+        };
+        assert_eq!(
+            (row.key, row.number, met),
+            (expected.key.clone(), expected.number, KnownState::New)
+        );
     }
     assert!(rows.next(&mut ledger).unwrap().is_none());
     assert!(rows.next(&mut ledger).unwrap().is_none(), "and again");

@@ -3,12 +3,12 @@
 use std::fs::File;
 
 use super::places::{Places, StoreOptions, is_stream, temporary};
-use super::replay::{self, Memory};
+use super::replay::{self, RowStates};
 use super::results::Format;
 use crate::error::Error;
 
 /// Fills the memory with what a run with these options would know about its rows.
-pub fn look(options: &StoreOptions, memory: &mut impl Memory) -> Result<(), Error> {
+pub fn look(options: &StoreOptions, memory: &mut impl RowStates) -> Result<(), Error> {
     let Some(path) = Places::journal(options).filter(|path| path.is_file()) else { return Ok(()) };
     if options.is_overwriting {
         return Ok(());

@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::journal::{Header, Record};
 use super::journal_file::{JournalFile, lock, sync_folder, unusable};
 use super::places::{Places, StoreOptions, is_stream, unknown_beside};
-use super::replay::{self, Memory, Replayed};
+use super::replay::{self, Replayed, RowStates};
 use super::results::{Format, Frozen, Results, ResultsFile, ResultsStream};
 use super::rewrite;
 use crate::error::Error;
@@ -41,15 +41,15 @@ pub(crate) struct Opened {
 }
 
 /// The journal of a job that starts over, held before anything is deleted, so that its input is read first.
-pub struct Held {
+pub struct HeldJournal {
     journal: Option<(JournalFile, bool)>,
 }
 
-impl Held {
+impl HeldJournal {
     /// Holds the journal, if the job has one.
-    pub fn of(options: &StoreOptions) -> Result<Held, Error> {
+    pub fn of(options: &StoreOptions) -> Result<HeldJournal, Error> {
         let path = Places::journal(options);
-        Ok(Held {
+        Ok(HeldJournal {
             journal: path.map(|path| JournalFile::hold(&path, options.readers)).transpose()?,
         })
     }
@@ -57,8 +57,8 @@ impl Held {
 
 pub(crate) fn open(
     options: &StoreOptions,
-    held: Option<Held>,
-    memory: &mut impl Memory,
+    held: Option<HeldJournal>,
+    memory: &mut impl RowStates,
 ) -> Result<Opened, Error> {
     let places = Places::of(options)?;
     let mut resumed = Resumed::default();
@@ -96,7 +96,7 @@ fn open_journal(
     places: &Places,
     options: &StoreOptions,
     held: Option<(JournalFile, bool)>,
-    memory: &mut impl Memory,
+    memory: &mut impl RowStates,
     notes: &mut Vec<String>,
 ) -> Result<(JournalFile, Replayed), Error> {
     let results = places.results.as_deref().filter(|path| !is_stream(path));
@@ -209,7 +209,7 @@ impl Opened {
         path: &Path,
         options: &StoreOptions,
         replayed: &mut Replayed,
-        memory: &mut impl Memory,
+        memory: &mut impl RowStates,
     ) -> Result<(), Error> {
         let format = if options.is_ordered { Format::Plain } else { Format::of(path) };
         rewrite::redo(path, replayed.is_rewritten)?;

@@ -14,7 +14,7 @@ use crate::row::Key;
 use crate::system::read_exact_at;
 
 /// Receives the state of rows while files are read.
-pub trait Memory {
+pub trait RowStates {
     /// Sets the state of a row.
     fn mark(&mut self, key: &str, check: u32, state: State);
     /// The last state of a row.
@@ -23,7 +23,7 @@ pub trait Memory {
     fn forget_failed(&mut self);
 }
 
-impl Memory for Ledger {
+impl RowStates for Ledger {
     fn mark(&mut self, key: &str, check: u32, state: State) {
         Ledger::mark(self, key, check, state);
     }
@@ -77,7 +77,7 @@ pub(crate) struct Replayed {
 pub(crate) fn journal(
     file: &File,
     path: &Path,
-    memory: &mut impl Memory,
+    memory: &mut impl RowStates,
 ) -> Result<Replayed, Error> {
     let unreadable = |error: io::Error| Error::Unreadable(path.to_owned(), error);
     let size = file.metadata().map_err(unreadable)?.len();
@@ -114,7 +114,7 @@ pub(crate) fn damaged(path: &Path, number: u64) -> Error {
 }
 
 impl Replayed {
-    fn take(&mut self, record: Record<'_>, memory: &mut impl Memory) {
+    fn take(&mut self, record: Record<'_>, memory: &mut impl RowStates) {
         self.is_open_at_end = matches!(record, Record::Ended { end: Some(_), .. });
         match record {
             Record::Header(header) => self.header = Some(header),
@@ -147,7 +147,7 @@ impl Replayed {
         }
     }
 
-    fn sent(&mut self, key: &str, check: u32, memory: &mut impl Memory) {
+    fn sent(&mut self, key: &str, check: u32, memory: &mut impl RowStates) {
         memory.mark(key, check, State::Unknown);
         self.sent += 1;
         if self.open.insert(key.to_owned(), self.sent).is_some() {
@@ -155,7 +155,7 @@ impl Replayed {
         }
     }
 
-    fn ended(&mut self, key: &str, check: u32, outcome: Outcome, memory: &mut impl Memory) {
+    fn ended(&mut self, key: &str, check: u32, outcome: Outcome, memory: &mut impl RowStates) {
         memory.mark(key, check, outcome.into());
         self.failed += u64::from(outcome == Outcome::Failed);
         self.open.remove(key);
@@ -170,7 +170,12 @@ impl Replayed {
     }
 
     /// Takes a result that the journal does not record. Returns whether it is the only one of its row.
-    pub(crate) fn found(&mut self, key: &Key, outcome: Outcome, memory: &mut impl Memory) -> bool {
+    pub(crate) fn found(
+        &mut self,
+        key: &Key,
+        outcome: Outcome,
+        memory: &mut impl RowStates,
+    ) -> bool {
         let (text, check) = (key.text(), key.check());
         let is_new = matches!(memory.state(text, check), State::New | State::Unknown);
         self.ended(text, check, outcome, memory);

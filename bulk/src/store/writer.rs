@@ -59,12 +59,12 @@ pub(crate) struct Shared {
     /// Whether writing fails, temporarily or permanently.
     is_in_trouble: AtomicBool,
     is_hurried: AtomicBool,
-    trouble: Mutex<Trouble>,
+    trouble: Mutex<WriteState>,
 }
 
 /// What cannot be written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Trouble {
+pub(crate) enum WriteState {
     #[default]
     None,
     /// Temporary: the disk is full.
@@ -112,16 +112,16 @@ impl Shared {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn trouble(&self) -> Trouble {
-        if self.is_in_trouble() { locked(&self.trouble).clone() } else { Trouble::None }
+    pub(crate) fn trouble(&self) -> WriteState {
+        if self.is_in_trouble() { locked(&self.trouble).clone() } else { WriteState::None }
     }
 
     pub(crate) fn is_in_trouble(&self) -> bool {
         self.is_in_trouble.load(Ordering::Acquire)
     }
 
-    fn set_trouble(&self, trouble: Trouble) {
-        let is_in_trouble = trouble != Trouble::None;
+    fn set_trouble(&self, trouble: WriteState) {
+        let is_in_trouble = trouble != WriteState::None;
         *locked(&self.trouble) = trouble;
         self.is_in_trouble.store(is_in_trouble, Ordering::Release);
     }
@@ -195,7 +195,7 @@ impl Batch {
 }
 
 /// What remains when the writer thread ends.
-pub(crate) struct Left {
+pub(crate) struct WriterEnd {
     pub(crate) results: Results,
     pub(crate) journal: Option<JournalFile>,
     /// Results that could not be written.
@@ -229,7 +229,7 @@ pub(crate) struct State {
 }
 
 impl Writer {
-    pub(crate) fn run(mut self) -> Left {
+    pub(crate) fn run(mut self) -> WriterEnd {
         loop {
             let is_closing = self.take();
             let begun = Instant::now();
@@ -275,7 +275,7 @@ impl Writer {
         let error = match (journal, results) {
             (Ok(()), Ok(())) => {
                 if self.state.full_since.take().is_some() && !self.has_failed() {
-                    self.shared.set_trouble(Trouble::None);
+                    self.shared.set_trouble(WriteState::None);
                 }
                 return !self.has_failed();
             }
@@ -343,7 +343,7 @@ impl Writer {
         let is_worth_it = !is_hurried && !self.has_failed();
         if is_full && is_worth_it && since.elapsed() < self.room_wait {
             let what = format!("{name}: {error}. Nothing is sent until there is space");
-            self.shared.set_trouble(Trouble::Waiting(what));
+            self.shared.set_trouble(WriteState::Waiting(what));
             let queue = locked(&self.shared.queue);
             let waited = self.shared.work.wait_timeout(queue, ROOM_ASK_EVERY);
             drop(waited.unwrap_or_else(PoisonError::into_inner));
@@ -357,11 +357,11 @@ impl Writer {
             self.state.results_failed = true;
         }
         self.state.error.get_or_insert((name, error));
-        self.shared.set_trouble(Trouble::Failed(what));
+        self.shared.set_trouble(WriteState::Failed(what));
     }
 
     /// Makes a last attempt to write, and returns what remains.
-    fn end(mut self) -> Left {
+    fn end(mut self) -> WriterEnd {
         if self.state.results_failed {
             self.state.results_failed = false;
             let _ = self.write_results();
@@ -370,7 +370,7 @@ impl Writer {
             let name = self.journal_name();
             self.state.error.get_or_insert((name, error));
         }
-        Left {
+        WriterEnd {
             results: self.results,
             journal: self.journal,
             unwritten: self.batch,

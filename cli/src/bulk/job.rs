@@ -14,9 +14,9 @@ use std::io::Write;
 use std::time::Instant;
 
 use modelwire_bulk::input::{self, Survey, Wish};
-use modelwire_bulk::ledger::{Ledger, Met};
+use modelwire_bulk::ledger::{KnownState, Ledger};
 use modelwire_bulk::pilot::{self, Pilot, Population};
-use modelwire_bulk::store::Held;
+use modelwire_bulk::store::HeldJournal;
 
 use crate::bulk::arguments::{Bulk, Changed, Unknown};
 use crate::bulk::numbers::counted;
@@ -53,7 +53,7 @@ fn run(bulk: &Bulk, connection: &Connection) -> Result<(), Failure> {
     // Delete the files of an earlier job only once the input is known to be valid.
     let anew = match plan.store.is_overwriting {
         true => {
-            let (held, mut ledger) = (Held::of(&plan.store)?, Ledger::new());
+            let (held, mut ledger) = (HeldJournal::of(&plan.store)?, Ledger::new());
             let survey = survey(bulk, &plan, &mut ledger, &mut signals)?;
             Some((held, survey, ledger))
         }
@@ -162,16 +162,18 @@ fn pilot(
 }
 
 /// Which rows a survey counts as to do.
-fn wants(bulk: &Bulk) -> fn(Met) -> bool {
+fn wants(bulk: &Bulk) -> fn(KnownState) -> bool {
     match (bulk.resume.unknown, bulk.resume.changed) {
         (Unknown::Send, Changed::Run) => {
-            |met| matches!(met, Met::New | Met::Unknown | Met::Changed(_))
+            |met| matches!(met, KnownState::New | KnownState::Unknown | KnownState::Changed(_))
         }
         (Unknown::Send, Changed::Refuse | Changed::Skip) => {
-            |met| matches!(met, Met::New | Met::Unknown)
+            |met| matches!(met, KnownState::New | KnownState::Unknown)
         }
-        (Unknown::Keep, Changed::Run) => |met| matches!(met, Met::New | Met::Changed(_)),
-        (Unknown::Keep, Changed::Refuse | Changed::Skip) => |met| met == Met::New,
+        (Unknown::Keep, Changed::Run) => {
+            |met| matches!(met, KnownState::New | KnownState::Changed(_))
+        }
+        (Unknown::Keep, Changed::Refuse | Changed::Skip) => |met| met == KnownState::New,
     }
 }
 

@@ -10,8 +10,8 @@ use modelwire::{Client, Config, End, Error, Head, Request, Response, RetryPolicy
 use crate::doctor::causes::{Fault, Scene, of_error};
 use crate::doctor::certificate;
 use crate::doctor::network::CONNECT_TIME_MAX;
-use crate::doctor::pace::{self, Pace};
 use crate::doctor::report::{Finding, time};
+use crate::doctor::streaming::{self, Delivery};
 
 /// Time to the first byte from which an answer is slow.
 const FIRST_BYTE_SLOW: Duration = Duration::from_secs(5);
@@ -40,7 +40,7 @@ pub(crate) struct Caller {
 }
 
 /// An answer or an error, and when the call began.
-pub(crate) struct Told<T> {
+pub(crate) struct CallResult<T> {
     pub(crate) outcome: Result<T, Error>,
     pub(crate) asked: SystemTime,
 }
@@ -63,25 +63,25 @@ impl Caller {
     }
 
     /// `GET /models`.
-    pub(crate) fn models(&self) -> Told<Response> {
+    pub(crate) fn models(&self) -> CallResult<Response> {
         self.send(Request::models())
     }
 
     /// A chat with a one-token answer.
-    pub(crate) fn chat(&self, model: &str, stream_only: bool) -> Told<Response> {
+    pub(crate) fn chat(&self, model: &str, stream_only: bool) -> CallResult<Response> {
         let request = Request::chat(model).user(SHORT_PROMPT).max_tokens(SHORT_TOKENS_MAX);
         self.send(request.stream_only(stream_only))
     }
 
     /// A short response.
-    pub(crate) fn response(&self, model: &str, stream_only: bool) -> Told<Response> {
+    pub(crate) fn response(&self, model: &str, stream_only: bool) -> CallResult<Response> {
         let request = Request::response(model).input(SHORT_PROMPT);
         self.send(request.max_output_tokens(RESPONSE_TOKENS_MAX).stream_only(stream_only))
     }
 
-    fn send(&self, request: Request) -> Told<Response> {
+    fn send(&self, request: Request) -> CallResult<Response> {
         let asked = SystemTime::now();
-        Told { outcome: self.client.blocking().send(request), asked }
+        CallResult { outcome: self.client.blocking().send(request), asked }
     }
 
     /// A stream long enough to judge.
@@ -209,7 +209,7 @@ impl Streamed {
             }
             _ => String::new(),
         };
-        let lumps = match pace::lumps(&self.arrivals) {
+        let lumps = match streaming::lumps(&self.arrivals) {
             1 if count > 1 => " in one burst".to_owned(),
             lumps if lumps * 2 < count => format!(" in {lumps} bursts"),
             _ => String::new(),
@@ -236,14 +236,14 @@ impl Streamed {
         }
         let is_slow = self.arrivals.first().is_some_and(|first| *first >= FIRST_BYTE_SLOW);
         let saw = format!("{words}, [DONE]");
-        match pace::judge(&self.arrivals) {
-            Pace::HeldBack => Finding::warning(Fault::HeldBack, saw),
-            Pace::Streams if is_slow => Finding::warning(Fault::FirstByteSlow, saw),
-            Pace::Streams => Finding::ok(format!("{saw}: it streams")),
-            Pace::FewChunks => {
+        match streaming::judge(&self.arrivals) {
+            Delivery::HeldBack => Finding::warning(Fault::HeldBack, saw),
+            Delivery::Streams if is_slow => Finding::warning(Fault::FirstByteSlow, saw),
+            Delivery::Streams => Finding::ok(format!("{saw}: it streams")),
+            Delivery::FewChunks => {
                 Finding::ok(format!("{saw}; cannot tell whether they arrive over time: too few"))
             }
-            Pace::Fast => {
+            Delivery::Fast => {
                 Finding::ok(format!("{saw}; cannot tell whether they arrive over time: too fast"))
             }
         }

@@ -7,8 +7,8 @@ use modelwire::Error;
 
 use crate::doctor::calls::{Caller, answered, words_of};
 use crate::doctor::causes::{Fault, Scene};
+use crate::doctor::context::Context;
 use crate::doctor::report::{Finding, State, time};
-use crate::doctor::seen::Seen;
 use crate::doctor::settings;
 
 /// Smaller differences of clocks are ignored: the Date header has whole seconds, and answers take time.
@@ -21,7 +21,7 @@ const LIKENESS_MIN: f64 = 0.8;
 const MODELS_SHOWN_MAX: usize = 5;
 
 /// `GET /models`.
-pub(crate) fn models(seen: &mut Seen<'_>) -> Finding {
+pub(crate) fn models(seen: &mut Context<'_>) -> Finding {
     let (Some(url), Some(hop)) = (&seen.url, &seen.hop) else {
         return Finding::skipped("no base URL");
     };
@@ -91,7 +91,7 @@ fn ends_everything(fault: Option<Fault>) -> Option<&'static str> {
 }
 
 /// Whether the service accepts the key: from its answer to `GET /models`.
-pub(crate) fn key(seen: &mut Seen<'_>) -> Finding {
+pub(crate) fn key(seen: &mut Context<'_>) -> Finding {
     let (Some(caller), Some(told)) = (&seen.caller, &seen.models) else {
         return Finding::skipped("GET /models was skipped");
     };
@@ -110,7 +110,7 @@ pub(crate) fn key(seen: &mut Seen<'_>) -> Finding {
 }
 
 /// Whether the key has permission: from the same answer.
-pub(crate) fn permission(seen: &mut Seen<'_>) -> Finding {
+pub(crate) fn permission(seen: &mut Context<'_>) -> Finding {
     let (Some(caller), Some(told)) = (&seen.caller, &seen.models) else {
         return Finding::skipped("GET /models was skipped");
     };
@@ -122,7 +122,7 @@ pub(crate) fn permission(seen: &mut Seen<'_>) -> Finding {
 }
 
 /// Whether the model is listed.
-pub(crate) fn model(seen: &mut Seen<'_>) -> Finding {
+pub(crate) fn model(seen: &mut Context<'_>) -> Finding {
     let given = settings::model(seen.asked.model, seen.asked.variables);
     let no_calls = seen.asked.no_calls;
     let finding = match (given, seen.listed.first()) {
@@ -179,7 +179,7 @@ fn nearest<'a>(model: &str, listed: &'a [String]) -> Option<&'a str> {
 }
 
 /// A chat with a one-token answer.
-pub(crate) fn chat(seen: &mut Seen<'_>) -> Finding {
+pub(crate) fn chat(seen: &mut Context<'_>) -> Finding {
     let (Some(caller), Some(model)) = (&seen.caller, &seen.model) else {
         return Finding::skipped("no model to call");
     };
@@ -208,7 +208,7 @@ pub(crate) fn chat(seen: &mut Seen<'_>) -> Finding {
 }
 
 /// Whether a stream is incremental.
-pub(crate) fn streaming(seen: &mut Seen<'_>) -> Finding {
+pub(crate) fn streaming(seen: &mut Context<'_>) -> Finding {
     let (Some(caller), Some(model)) = (&seen.caller, &seen.model) else {
         return Finding::skipped("no model to call");
     };
@@ -223,7 +223,7 @@ pub(crate) fn streaming(seen: &mut Seen<'_>) -> Finding {
 }
 
 /// `/responses`, which not every service has.
-pub(crate) fn responses(seen: &mut Seen<'_>) -> Finding {
+pub(crate) fn responses(seen: &mut Context<'_>) -> Finding {
     let (Some(caller), Some(model)) = (&seen.caller, &seen.model) else {
         return Finding::skipped("no model to call");
     };
@@ -253,7 +253,7 @@ pub(crate) fn responses(seen: &mut Seen<'_>) -> Finding {
 }
 
 /// Compares the clocks of this machine and the service.
-pub(crate) fn clock(seen: &mut Seen<'_>) -> Finding {
+pub(crate) fn clock(seen: &mut Context<'_>) -> Finding {
     let Some(told) = &seen.models else { return Finding::skipped("no answer") };
     let (date, elapsed) = match &told.outcome {
         Ok(answer) => (answer.head().header("date").map(str::to_owned), answer.elapsed()),
@@ -281,7 +281,7 @@ pub(crate) fn clock(seen: &mut Seen<'_>) -> Finding {
 }
 
 /// The versions of this program and the system.
-pub(crate) fn versions(_: &mut Seen<'_>) -> Finding {
+pub(crate) fn versions(_: &mut Context<'_>) -> Finding {
     let (system, machine) = (std::env::consts::OS, std::env::consts::ARCH);
     Finding::ok(format!("modelwire {}, {system} {machine}", modelwire::VERSION))
 }

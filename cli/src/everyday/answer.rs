@@ -20,7 +20,7 @@ pub(crate) struct Shape {
 
 /// Sends the request and prints its answer.
 pub(crate) fn print(client: &Client, request: Request, shape: Shape) -> Result<(), Failure> {
-    let mut printer = Printer { output: Output::standard(), shape, ending: Ending::default() };
+    let mut printer = Printer { output: Output::standard(), shape, ending: AnswerEnd::default() };
     let done = match shape.stream {
         true => printer.stream(client, request),
         false => client.blocking().send(request).map_err(Failure::from),
@@ -41,12 +41,12 @@ pub(crate) fn print(client: &Client, request: Request, shape: Shape) -> Result<(
 struct Printer {
     output: Output,
     shape: Shape,
-    ending: Ending,
+    ending: AnswerEnd,
 }
 
 /// How an answer ended, apart from its text.
 #[derive(Debug, Default)]
-struct Ending {
+struct AnswerEnd {
     /// `finish_reason` of a chat's first choice, or `status` of a response.
     reason: Option<String>,
     /// The model's refusal to answer.
@@ -113,7 +113,7 @@ impl Printer {
     }
 }
 
-impl Ending {
+impl AnswerEnd {
     fn see_chunk(&mut self, chunk: &Chunk) {
         if let Some(first) = chunk.choices().find(|choice| choice.index() == 0) {
             self.see_reason(first.finish_reason());

@@ -61,14 +61,14 @@ def check_function(function: Callable[[CallRecord], object]) -> None:
 class Watched:
     """A call with observers or `on_call`, from its start to its end."""
 
-    __slots__ = ("_mark", "_more", "_start", "_started", "_teller", "_tokens", "headers")
+    __slots__ = ("_mark", "_more", "_start", "_started", "_dispatcher", "_tokens", "headers")
 
     def __init__(
         self, client: Any, operation: str, fields: Any, stream: bool, key: Secret | None
     ) -> None:
         client._open()  # raises for a closed client
-        self._teller = _teller()
-        self._teller.follow(client._natives)
+        self._dispatcher = _dispatcher()
+        self._dispatcher.follow(client._natives)
         self._start = time.time()
         self._mark = CallMark()
         self._tokens: list[tuple[Observer, Any]] = []
@@ -85,7 +85,7 @@ class Watched:
             started.key = own or started.key
         # Registered from now on: if anything raises after an observer gave its token, `failed`
         # ends the call.
-        self._teller.watched[self._mark.tag] = self
+        self._dispatcher.watched[self._mark.tag] = self
         for observer in (*observers, *started.client._natives.observers):
             try:
                 token = observer.started(started)
@@ -106,7 +106,7 @@ class Watched:
         if self._is_awaited():
             self._more["mark"] = self._mark
         else:
-            self._teller.watched.pop(self._mark.tag, None)
+            self._dispatcher.watched.pop(self._mark.tag, None)
 
     def _is_awaited(self) -> bool:
         """Whether there is a callback for its end."""
@@ -125,9 +125,9 @@ class Watched:
         if self._mark.is_started:
             return
         if self._tokens:
-            self._teller.never_sent(self._mark.tag, self._record(error))
+            self._dispatcher.never_sent(self._mark.tag, self._record(error))
         else:
-            self._teller.watched.pop(self._mark.tag, None)
+            self._dispatcher.watched.pop(self._mark.tag, None)
 
     def _record(self, error: BaseException) -> CallRecord:
         """The record of a call that was never sent, for observers; `on_call` does not receive
@@ -205,7 +205,7 @@ def _failed(what: str) -> None:
         _log.exception(what)
 
 
-class _Teller:
+class _Dispatcher:
     """The queue and the thread of one process."""
 
     def __init__(self) -> None:
@@ -252,7 +252,7 @@ class _Teller:
             # Before Python 3.12, an exiting interpreter would wait for a new thread forever.
             if self._is_over or not lasts() or sys.is_finalizing():
                 return False
-            thread = threading.Thread(target=self._hand_on, name="modelwire-calls", daemon=True)
+            thread = threading.Thread(target=self._deliver, name="modelwire-calls", daemon=True)
             try:
                 thread.start()
             except RuntimeError:  # the interpreter exits: `end` delivers the queue
@@ -290,7 +290,7 @@ class _Teller:
             if time.monotonic() >= end:
                 return False
             if not self._handing.locked() and not self._begin():
-                self._hand_on(is_due_alone=True)
+                self._deliver(is_due_alone=True)
             time.sleep(PAUSE)
         return True
 
@@ -301,9 +301,9 @@ class _Teller:
         self.calls.close()
         if not self.is_here() and self._handing.acquire(timeout=timeout):
             self._handing.release()
-            self._hand_on()  # if no thread did
+            self._deliver()  # if no thread did
 
-    def _hand_on(self, is_due_alone: bool = False) -> None:
+    def _deliver(self, is_due_alone: bool = False) -> None:
         """Delivers until the end, or once; unless another thread does."""
         if not self._handing.acquire(False):
             return
@@ -375,35 +375,35 @@ class _Teller:
             watched.ended(record, ended)
 
 
-_tellers: dict[int, _Teller] = {}
+_dispatchers: dict[int, _Dispatcher] = {}
 """That of this process; no lock, so that a child that is forked meanwhile finds none locked."""
 
 
-def _teller() -> _Teller:
+def _dispatcher() -> _Dispatcher:
     process = os.getpid()
-    teller = _tellers.get(process)
+    teller = _dispatchers.get(process)
     if teller is None:
-        for parent in [*_tellers]:
-            _tellers.pop(parent, None)
-        teller = _tellers.setdefault(process, _Teller())
+        for parent in [*_dispatchers]:
+            _dispatchers.pop(parent, None)
+        teller = _dispatchers.setdefault(process, _Dispatcher())
     return teller
 
 
 def follow(natives: Natives) -> None:
     """Delivers the calls of this client to its `on_call` from now on, including bulk calls."""
-    _teller().follow(natives)
+    _dispatcher().follow(natives)
 
 
 def flush(timeout: float) -> bool:
     """Waits until everything queued now is delivered; returns True if it was in time. Inside a
     callback it returns False without a wait."""
-    teller = _tellers.get(os.getpid())
+    teller = _dispatchers.get(os.getpid())
     return teller is None or teller.flush(timeout)
 
 
 async def flush_awaited(timeout: float) -> None:
     """Like `flush`, in an event loop, which keeps running."""
-    teller = _tellers.get(os.getpid())
+    teller = _dispatchers.get(os.getpid())
     if teller is None:
         return
     sleep = _sleep_of_loop()
@@ -429,4 +429,4 @@ def _sleep_of_loop() -> Any:
 def end() -> None:
     """Delivers what is queued when the interpreter exits. Later calls start no thread:
     `Thread.start` would never return then."""
-    _teller().end(END_MAX)
+    _dispatcher().end(END_MAX)

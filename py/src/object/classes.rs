@@ -83,7 +83,7 @@ object_class! {
             parsed_arguments,
         }
         computed {
-            /// The arguments as JSON text; None where they are absent.
+            /// The arguments as JSON text; None if absent.
             arguments = arguments,
         }
     }
@@ -153,8 +153,8 @@ object_class! {
             parsed,
         }
         computed {
-            /// What the model thought before it said this: `reasoning_content`, `reasoning` or the texts of
-            /// `reasoning_details`, whichever the service has; empty where there is none.
+            /// The reasoning before this message: `reasoning_content`, `reasoning` or the texts of
+            /// `reasoning_details`, whichever the service sends; empty if there is none.
             reasoning_text = message_reasoning,
         }
     }
@@ -177,12 +177,12 @@ object_class! {
             system_fingerprint, usage,
         }
         computed {
-            /// What the model thought before it answered, of the first choice; empty where there is none.
+            /// The reasoning of the first choice; empty if there is none.
             reasoning_text = chat_reasoning,
-            /// The limits that the service told of in the head of the answer; None where it told of none, and of
-            /// an answer that was not received here.
+            /// The rate limits that the headers of the answer report; None if they report none, or if the answer
+            /// was not received by this process.
             rate_limits = rate_limits,
-            /// What the call told whose answer this is: when each of its steps was, and what came of it.
+            /// The record of the call that received this answer: its attempts, waits, times and outcome.
             timing = timing,
         }
     }
@@ -195,7 +195,7 @@ object_class! {
             name,
         }
         computed {
-            /// The arguments as JSON text; None where they are absent.
+            /// The arguments as JSON text; None if absent.
             arguments = arguments,
         }
     }
@@ -208,7 +208,7 @@ object_class! {
             id, function, r#type,
         }
         computed {
-            /// Which call a piece belongs to, as a number; None where it is absent.
+            /// The index of the tool call that a fragment belongs to; None if absent.
             index = call_index,
         }
     }
@@ -223,12 +223,12 @@ streamed_class! {
         computed {
             /// Whether a message stands where a delta should.
             _is_message = is_message,
-            /// The piece of text; None where there is none.
+            /// The text that the chunk adds; None if it adds none.
             content = content,
-            /// The role, on the first chunk mostly.
+            /// The role, usually in the first chunk only.
             role = role,
-            /// The piece of reasoning that this adds: `reasoning_content`, `reasoning` or the texts of
-            /// `reasoning_details`, whichever the service has; empty where there is none.
+            /// The reasoning that this chunk adds: `reasoning_content`, `reasoning` or the texts of
+            /// `reasoning_details`, whichever the service sends; empty if there is none.
             reasoning_text = delta_reasoning,
         }
     }
@@ -241,11 +241,11 @@ streamed_class! {
             logprobs,
         }
         computed {
-            /// What a chunk adds to a choice.
+            /// The fields that a chunk adds to a choice.
             delta = delta,
-            /// Why the model stopped; None while it has not.
+            /// Why the model stopped; None until it has.
             finish_reason = finish_reason,
-            /// Which choice this is.
+            /// The index of this choice.
             index = index,
         }
     }
@@ -258,13 +258,13 @@ streamed_class! {
             id, created, moderation, obfuscation, model, object, service_tier, system_fingerprint,
         }
         computed {
-            /// The name of the server-sent event of a chunk; empty where there was none.
+            /// The name of the server-sent event of a chunk; empty if it had none.
             _event = chunk_event_name,
             /// The choices of a chunk; a usage chunk has none.
             choices = choices,
-            /// The usage, on the chunk that carries it.
+            /// The usage, in the chunk that reports it.
             usage = chunk_usage,
-            /// The piece of reasoning that this adds to its first choice; empty where there is none.
+            /// The reasoning that this chunk adds to its first choice; empty if there is none.
             reasoning_text = chunk_reasoning,
         }
     }
@@ -364,7 +364,7 @@ object_class! {
             parsed_arguments,
         }
         computed {
-            /// The arguments as JSON text; None where they are absent.
+            /// The arguments as JSON text; None if absent.
             arguments = arguments,
         }
     }
@@ -377,8 +377,8 @@ object_class! {
             id, summary, r#type, content, encrypted_content, status,
         }
         computed {
-            /// What the model thought, as far as the service tells: the texts of this item or, where it keeps
-            /// them to itself, of their summary; empty where there is none.
+            /// The reasoning of this item: its texts or, if the service does not send them, its summary; empty if
+            /// there is none.
             reasoning_text = item_reasoning,
         }
     }
@@ -409,15 +409,15 @@ object_class! {
             output_parsed,
         }
         computed {
-            /// All output text of a response; empty where there is none.
+            /// All output text of a response; empty if there is none.
             output_text = output_text,
-            /// What the model thought, as far as the service tells: the texts of all reasoning items or, where
-            /// it keeps them to itself, of their summaries; empty where there is none.
+            /// The reasoning of the response: the texts of all reasoning items or, if the service does not send
+            /// them, their summaries; empty if there is none.
             reasoning_text = response_reasoning,
-            /// The limits that the service told of in the head of the answer; None where it told of none, and of
-            /// an answer that was not received here.
+            /// The rate limits that the headers of the answer report; None if they report none, or if the answer
+            /// was not received by this process.
             rate_limits = rate_limits,
-            /// What the call told whose answer this is: when each of its steps was, and what came of it.
+            /// The record of the call that received this answer: its attempts, waits, times and outcome.
             timing = timing,
         }
     }
@@ -431,15 +431,15 @@ streamed_class! {
             output_index, content_index, summary_index, item_id, code, message, param,
         }
         computed {
-            /// The name of the server-sent event; empty where there was none.
+            /// The name of the server-sent event; empty if it had none.
             _event = event_name,
-            /// What kind of event this is, "response.output_text.delta" for instance.
+            /// The type of the event, "response.output_text.delta" for instance.
             r#type = event_type,
-            /// What the event adds, of arguments as JSON text; None where it adds nothing.
+            /// The fragment of the arguments, as JSON text, that the event adds; None if it adds none.
             delta = event_delta,
-            /// The arguments as JSON text; None where they are absent.
+            /// The arguments as JSON text; None if absent.
             arguments = event_arguments,
-            /// The piece of reasoning, or of a summary of it, that this adds; empty where it adds none.
+            /// The reasoning, or the summary of it, that this event adds; empty if it adds none.
             reasoning_text = event_reasoning,
         }
     }

@@ -24,7 +24,7 @@ pub(crate) fn choices(slf: &Bound<'_, ChatCompletionChunk>) -> PyResult<Py<PyAny
     streamed::choices(slf)
 }
 
-/// What a chunk adds to a choice.
+/// The fields that a chunk adds to a choice.
 pub(crate) fn delta(slf: &Bound<'_, ChunkChoice>) -> PyResult<Py<PyAny>> {
     streamed::delta(slf)
 }
@@ -43,7 +43,7 @@ fn kept_or<'a, 'py, T: InDocument, F: IntoPyObject<'py>>(
     }
 }
 
-/// The usage, on the chunk that carries it.
+/// The usage, in the chunk that reports it.
 pub(crate) fn chunk_usage(slf: &Bound<'_, ChatCompletionChunk>) -> PyResult<Py<PyAny>> {
     if slf.get().chunk.usage().is_none() && !slf.as_super().get().slots.are_some() {
         return Ok(slf.py().None());
@@ -51,22 +51,22 @@ pub(crate) fn chunk_usage(slf: &Bound<'_, ChatCompletionChunk>) -> PyResult<Py<P
     field(slf, "usage")
 }
 
-/// The name of the server-sent event of a chunk; empty where there was none.
+/// The name of the server-sent event of a chunk; empty if it had none.
 pub(crate) fn chunk_event_name(slf: &Bound<'_, ChatCompletionChunk>) -> PyResult<Py<PyAny>> {
     slf.get().chunk.event().into_py_any(slf.py())
 }
 
-/// Which choice this is.
+/// The index of this choice.
 pub(crate) fn index(slf: &Bound<'_, ChunkChoice>) -> PyResult<Py<PyAny>> {
     kept_or(slf, "index", |this| this.found().map(|choice| choice.index()))
 }
 
-/// Why the model stopped; None while it has not.
+/// Why the model stopped; None until it has.
 pub(crate) fn finish_reason(slf: &Bound<'_, ChunkChoice>) -> PyResult<Py<PyAny>> {
     kept_or(slf, "finish_reason", |this| this.found().and_then(|choice| choice.finish_reason()))
 }
 
-/// The piece of text; None where there is none.
+/// The text that the chunk adds; None if it adds none.
 pub(crate) fn content(slf: &Bound<'_, ChoiceDelta>) -> PyResult<Py<PyAny>> {
     kept_or(slf, "content", |this| this.found().and_then(|choice| choice.content()))
 }
@@ -78,17 +78,17 @@ pub(crate) fn is_message(slf: &Bound<'_, ChoiceDelta>) -> PyResult<Py<PyAny>> {
     is_message.into_py_any(slf.py())
 }
 
-/// The role, on the first chunk mostly.
+/// The role, usually in the first chunk only.
 pub(crate) fn role(slf: &Bound<'_, ChoiceDelta>) -> PyResult<Py<PyAny>> {
     kept_or(slf, "role", |this| this.found().and_then(|choice| choice.role()))
 }
 
-/// What kind of event this is, "response.output_text.delta" for instance.
+/// The type of the event, "response.output_text.delta" for instance.
 pub(crate) fn event_type(slf: &Bound<'_, ResponseStreamEvent>) -> PyResult<Py<PyAny>> {
     kept_or(slf, "type", |this| this.chunk.kind())
 }
 
-/// The name of the server-sent event; empty where there was none.
+/// The name of the server-sent event; empty if it had none.
 pub(crate) fn event_name(slf: &Bound<'_, ResponseStreamEvent>) -> PyResult<Py<PyAny>> {
     slf.get().chunk.event().into_py_any(slf.py())
 }
@@ -115,17 +115,17 @@ fn text_of<T: InDocument>(slf: &Bound<'_, T>, name: &str) -> PyResult<Py<PyAny>>
     }
 }
 
-/// The arguments as JSON text; None where they are absent.
+/// The arguments as JSON text; None if absent.
 pub(crate) fn arguments(slf: &Bound<'_, Object>) -> PyResult<Py<PyAny>> {
     text_of(slf, "arguments")
 }
 
-/// The arguments as JSON text; None where they are absent.
+/// The arguments as JSON text; None if absent.
 pub(crate) fn event_arguments(slf: &Bound<'_, ResponseStreamEvent>) -> PyResult<Py<PyAny>> {
     text_of(slf, "arguments")
 }
 
-/// What the event adds, of arguments as JSON text; None where it adds nothing.
+/// The fragment of the arguments, as JSON text, that the event adds; None if it adds none.
 pub(crate) fn event_delta(slf: &Bound<'_, ResponseStreamEvent>) -> PyResult<Py<PyAny>> {
     match slf.get().chunk.kind().is_some_and(|kind| kind.ends_with("arguments.delta")) {
         true => text_of(slf, "delta"),
@@ -133,7 +133,7 @@ pub(crate) fn event_delta(slf: &Bound<'_, ResponseStreamEvent>) -> PyResult<Py<P
     }
 }
 
-/// Which call a piece belongs to, as a number; None where it is absent.
+/// The index of the tool call that a fragment belongs to; None if absent.
 pub(crate) fn call_index(slf: &Bound<'_, Object>) -> PyResult<Py<PyAny>> {
     match now(slf, "index") {
         Now::Kept(assigned) => Ok(assigned),
@@ -144,8 +144,8 @@ pub(crate) fn call_index(slf: &Bound<'_, Object>) -> PyResult<Py<PyAny>> {
     }
 }
 
-/// The limits that the service told of in the head of the answer; None where it told of none, and of
-/// an answer that was not received here.
+/// The rate limits that the headers of the answer report; None if they report none, or if the answer
+/// was not received by this process.
 pub(crate) fn rate_limits(slf: &Bound<'_, Object>) -> PyResult<Py<PyAny>> {
     let py = slf.py();
     match slf.as_super().get().slots.find(py, "rate_limits") {
@@ -155,7 +155,7 @@ pub(crate) fn rate_limits(slf: &Bound<'_, Object>) -> PyResult<Py<PyAny>> {
     }
 }
 
-/// What the call told whose answer this is: when each of its steps was, and what came of it.
+/// The record of the call that received this answer: its attempts, waits, times and outcome.
 pub(crate) fn timing(slf: &Bound<'_, Object>) -> PyResult<Py<PyAny>> {
     let py = slf.py();
     match slf.as_super().get().slots.find(py, "timing") {
@@ -165,7 +165,7 @@ pub(crate) fn timing(slf: &Bound<'_, Object>) -> PyResult<Py<PyAny>> {
     }
 }
 
-/// All output text of a response; empty where there is none.
+/// All output text of a response; empty if there is none.
 pub(crate) fn output_text(slf: &Bound<'_, Object>) -> PyResult<Py<PyAny>> {
     let text = modelwire::output_text(Value::validated(&json(slf.as_super())?));
     PyString::new(slf.py(), &text).into_py_any(slf.py())
@@ -207,44 +207,44 @@ fn reasoning_of_response(text: &str) -> String {
     modelwire::output_reasoning(Value::validated(text))
 }
 
-/// What the model thought before it said this: `reasoning_content`, `reasoning` or the texts of
-/// `reasoning_details`, whichever the service has; empty where there is none.
+/// The reasoning before this message: `reasoning_content`, `reasoning` or the texts of
+/// `reasoning_details`, whichever the service sends; empty if there is none.
 pub(crate) fn message_reasoning(slf: &Bound<'_, Object>) -> PyResult<Py<PyAny>> {
     let around = |text: &str| reasoning_of(&format!("{{\"choices\":[{{\"message\":{text}}}]}}"));
     thought(slf, |_| None, around)
 }
 
-/// What the model thought before it answered, of the first choice; empty where there is none.
+/// The reasoning of the first choice; empty if there is none.
 pub(crate) fn chat_reasoning(slf: &Bound<'_, Object>) -> PyResult<Py<PyAny>> {
     thought(slf, |_| None, reasoning_of)
 }
 
-/// The piece of reasoning that this adds: `reasoning_content`, `reasoning` or the texts of
-/// `reasoning_details`, whichever the service has; empty where there is none.
+/// The reasoning that this chunk adds: `reasoning_content`, `reasoning` or the texts of
+/// `reasoning_details`, whichever the service sends; empty if there is none.
 pub(crate) fn delta_reasoning(slf: &Bound<'_, ChoiceDelta>) -> PyResult<Py<PyAny>> {
     let around = |text: &str| reasoning_of(&format!("{{\"choices\":[{{\"delta\":{text}}}]}}"));
     thought(slf, |this| Some(this.found()?.reasoning().unwrap_or_default()), around)
 }
 
-/// The piece of reasoning that this adds to its first choice; empty where there is none.
+/// The reasoning that this chunk adds to its first choice; empty if there is none.
 pub(crate) fn chunk_reasoning(slf: &Bound<'_, ChatCompletionChunk>) -> PyResult<Py<PyAny>> {
     thought(slf, |this| Some(this.chunk.reasoning()), reasoning_of)
 }
 
-/// The piece of reasoning, or of a summary of it, that this adds; empty where it adds none.
+/// The reasoning, or the summary of it, that this event adds; empty if it adds none.
 pub(crate) fn event_reasoning(slf: &Bound<'_, ResponseStreamEvent>) -> PyResult<Py<PyAny>> {
     thought(slf, |this| Some(this.chunk.reasoning()), reasoning_of)
 }
 
-/// What the model thought, as far as the service tells: the texts of this item or, where it keeps
-/// them to itself, of their summary; empty where there is none.
+/// The reasoning of this item: its texts or, if the service does not send them, its summary; empty if
+/// there is none.
 pub(crate) fn item_reasoning(slf: &Bound<'_, Object>) -> PyResult<Py<PyAny>> {
     let around = |text: &str| Ok(reasoning_of_response(&format!("{{\"output\":[{text}]}}")));
     thought(slf, |_| None, around)
 }
 
-/// What the model thought, as far as the service tells: the texts of all reasoning items or, where
-/// it keeps them to itself, of their summaries; empty where there is none.
+/// The reasoning of the response: the texts of all reasoning items or, if the service does not send
+/// them, their summaries; empty if there is none.
 pub(crate) fn response_reasoning(slf: &Bound<'_, Object>) -> PyResult<Py<PyAny>> {
     thought(slf, |_| None, |text| Ok(reasoning_of_response(text)))
 }

@@ -10,10 +10,10 @@ const ITEMS_MAX: usize = 2_048;
 const BYTES_MAX: usize = 8 << 20;
 
 /// The sending end. Dropping it ends the queue.
-pub(super) struct Inlet<T>(Arc<Shared<T>>);
+pub(super) struct Sender<T>(Arc<Shared<T>>);
 
 /// The receiving end. Dropping it closes the queue.
-pub(super) struct Outlet<T>(Arc<Shared<T>>);
+pub(super) struct Receiver<T>(Arc<Shared<T>>);
 
 struct Shared<T> {
     waiting: Mutex<Waiting<T>>,
@@ -50,7 +50,7 @@ impl<T> Waiting<T> {
 }
 
 /// Creates the two ends. `wake` is called on the sender's thread.
-pub(super) fn feed<T>(wake: impl Fn() + Send + Sync + 'static) -> (Inlet<T>, Outlet<T>) {
+pub(super) fn feed<T>(wake: impl Fn() + Send + Sync + 'static) -> (Sender<T>, Receiver<T>) {
     let waiting = Waiting {
         items: VecDeque::new(),
         bytes: 0,
@@ -61,10 +61,10 @@ pub(super) fn feed<T>(wake: impl Fn() + Send + Sync + 'static) -> (Inlet<T>, Out
     let shared =
         Shared { waiting: Mutex::new(waiting), room: Condvar::new(), wake: Box::new(wake) };
     let shared = Arc::new(shared);
-    (Inlet(shared.clone()), Outlet(shared))
+    (Sender(shared.clone()), Receiver(shared))
 }
 
-impl<T> Inlet<T> {
+impl<T> Sender<T> {
     /// Adds an item of this many bytes; blocks while the queue is full. False once the queue is closed.
     pub(super) fn put(&self, item: T, bytes: usize) -> bool {
         let mut waiting = self.0.lock();
@@ -91,7 +91,7 @@ impl<T> Inlet<T> {
     }
 }
 
-impl<T> Drop for Inlet<T> {
+impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         let mut waiting = self.0.lock();
         waiting.has_ended = true;
@@ -99,7 +99,7 @@ impl<T> Drop for Inlet<T> {
     }
 }
 
-impl<T> Outlet<T> {
+impl<T> Receiver<T> {
     /// Takes at most `most` items. False once there will be no more. If the queue was empty, the next item
     /// calls `wake`.
     pub(super) fn take(&self, most: usize, taken: &mut VecDeque<T>) -> bool {
@@ -121,7 +121,7 @@ impl<T> Outlet<T> {
     }
 }
 
-impl<T> Drop for Outlet<T> {
+impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         self.0.lock().is_closed = true;
         self.0.room.notify_one();

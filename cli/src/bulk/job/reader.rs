@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use modelwire_bulk::input::{BadRow, Come, Rows};
-use modelwire_bulk::ledger::{Ledger, Met};
+use modelwire_bulk::input::{BadRow, InputItem, Rows};
+use modelwire_bulk::ledger::{KnownState, Ledger};
 use modelwire_bulk::row::Row;
 use modelwire_bulk::store::Order;
 
-use super::feed::Inlet;
+use super::feed::Sender;
 use crate::bulk::arguments::{Changed, Unknown};
 use crate::failure::Failure;
 
@@ -22,19 +22,19 @@ pub(super) struct Policy {
 
 impl Policy {
     /// Whether to send a row.
-    pub(super) fn wants(self, met: Met) -> bool {
+    pub(super) fn wants(self, met: KnownState) -> bool {
         match met {
-            Met::New => true,
-            Met::Unknown => self.unknown == Unknown::Send,
-            Met::Changed(_) => self.changed == Changed::Run,
-            Met::AlreadyDone | Met::AlreadyFailed | Met::Twice => false,
+            KnownState::New => true,
+            KnownState::Unknown => self.unknown == Unknown::Send,
+            KnownState::Changed(_) => self.changed == Changed::Run,
+            KnownState::AlreadyDone | KnownState::AlreadyFailed | KnownState::Twice => false,
         }
     }
 }
 
 /// An item of the input.
 #[derive(Debug)]
-pub(super) enum Fed {
+pub(super) enum InputRow {
     /// A row to send.
     Row(Row),
     /// An invalid line, which has an outcome without being sent.
@@ -69,7 +69,7 @@ pub(super) fn read(
     policy: Policy,
     mut order: Option<Order>,
     counts: &Arc<Read>,
-    inlet: Inlet<Fed>,
+    inlet: Sender<InputRow>,
 ) -> ReadEnd {
     let count = |counter: &AtomicU64| _ = counter.fetch_add(1, Ordering::Relaxed);
     loop {
@@ -79,42 +79,45 @@ pub(super) fn read(
             Err(error) => return ReadEnd::Failed(error.into()),
         };
         let (key, met) = match &come {
-            Come::Row(row, met) => (&row.key, *met),
-            Come::Bad(bad) => (&bad.key, bad.met),
+            InputItem::Row(row, met) => (&row.key, *met),
+            InputItem::Bad(bad) => (&bad.key, bad.met),
         };
-        let has_result = !matches!(&come, Come::Bad(bad) if bad.is_twice);
+        let has_result = !matches!(&come, InputItem::Bad(bad) if bad.is_twice);
         if let Some(order) = &mut order
             && has_result
         {
             order.push(key);
         }
         let (fed, bytes) = match come {
-            Come::Bad(bad) if !policy.skips_bad_lines => {
+            InputItem::Bad(bad) if !policy.skips_bad_lines => {
                 return ReadEnd::Failed(Failure::usage(bad_line(&bad)));
             }
-            Come::Bad(_) if met == Met::AlreadyFailed => {
+            InputItem::Bad(_) if met == KnownState::AlreadyFailed => {
                 count(&counts.failed_before);
                 continue;
             }
-            Come::Bad(_) if matches!(met, Met::AlreadyDone | Met::Changed(_)) => {
+            InputItem::Bad(_)
+                if matches!(met, KnownState::AlreadyDone | KnownState::Changed(_)) =>
+            {
                 count(&counts.kept_out);
                 continue;
             }
-            Come::Bad(bad) => (Fed::Bad(Box::new(bad)), 0),
-            Come::Row(row, _) if policy.wants(met) => {
+            InputItem::Bad(bad) => (InputRow::Bad(Box::new(bad)), 0),
+            InputItem::Row(row, _) if policy.wants(met) => {
                 let bytes = row.body.len();
-                (Fed::Row(row), bytes)
+                (InputRow::Row(row), bytes)
             }
-            Come::Row(row, _) => {
+            InputItem::Row(row, _) => {
                 match met {
-                    Met::AlreadyDone => count(&counts.done_before),
-                    Met::AlreadyFailed => count(&counts.failed_before),
-                    Met::Changed(_) if policy.changed == Changed::Refuse => {
+                    KnownState::AlreadyDone => count(&counts.done_before),
+                    KnownState::AlreadyFailed => count(&counts.failed_before),
+                    KnownState::Changed(_) if policy.changed == Changed::Refuse => {
                         return ReadEnd::Failed(changed(name, row.number, row.key.text()));
                     }
-                    Met::Changed(_) | Met::Unknown | Met::New | Met::Twice => {
-                        count(&counts.kept_out)
-                    }
+                    KnownState::Changed(_)
+                    | KnownState::Unknown
+                    | KnownState::New
+                    | KnownState::Twice => count(&counts.kept_out),
                 }
                 continue;
             }

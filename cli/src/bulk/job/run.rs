@@ -8,18 +8,18 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use modelwire::{Client, Error};
-use modelwire_bulk::budget::{Budget, Gate};
+use modelwire_bulk::budget::{Budget, BudgetDecision};
 use modelwire_bulk::engine::{Engine, Over, Status, Turn, Waker};
 use modelwire_bulk::input::{BadRow, Rows};
 use modelwire_bulk::ledger::{Ledger, State};
 use modelwire_bulk::pilot::{Pilot, Population};
 use modelwire_bulk::row::{Finished, Key, Row};
-use modelwire_bulk::store::{Held, Order, Store, StoreBook};
+use modelwire_bulk::store::{HeldJournal, Order, Store, StoreSendJournal};
 
 use super::end::{Cause, End};
-use super::feed::{Outlet, feed};
+use super::feed::{Receiver, feed};
 use super::plan::Plan;
-use super::reader::{Fed, Read, ReadEnd, read};
+use super::reader::{InputRow, Read, ReadEnd, read};
 use super::signals::Signals;
 use crate::bulk::numbers::counted;
 use crate::bulk::progress::{self, Phase, Progress};
@@ -34,17 +34,17 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A run.
 pub(super) struct Run {
-    engine: Engine<StoreBook>,
+    engine: Engine<StoreSendJournal>,
     store: Store,
     budget: Budget,
     tally: Tally,
     progress: Progress,
     total: Option<u64>,
     reader: Option<JoinHandle<ReadEnd>>,
-    outlet: Option<Outlet<Fed>>,
+    outlet: Option<Receiver<InputRow>>,
     read: Arc<Read>,
     /// Items from the reader that are not pushed yet.
-    fed: VecDeque<Fed>,
+    fed: VecDeque<InputRow>,
     order: Option<Order>,
     has_read_all: bool,
     cause: Option<Cause>,
@@ -65,7 +65,7 @@ impl Run {
     /// Opens results and journal, and returns what is known about the rows.
     pub(super) fn open(
         plan: &Plan,
-        held: Option<Held>,
+        held: Option<HeldJournal>,
         client: Client,
         progress: Progress,
     ) -> Result<(Run, Ledger), Failure> {
@@ -138,7 +138,7 @@ impl Run {
         ledger: &mut Ledger,
         signals: &mut Signals,
     ) -> Pilot {
-        self.fed.extend(sample.into_iter().map(Fed::Row));
+        self.fed.extend(sample.into_iter().map(InputRow::Row));
         self.piloted = Some(Piloted { pilot, ended: Vec::new() });
         while self.goes_on(signals) && !(self.fed.is_empty() && self.engine.is_empty()) {
             if let Some(piloted) = &mut self.piloted {
@@ -275,17 +275,17 @@ impl Run {
                 break;
             }
             match self.fed.pop_front() {
-                Some(Fed::Bad(bad)) => self.bad_line(&bad),
-                Some(Fed::Row(row)) => match self.budget.ask(&row) {
-                    Gate::Go => {
+                Some(InputRow::Bad(bad)) => self.bad_line(&bad),
+                Some(InputRow::Row(row)) => match self.budget.ask(&row) {
+                    BudgetDecision::Go => {
                         wanted -= 1;
                         self.engine.push(row);
                     }
-                    Gate::Wait => {
-                        self.fed.push_front(Fed::Row(row));
+                    BudgetDecision::Wait => {
+                        self.fed.push_front(InputRow::Row(row));
                         break;
                     }
-                    Gate::Stop(error) => {
+                    BudgetDecision::Stop(error) => {
                         // The rows before it are in the budget.
                         self.cause.get_or_insert(Cause::Refused(error.into()));
                         self.outlet = None;

@@ -8,13 +8,13 @@ fn every(gap_ms: u64, from_ms: u64, count: u64) -> Vec<Duration> {
 #[test]
 fn a_stream_is_judged_by_when_its_chunks_came() {
     for (what, arrivals, expected) in [
-        ("nothing", every(0, 0, 0), Pace::FewChunks),
-        ("too few", every(100, 500, 5), Pace::FewChunks),
-        ("one by one", every(20, 300, 25), Pace::Streams),
-        ("late, but one by one", every(20, 5000, 25), Pace::Streams),
-        ("all at once at the end", every(0, 2000, 25), Pace::HeldBack),
-        ("all within some milliseconds", every(1, 2000, 25), Pace::HeldBack),
-        ("all at once at the start", every(0, 5, 25), Pace::Fast),
+        ("nothing", every(0, 0, 0), Delivery::FewChunks),
+        ("too few", every(100, 500, 5), Delivery::FewChunks),
+        ("one by one", every(20, 300, 25), Delivery::Streams),
+        ("late, but one by one", every(20, 5000, 25), Delivery::Streams),
+        ("all at once at the end", every(0, 2000, 25), Delivery::HeldBack),
+        ("all within some milliseconds", every(1, 2000, 25), Delivery::HeldBack),
+        ("all at once at the start", every(0, 5, 25), Delivery::Fast),
     ] {
         assert_eq!(judge(&arrivals), expected, "{what}");
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use modelwire::Error;
 
-use super::judge::Rules;
+use super::classify::Rules;
 use crate::controller::Fixed;
 use crate::row::{Finished, Row};
 

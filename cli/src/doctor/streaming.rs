@@ -16,7 +16,7 @@ const LUMP_GAP: Duration = Duration::from_millis(3);
 
 /// The verdict on a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pace {
+pub(crate) enum Delivery {
     /// Chunks arrived over time.
     Streams,
     /// All arrived at once, long after the request.
@@ -28,17 +28,17 @@ pub(crate) enum Pace {
 }
 
 /// Judges the arrival times of chunks, from the start of the call, in order.
-pub(crate) fn judge(arrivals: &[Duration]) -> Pace {
+pub(crate) fn judge(arrivals: &[Duration]) -> Delivery {
     let (Some(first), Some(last)) = (arrivals.first(), arrivals.last()) else {
-        return Pace::FewChunks;
+        return Delivery::FewChunks;
     };
     if arrivals.len() < CHUNKS_MIN {
-        return Pace::FewChunks;
+        return Delivery::FewChunks;
     }
     if last.saturating_sub(*first) > BURST_TIME_MAX {
-        return Pace::Streams;
+        return Delivery::Streams;
     }
-    if *last >= WHOLE_TIME_MIN { Pace::HeldBack } else { Pace::Fast }
+    if *last >= WHOLE_TIME_MIN { Delivery::HeldBack } else { Delivery::Fast }
 }
 
 /// The number of bursts.
@@ -51,5 +51,5 @@ pub(crate) fn lumps(arrivals: &[Duration]) -> usize {
 }
 
 #[cfg(test)]
-#[path = "pace_tests.rs"]
+#[path = "streaming_tests.rs"]
 mod tests;

@@ -3,9 +3,9 @@
 use crate::row::Row;
 
 /// Records rows before they are sent, so that none is silently paid for twice.
-pub trait Book {
-    /// Records that the row is about to be sent. It may be sent once [`Book::durable`] reaches the returned
-    /// ticket. Tickets never decrease.
+pub trait SendJournal {
+    /// Records that the row is about to be sent. It may be sent once [`SendJournal::durable`] reaches
+    /// the returned ticket. Tickets never decrease.
     fn sending(&mut self, row: &Row) -> u64;
     /// The last ticket on disk, with all before it.
     fn durable(&self) -> u64;
@@ -17,11 +17,11 @@ pub trait Book {
     }
 }
 
-/// The book of a run that records nothing.
+/// The journal of a run that records nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NoBook;
+pub struct NoSendJournal;
 
-impl Book for NoBook {
+impl SendJournal for NoSendJournal {
     fn sending(&mut self, _row: &Row) -> u64 {
         0
     }

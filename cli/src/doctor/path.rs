@@ -4,17 +4,17 @@ use std::time::{Instant, SystemTime};
 
 use crate::doctor::causes::{Fault, of_connect, of_look_up, of_tls};
 use crate::doctor::certificate::{self, Broken, Described, Shaken};
+use crate::doctor::context::Context;
 use crate::doctor::network::{self, LOOK_UP_SLOW, LookedUp, Tried};
 use crate::doctor::proxy as proxies;
 use crate::doctor::report::{Finding, State, time};
-use crate::doctor::seen::Seen;
 use crate::doctor::settings;
 
 /// Remaining days below which a certificate causes a warning.
 const CERTIFICATE_DAYS_MIN: u64 = 14;
 
 /// The origin of the settings.
-pub(crate) fn configuration(seen: &mut Seen<'_>) -> Finding {
+pub(crate) fn configuration(seen: &mut Context<'_>) -> Finding {
     let finding = settings::look(seen.asked.connection, seen.asked.variables);
     if finding.state == State::Failed {
         seen.end_service("the configuration is invalid");
@@ -23,7 +23,7 @@ pub(crate) fn configuration(seen: &mut Seen<'_>) -> Finding {
 }
 
 /// The form of the base URL.
-pub(crate) fn base_url(seen: &mut Seen<'_>) -> Finding {
+pub(crate) fn base_url(seen: &mut Context<'_>) -> Finding {
     let given = settings::base_url(seen.asked.connection, seen.asked.variables);
     let (finding, url) = settings::look_at_url(given.as_ref());
     match url {
@@ -38,7 +38,7 @@ pub(crate) fn base_url(seen: &mut Seen<'_>) -> Finding {
 }
 
 /// The proxy.
-pub(crate) fn proxy(seen: &mut Seen<'_>) -> Finding {
+pub(crate) fn proxy(seen: &mut Context<'_>) -> Finding {
     let Some(url) = &seen.url else { return Finding::skipped("no base URL") };
     let option = settings::option(seen.asked.connection, "proxy");
     let (finding, hop) = proxies::look(url, option.as_deref(), seen.asked.variables);
@@ -50,7 +50,7 @@ pub(crate) fn proxy(seen: &mut Seen<'_>) -> Finding {
 }
 
 /// The addresses of the host to connect to.
-pub(crate) fn dns(seen: &mut Seen<'_>) -> Finding {
+pub(crate) fn dns(seen: &mut Context<'_>) -> Finding {
     let Some(hop) = &seen.hop else { return Finding::skipped("no host") };
     let of_proxy = if hop.is_proxy { " (of the proxy, which looks up the service)" } else { "" };
     let start = Instant::now();
@@ -84,7 +84,7 @@ pub(crate) fn dns(seen: &mut Seen<'_>) -> Finding {
 }
 
 /// Connections to these addresses.
-pub(crate) fn tcp(seen: &mut Seen<'_>) -> Finding {
+pub(crate) fn tcp(seen: &mut Context<'_>) -> Finding {
     let tried = network::connect(&seen.addresses, seen.asked.time_max);
     let of_proxy = seen.hop.as_ref().is_some_and(|hop| hop.is_proxy);
     let words: Vec<String> = tried.iter().map(words_of_attempt).collect();
@@ -125,7 +125,7 @@ fn words_of_attempt(tried: &Tried) -> String {
 }
 
 /// The handshake and the certificate.
-pub(crate) fn tls(seen: &mut Seen<'_>) -> Finding {
+pub(crate) fn tls(seen: &mut Context<'_>) -> Finding {
     let (Some(url), Some(hop)) = (&seen.url, &seen.hop) else {
         return Finding::skipped("no host");
     };

@@ -7,7 +7,7 @@ use modelwire::Response;
 use url::Url;
 
 use crate::connection::Connection;
-use crate::doctor::calls::{Caller, Told};
+use crate::doctor::calls::{CallResult, Caller};
 use crate::doctor::proxy::Hop;
 use crate::doctor::settings::Variables;
 
@@ -23,14 +23,14 @@ pub(crate) struct Asked<'a> {
 }
 
 /// What earlier checks found and later ones need.
-pub(crate) struct Seen<'a> {
+pub(crate) struct Context<'a> {
     pub(crate) asked: &'a Asked<'a>,
     pub(crate) url: Option<Url>,
     pub(crate) hop: Option<Hop>,
     pub(crate) addresses: Vec<SocketAddr>,
     pub(crate) socket: Option<TcpStream>,
     pub(crate) caller: Option<Caller>,
-    pub(crate) models: Option<Told<Response>>,
+    pub(crate) models: Option<CallResult<Response>>,
     /// The models that the service lists.
     pub(crate) listed: Vec<String>,
     pub(crate) model: Option<String>,
@@ -52,10 +52,10 @@ pub(crate) enum Needs {
     Model,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> Context<'a> {
     /// The state before the first check.
-    pub(crate) fn new(asked: &'a Asked<'a>) -> Seen<'a> {
-        Seen {
+    pub(crate) fn new(asked: &'a Asked<'a>) -> Context<'a> {
+        Context {
             asked,
             url: None,
             hop: None,

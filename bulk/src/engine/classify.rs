@@ -17,7 +17,7 @@ pub struct Rules {
 
 /// What follows from the end of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Judged {
+pub(super) enum Classified {
     /// It is the row's outcome.
     Outcome,
     /// A limit refused it, so it was not processed: it is retried.
@@ -46,22 +46,22 @@ pub(super) struct Tries {
 }
 
 /// Classifies a failed attempt, and counts it in `tries` if a limit refused it or it may have been metered.
-pub(super) fn judge(error: &Error, tries: &mut Tries, rules: &Rules) -> Judged {
+pub(super) fn classify(error: &Error, tries: &mut Tries, rules: &Rules) -> Classified {
     match error.kind() {
         ErrorKind::RateLimited => {
             tries.limited = tries.limited.saturating_add(1);
             let waits_long = error.retry_after().is_some_and(|wait| wait > rules.retry_after_max);
             match tries.limited >= rules.attempts_max || waits_long {
-                true => Judged::Outcome,
-                false => Judged::Limited,
+                true => Classified::Outcome,
+                false => Classified::Limited,
             }
         }
-        ErrorKind::Authentication => Judged::KeyRefused,
-        ErrorKind::Permission => Judged::Forbidden,
-        ErrorKind::NotFound => Judged::NotFound,
-        ErrorKind::Connect | ErrorKind::Tls => Judged::NotSent,
-        ErrorKind::Timeout if is_before_sending(error) => Judged::NotSent,
-        ErrorKind::Disconnected if error.metered() == Metered::NotSent => Judged::NotSent,
+        ErrorKind::Authentication => Classified::KeyRefused,
+        ErrorKind::Permission => Classified::Forbidden,
+        ErrorKind::NotFound => Classified::NotFound,
+        ErrorKind::Connect | ErrorKind::Tls => Classified::NotSent,
+        ErrorKind::Timeout if is_before_sending(error) => Classified::NotSent,
+        ErrorKind::Disconnected if error.metered() == Metered::NotSent => Classified::NotSent,
         ErrorKind::Server
         | ErrorKind::Timeout
         | ErrorKind::Disconnected
@@ -69,8 +69,8 @@ pub(super) fn judge(error: &Error, tries: &mut Tries, rules: &Rules) -> Judged {
         | ErrorKind::Stream => {
             tries.paid = tries.paid.saturating_add(1);
             match tries.paid < rules.paid_attempts_max {
-                true => Judged::AgainPaid,
-                false => Judged::Outcome,
+                true => Classified::AgainPaid,
+                false => Classified::Outcome,
             }
         }
         // A retry would get the same answer.
@@ -80,11 +80,11 @@ pub(super) fn judge(error: &Error, tries: &mut Tries, rules: &Rules) -> Judged {
         | ErrorKind::Argument
         | ErrorKind::Config
         | ErrorKind::Callback
-        | ErrorKind::Internal => Judged::Outcome,
+        | ErrorKind::Internal => Classified::Outcome,
         ErrorKind::Cancelled | ErrorKind::Closed | ErrorKind::Forked | ErrorKind::Shutdown => {
             match error.metered() {
-                Metered::NotSent => Judged::NotSent,
-                Metered::NormallyNot | Metered::Entered | Metered::Unknown => Judged::Unknown,
+                Metered::NotSent => Classified::NotSent,
+                Metered::NormallyNot | Metered::Entered | Metered::Unknown => Classified::Unknown,
             }
         }
     }
