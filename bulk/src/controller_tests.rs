@@ -347,6 +347,21 @@ fn random_refusals_do_not_reduce_throughput() {
     check(&["chance 0.05, cap 200, 0.2 s varied", "chance 0.2, cap 200, 0.2 s varied"]);
 }
 
+/// A job of ten seconds, the start included.
+#[test]
+fn short_jobs_keep_up_with_plain_slots() {
+    for refused_share in [0.0, 0.01, 0.05] {
+        let load = Load { at_once: Some(64), refused_share, ..Load::default() };
+        let mut job = scene("short", load, 0.1, true);
+        job.seconds = 10.0;
+        let plain = job.play_plainly(1).answered;
+        for seed in 0..3 {
+            let answered = job.play(seed, None).answered;
+            assert!(answered * 10 >= plain * 8, "{refused_share}: {answered} of {plain}");
+        }
+    }
+}
+
 #[test]
 fn capacity_left_by_other_clients_is_used() {
     check(&["neighbour 25 of 50/s, 5 s varied"]);

@@ -39,6 +39,9 @@ const MANY: u32 = 4;
 /// The share of refusals, beyond background and chance, above which a limit counts as exceeded.
 const REFUSED_SHARE: f64 = 0.02;
 
+/// The slots double while no limit is known, so a limit soon refuses more than this share; less may be chance.
+const FIRST_SHARE: f64 = 0.15;
+
 /// The admitted rate is averaged over about this many seconds.
 const MEMORY: f64 = 20.0;
 
@@ -298,7 +301,7 @@ impl CongestionController {
     /// can be judged.
     fn slots_grow_at(&self) -> Option<Duration> {
         match (self.rate, self.is_turned) {
-            (None, true) => Some(self.slots_at + WINDOW_MIN),
+            (None, true) => Some(self.slots_at + WINDOW_MIN / 2),
             (None, false) => (self.slots < UNANSWERED_MAX).then_some(self.slots_at + PATIENCE),
             (Some(_), _) => Some(self.slots_at + STILL),
         }
@@ -375,6 +378,10 @@ impl CongestionController {
         }
         self.is_dip = false;
         self.set_rate(self.admitted.max(admitted / DIP), 1.0);
+        if self.background >= REFUSED_SHARE {
+            // The decreases before were due to chance: make up for them.
+            (self.rate_step, self.slots_step, self.calm_needed) = (STEP_MAX, STEP_MAX, 1);
+        }
     }
 
     /// Decreases both limits after too many refusals.
@@ -424,11 +431,12 @@ impl CongestionController {
     /// Whether more attempts were refused than background and chance explain.
     fn is_over(&self) -> bool {
         let Window { started, refused, .. } = self.window;
-        if self.rate.is_none() && refused < MANY {
-            return false;
-        }
         if refused >= started {
-            return true;
+            return self.rate.is_some() || refused >= MANY;
+        }
+        let is_little = refused < MANY || f64::from(refused) <= FIRST_SHARE * f64::from(started);
+        if self.rate.is_none() && is_little {
+            return false;
         }
         let started = f64::from(started);
         let share = self.background + REFUSED_SHARE;
