@@ -41,12 +41,31 @@ pub struct Client {
 impl Client {
     /// Creates a client with this configuration. Fails if the configuration is invalid. Does not
     /// connect.
+    ///
+    /// ```
+    /// use modelwire::{Client, Config};
+    ///
+    /// let client = Client::new(Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test"))?;
+    /// assert_eq!(client.base_url(), "http://127.0.0.1:9/v1");
+    /// assert!(Client::new(Config::new().base_url("127.0.0.1")).is_err());
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn new(config: Config) -> Result<Client> {
         Ok(Client { session: Arc::new(Session::new(checked(config)?)) })
     }
 
     /// Creates a client with another configuration and its own connections that shares the usage sums
     /// of this one: [`usage`](Client::usage) of either includes both.
+    ///
+    /// ```
+    /// use modelwire::{Client, Config};
+    ///
+    /// let config = || Config::new().api_key("sk-test");
+    /// let client = Client::new(config().base_url("http://127.0.0.1:9/v1"))?;
+    /// let other = client.beside(config().base_url("http://127.0.0.1:9/v2"))?;
+    /// assert_eq!(client.usage(), other.usage()); // of the calls of both
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn beside(&self, config: Config) -> Result<Client> {
         Ok(Client { session: Arc::new(self.session.beside(checked(config)?)) })
     }
@@ -57,6 +76,14 @@ impl Client {
     }
 
     /// The list of models.
+    ///
+    /// ```no_run
+    /// # async fn run(client: modelwire::Client) -> modelwire::Result<()> {
+    /// for id in client.models().await?.model_ids() {
+    ///     println!("{id}");
+    /// }
+    /// # Ok(()) }
+    /// ```
     pub async fn models(&self) -> Result<Response> {
         self.send(Request::models()).await
     }
@@ -77,6 +104,17 @@ impl Client {
 
     /// Sends a request with streaming. Returns when the service has accepted it; an earlier error is
     /// returned here. Works under any async runtime.
+    ///
+    /// ```no_run
+    /// # async fn run(client: modelwire::Client) -> modelwire::Result<()> {
+    /// use modelwire::Request;
+    ///
+    /// let mut stream = client.stream(Request::response("a-model").input("Say hello.")).await?;
+    /// while let Some(chunk) = stream.next().await {
+    ///     print!("{}", chunk?.text());
+    /// }
+    /// # Ok(()) }
+    /// ```
     pub async fn stream(&self, request: Request) -> Result<Stream> {
         Stream::open(Call::new(self, request)).await
     }
@@ -89,6 +127,32 @@ impl Client {
     /// The usage of this client's answered calls so far, in this process. Models beyond
     /// [`USAGE_MODELS_MAX`](crate::USAGE_MODELS_MAX) are summed up under
     /// [`OTHER_MODELS`](crate::OTHER_MODELS).
+    ///
+    /// ```
+    /// # use std::io::{Read, Write};
+    /// # let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    /// # let base_url = format!("http://{}/v1", listener.local_addr()?);
+    /// # std::thread::spawn(move || -> std::io::Result<u64> {
+    /// #     let mut connection = listener.accept()?.0;
+    /// #     connection.read(&mut [0; 4096])?;
+    /// #     let body = r#"{"model":"a-model","usage":{"prompt_tokens":3,"completion_tokens":1},
+    /// #         "choices":[{"finish_reason":"stop","message":{"content":"Hello"}}]}"#;
+    /// #     let head = format!("content-length: {}\r\nx-request-id: req-1", body.len());
+    /// #     write!(connection, "HTTP/1.1 200 OK\r\n{head}\r\n\r\n{body}")?;
+    /// #     std::io::copy(&mut connection, &mut std::io::sink())
+    /// # });
+    /// # let config = modelwire::Config::new().base_url(base_url).api_key("sk-test");
+    /// # let client = modelwire::Client::new(config)?;
+    /// use modelwire::Request;
+    ///
+    /// client.blocking().send(Request::chat("a-model").user("Say hello."))?;
+    /// assert_eq!(client.usage()["a-model"].tokens.total_tokens, 4);
+    /// assert_eq!(client.usage_by_key()[client.key_id()]["a-model"].calls, 1);
+    ///
+    /// client.take_usage(); // starts again from 0
+    /// assert!(client.usage().is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn usage(&self) -> UsageSums {
         usage_by_model(&self.session.usage())
     }
@@ -155,6 +219,19 @@ impl Client {
     /// call can see its end. `None` ends this and discards queued events. Several clients may have the
     /// same tag. The limits of [`Client::on_call`] apply to all clients of the queue together. A closed
     /// queue ends it after the records of its own calls.
+    ///
+    /// ```
+    /// # let config = modelwire::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+    /// # let client = modelwire::Client::new(config)?;
+    /// use modelwire::{CompletionQueue, Next};
+    ///
+    /// let queue = CompletionQueue::new(None);
+    /// client.follow_calls(&queue, Some(7))?;
+    /// let _ = client.blocking().models(); // nothing listens there
+    /// let Next::Call(7, ended) = queue.next(None)? else { return Err("no ended call".into()) };
+    /// assert_eq!(ended.record.path(), "/v1/models");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn follow_calls(&self, queue: &CompletionQueue, tag: Option<u64>) -> Result<()> {
         queue.follow_calls(&self.session, tag)
     }
@@ -165,6 +242,17 @@ impl Client {
     /// false on timeout; a later close continues the wait. The client stays closed, as do all its
     /// clones and every copy in a forked child. Inside one of its own handlers it fails and does
     /// nothing.
+    ///
+    /// ```
+    /// # let config = modelwire::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+    /// # let client = modelwire::Client::new(config)?;
+    /// use std::time::Duration;
+    ///
+    /// assert!(client.close(Some(Duration::from_secs(5)))?);
+    /// let error = client.blocking().models().unwrap_err();
+    /// assert_eq!(error.kind(), modelwire::ErrorKind::Closed);
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn close(&self, timeout: Option<Duration>) -> Result<bool> {
         callbacks::close(&self.session, timeout)
     }

@@ -1,20 +1,58 @@
 //! Parses what a service sends, without a client: bytes to events, events to chunks, chunks to the
 //! whole answer. For tools, bindings and tests that already have the bytes.
+//!
+//! ```
+//! use modelwire::{Endpoint, Value, parse};
+//!
+//! let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"Hel\"}}]}\n\n\
+//!               data: {\"choices\":[{\"delta\":{\"content\":\"lo\"},\"finish_reason\":\"stop\"}]}\n\n";
+//! let mut texts = Vec::new();
+//! parse::Decoder::new(1 << 20).feed(stream.as_bytes(), &mut |event| texts.push(event.data.into_owned()))?;
+//!
+//! let chunks = texts.iter().map(|text| Value::validated(text));
+//! let (json, all_fit) = parse::gather(Endpoint::Chat, 1 << 20, chunks);
+//! assert_eq!(parse::document(&json)?.text(), "Hello");
+//! assert!(all_fit);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub use crate::protocol::accumulate::{Gatherer, ResponseTooLarge};
 pub use crate::protocol::sse::{Decoder, Event, EventTooLarge};
 
 /// Views one event's data as a chunk.
+///
+/// ```
+/// let chunk = modelwire::parse::chunk("", r#"{"choices":[{"delta":{"content":"Hello"}}]}"#)?;
+/// assert_eq!(chunk.text(), "Hello");
+/// # Ok::<(), modelwire::JsonError>(())
+/// ```
 pub fn chunk(event: &str, text: &str) -> Result<crate::Chunk, crate::JsonError> {
     crate::Chunk::scan(event, text)
 }
 
 /// Views a whole answer.
+///
+/// ```
+/// let document = modelwire::parse::document(r#"{"choices":[{"message":{"content":"Hello"}}]}"#)?;
+/// assert_eq!(document.text(), "Hello");
+/// # Ok::<(), modelwire::JsonError>(())
+/// ```
 pub fn document(text: &str) -> Result<crate::Document, crate::JsonError> {
     crate::Document::scan(text)
 }
 
 /// Gathers chunks into the answer, and returns whether all of them fit.
+///
+/// ```
+/// use modelwire::{Endpoint, Value, parse};
+///
+/// let first = Value::validated(r#"{"choices":[{"delta":{"content":"Hel"}}]}"#);
+/// let second = Value::validated(r#"{"choices":[{"delta":{"content":"lo"}}]}"#);
+/// let (json, all_fit) = parse::gather(Endpoint::Chat, 1 << 20, [first, second]);
+/// assert_eq!(parse::document(&json)?.text(), "Hello");
+/// assert!(all_fit);
+/// # Ok::<(), modelwire::JsonError>(())
+/// ```
 pub fn gather<'a>(
     endpoint: crate::Endpoint,
     response_bytes_max: usize,
@@ -29,17 +67,45 @@ pub fn gather<'a>(
 }
 
 /// The chunks that a stream would have sent for this document: event names and JSON.
+///
+/// ```
+/// use modelwire::{Endpoint, Value, parse};
+///
+/// let document = Value::parse(r#"{"choices":[{"message":{"content":"Hello"}}]}"#)?;
+/// let chunks = parse::chunks_of(Endpoint::Chat, document);
+/// assert_eq!(chunks, [(String::new(), r#"{"choices":[{"delta":{"content":"Hello"}}]}"#.to_owned())]);
+/// # Ok::<(), modelwire::JsonError>(())
+/// ```
 pub fn chunks_of(endpoint: crate::Endpoint, document: crate::Value<'_>) -> Vec<(String, String)> {
     crate::protocol::document_chunks::document_chunks(endpoint, document)
 }
 
 /// The rate limits in headers, see [`Head::rate_limits`](crate::Head::rate_limits).
+///
+/// ```
+/// let headers = [("x-ratelimit-remaining-requests".to_owned(), "59".to_owned())];
+/// let limits = modelwire::parse::rate_limits(&headers).ok_or("no rate limits")?;
+/// assert_eq!(limits.requests.remaining, Some(59));
+/// # Ok::<(), &str>(())
+/// ```
 pub fn rate_limits(headers: &[(String, String)]) -> Option<crate::RateLimits> {
     crate::RateLimits::read(headers, std::time::SystemTime::now())
 }
 
 /// The error for an answer with this status, or for an event of a stream if there is no status, as a
 /// client with this configuration reports it.
+///
+/// ```
+/// use modelwire::{Config, ErrorKind, parse};
+///
+/// let config = Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+/// let body = r#"{"error":{"message":"No such model.","type":"invalid","param":"model"}}"#;
+/// let error = parse::error_of(config, Some(404), body)?;
+/// assert_eq!(error.kind(), ErrorKind::NotFound);
+/// assert_eq!((error.message(), error.code()), ("No such model.", None));
+/// assert_eq!((error.error_type(), error.param()), (Some("invalid"), Some("model")));
+/// # Ok::<(), modelwire::Error>(())
+/// ```
 pub fn error_of(
     config: crate::Config,
     status: Option<u16>,
@@ -60,6 +126,14 @@ pub fn error_of(
 }
 
 /// The bytes of a request's body as sent; empty if it has none.
+///
+/// ```
+/// use modelwire::{Request, parse};
+///
+/// let body = parse::body(Request::response("a-model").input("Hello"), true)?;
+/// assert_eq!(body, br#"{"stream":true,"model":"a-model","input":"Hello"}"#);
+/// # Ok::<(), modelwire::Error>(())
+/// ```
 pub fn body(request: crate::Request, stream: bool) -> crate::Result<Vec<u8>> {
     let prepared = request.prepare(stream, false)?;
     Ok(prepared.body.map(Vec::from).unwrap_or_default())

@@ -72,6 +72,18 @@ macro_rules! accessors {
         }
 
         /// Ends the stream now and closes its exchange. Dropping it does the same.
+        ///
+        /// ```no_run
+        /// # fn run(client: modelwire::Client) -> modelwire::Result<()> {
+        /// use modelwire::Request;
+        ///
+        /// let mut stream = client.blocking().stream(Request::chat("a-model").user("Tell me a story."))?;
+        /// if let Some(chunk) = stream.next() {
+        ///     print!("{}", chunk?.text());
+        ///     stream.cancel(); // the next item is an error of the kind `Cancelled`
+        /// }
+        /// # Ok(()) }
+        /// ```
         pub fn cancel(&self) {
             self.accepted.call.cancel();
         }
@@ -154,11 +166,30 @@ impl<'a> Blocking<'a> {
     }
 
     /// The list of models.
+    ///
+    /// ```
+    /// # let config = modelwire::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+    /// # let client = modelwire::Client::new(config)?;
+    /// match client.blocking().models() {
+    ///     Ok(answer) => println!("{}", answer.model_ids().join("\n")),
+    ///     Err(error) => eprintln!("{error}"),
+    /// }
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn models(self) -> Result<Response> {
         self.send(Request::models())
     }
 
     /// Sends a request without streaming.
+    ///
+    /// ```no_run
+    /// # fn run(client: modelwire::Client) -> modelwire::Result<()> {
+    /// use modelwire::Request;
+    ///
+    /// let answer = client.blocking().send(Request::chat("a-model").user("Say hello."))?;
+    /// println!("{}", answer.text());
+    /// # Ok(()) }
+    /// ```
     pub fn send(self, request: Request) -> Result<Response> {
         let call = Call::of(self.session.clone(), request);
         call.start_to_wait(false)?;
@@ -181,6 +212,34 @@ impl<'a> Blocking<'a> {
 }
 
 /// The chunks of an answer as an iterator that waits for each. An error is the last item.
+///
+/// ```
+/// # use std::io::{Read, Write};
+/// # let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+/// # let base_url = format!("http://{}/v1", listener.local_addr()?);
+/// # std::thread::spawn(move || -> std::io::Result<u64> {
+/// #     let mut connection = listener.accept()?.0;
+/// #     connection.read(&mut [0; 4096])?;
+/// #     let body = "data: {\"choices\":[{\"delta\":{\"content\":\"Hello\"}}]}\n\n\
+/// #         data: {\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":1}}\n\n\
+/// #         data: [DONE]\n\n";
+/// #     let head = format!("content-length: {}\r\nx-request-id: req-1", body.len());
+/// #     write!(connection, "HTTP/1.1 200 OK\r\n{head}\r\n\r\n{body}")?;
+/// #     std::io::copy(&mut connection, &mut std::io::sink())
+/// # });
+/// # let config = modelwire::Config::new().base_url(base_url).api_key("sk-test");
+/// # let client = modelwire::Client::new(config)?;
+/// use modelwire::Request;
+///
+/// let mut stream = client.blocking().stream(Request::chat("a-model").user("Say hello."))?;
+/// assert_eq!(stream.head().status(), 200);
+/// for chunk in &mut stream {
+///     print!("{}", chunk?.text());
+/// }
+/// let usage = stream.response().and_then(|response| response.usage());
+/// assert_eq!(usage.map(|usage| usage.total_tokens), Some(4));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct BlockingStream {
     accepted: Accepted,
 }

@@ -48,6 +48,19 @@ struct Inner {
 }
 
 /// An error with everything that is known about it. Cheap to clone and safe to send between threads.
+///
+/// ```
+/// use modelwire::{Client, Config, ErrorKind};
+///
+/// // Nothing listens on this port.
+/// let client = Client::new(Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test"))?;
+/// let error = client.blocking().models().unwrap_err();
+/// assert_eq!((error.kind(), error.attempts()), (ErrorKind::Connect, 1));
+/// eprintln!("{error}"); // the message, and a hint what to do
+/// eprintln!("{}", error.report()); // everything that is known, for support; never the key
+/// eprintln!("{}", error.to_json()); // the same as JSON
+/// # Ok::<(), modelwire::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Error(Arc<Inner>);
 
@@ -55,6 +68,12 @@ pub struct Error(Arc<Inner>);
 pub(crate) const OPTION_HINT: &str = "Correct the option; nothing was sent.";
 
 /// `Result` with this library's [`Error`].
+///
+/// ```
+/// fn first_model(client: &modelwire::Client) -> modelwire::Result<Option<String>> {
+///     Ok(client.blocking().models()?.model_ids().into_iter().next())
+/// }
+/// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 const REFUSED_HINT: &str = "Reproduce it with a minimal request, then add parameters one by one. Also check \
@@ -91,6 +110,16 @@ impl Error {
     }
 
     /// An argument that a binding, not the core, found to be invalid.
+    ///
+    /// ```
+    /// use modelwire::{Error, ErrorKind};
+    ///
+    /// let error = Error::argument("limit is 0: it must be 1 or more");
+    /// assert_eq!(error.kind(), ErrorKind::Argument);
+    /// assert_eq!((error.message(), error.hint().is_empty()), ("limit is 0: it must be 1 or more", false));
+    /// assert_eq!(Error::closed("the session was closed").kind(), ErrorKind::Closed);
+    /// assert_eq!(Error::internal("a callback panicked").kind(), ErrorKind::Internal);
+    /// ```
     pub fn argument(message: impl Into<String>) -> Error {
         Error::new(ErrorKind::Argument, message)
     }
@@ -299,6 +328,19 @@ impl Error {
 
     /// The part of the answer gathered before the failure, as JSON text, if the call gathers. It may be
     /// less than what was metered; the key is redacted.
+    ///
+    /// ```no_run
+    /// # fn run(client: modelwire::Client) -> modelwire::Result<()> {
+    /// use modelwire::Request;
+    ///
+    /// let request = Request::chat("a-model").user("Tell me a story.").gather(true);
+    /// for chunk in client.blocking().stream(request)? {
+    ///     if let Err(error) = chunk {
+    ///         eprintln!("{error}\nThis much arrived: {:?}", error.partial());
+    ///     }
+    /// }
+    /// # Ok(()) }
+    /// ```
     pub fn partial(&self) -> Option<&str> {
         self.0.partial.as_deref()
     }

@@ -9,6 +9,18 @@ macro_rules! kinds {
     )+) => {
         /// The kind of an error: what a caller can do about it. Exhaustive on purpose: code that
         /// matches on it must consider a new kind.
+        ///
+        /// ```
+        /// use modelwire::ErrorKind;
+        ///
+        /// fn may_succeed_later(kind: ErrorKind) -> bool {
+        ///     matches!(kind, ErrorKind::RateLimited | ErrorKind::Server | ErrorKind::Connect)
+        /// }
+        ///
+        /// let kind = ErrorKind::of_status(429);
+        /// assert_eq!(kind.name(), "rate_limited");
+        /// assert!(may_succeed_later(kind));
+        /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum ErrorKind {
             $(
@@ -138,6 +150,22 @@ impl ErrorKind {
 }
 
 /// The timeout that ran out.
+///
+/// ```
+/// # let silent = std::net::TcpListener::bind("127.0.0.1:0")?;
+/// # let base_url = format!("http://{}/v1", silent.local_addr()?);
+/// # let config = modelwire::Config::new().base_url(base_url).api_key("sk-test");
+/// # let client = modelwire::Client::new(config)?;
+/// use std::time::Duration;
+/// use modelwire::{ErrorKind, Request, TimeoutPhase};
+///
+/// // A service that does not answer.
+/// let request = Request::models().total_timeout(Some(Duration::from_millis(50)));
+/// let error = client.blocking().send(request).unwrap_err();
+/// assert_eq!((error.kind(), error.timeout()), (ErrorKind::Timeout, Some(TimeoutPhase::Total)));
+/// assert_eq!(TimeoutPhase::Total.name(), "total_timeout"); // the option that sets it
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeoutPhase {
     /// The wait for a connection while `connections_max` are in use.
@@ -166,6 +194,18 @@ impl TimeoutPhase {
 }
 
 /// Whether a failed call may have been metered, judged over all its attempts (R-MET1).
+///
+/// ```
+/// # let config = modelwire::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+/// # let client = modelwire::Client::new(config)?;
+/// use modelwire::Metered;
+///
+/// // No connection: nothing was sent.
+/// let error = client.blocking().models().unwrap_err();
+/// assert_eq!(error.metered(), Metered::NotSent);
+/// assert_eq!(error.metered().name(), "not_sent");
+/// # Ok::<(), modelwire::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Metered {
     /// Nothing was sent, or the service reported through HTTP/2 that it processed nothing.

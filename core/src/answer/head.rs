@@ -5,6 +5,33 @@ use std::time::SystemTime;
 use crate::answer::rate_limits::RateLimits;
 
 /// Status and headers of an answer; the key is redacted where the service echoed it.
+///
+/// ```
+/// # use std::io::{Read, Write};
+/// # let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+/// # let base_url = format!("http://{}/v1", listener.local_addr()?);
+/// # std::thread::spawn(move || -> std::io::Result<u64> {
+/// #     let mut connection = listener.accept()?.0;
+/// #     connection.read(&mut [0; 4096])?;
+/// #     let body = r#"{"data":[]}"#;
+/// #     let head = format!("content-length: {}\r\nx-request-id: req-1", body.len());
+/// #     write!(connection, "HTTP/1.1 200 OK\r\n{head}\r\n\r\n{body}")?;
+/// #     std::io::copy(&mut connection, &mut std::io::sink())
+/// # });
+/// # let config = modelwire::Config::new().base_url(base_url).api_key("sk-test");
+/// # let client = modelwire::Client::new(config)?;
+/// let answer = client.blocking().models()?;
+/// let head = answer.head();
+/// assert_eq!((head.status(), head.request_id()), (200, Some("req-1")));
+/// assert_eq!(head.header("Content-Length"), Some("11"));
+/// for (name, value) in head.headers() {
+///     println!("{name}: {value}");
+/// }
+/// if let Some(limits) = head.rate_limits() {
+///     println!("{:?} requests remain", limits.requests.remaining);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     pub(crate) status: u16,

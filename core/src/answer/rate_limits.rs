@@ -17,6 +17,16 @@ const CLOCK_SECONDS_MIN: f64 = 1e9;
 const CLOCK_MS_MIN: f64 = 1e12;
 
 /// One rate limit of a service, as far as it reports it.
+///
+/// ```
+/// use std::time::Duration;
+/// use modelwire::{RateLimit, parse};
+///
+/// let headers = [("limit", "60"), ("remaining", "0"), ("reset", "1m30s")];
+/// let headers = headers.map(|(part, value)| (format!("x-ratelimit-{part}-tokens"), value.to_owned()));
+/// let RateLimit { limit, remaining, reset, .. } = parse::rate_limits(&headers).unwrap_or_default().tokens;
+/// assert_eq!((limit, remaining, reset), (Some(60), Some(0), Some(Duration::from_secs(90))));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RateLimit {
@@ -30,6 +40,18 @@ pub struct RateLimit {
 
 /// The rate limits in the headers of an answer: `x-ratelimit-...` and the same with other prefixes,
 /// `RateLimit` of the IETF draft, `retry-after`.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// let headers =
+///     [("x-ratelimit-limit-requests", "60"), ("x-ratelimit-limit-images", "5"), ("retry-after", "2")];
+/// let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
+/// let limits = modelwire::parse::rate_limits(&headers).unwrap_or_default();
+/// assert_eq!(limits.requests.limit, Some(60));
+/// assert_eq!(limits.others["images"].limit, Some(5));
+/// assert_eq!(limits.retry_after, Some(Duration::from_secs(2)));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RateLimits {

@@ -27,6 +27,20 @@ pub(crate) const RECORD_TEXT_BYTES_MAX: usize = 1024;
 /// client ([`Client::on_call`](crate::Client::on_call)). All times are counted from
 /// [`CallRecord::start`]. It never contains the key; texts from the service are redacted as in errors
 /// (R-AUTH4).
+///
+/// ```
+/// # let config = modelwire::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+/// # let client = modelwire::Client::new(config)?;
+/// use modelwire::{Endpoint, ErrorKind};
+///
+/// let error = client.blocking().models().unwrap_err();
+/// let record = error.record().ok_or("the call was not started")?;
+/// assert_eq!((record.operation(), record.path()), (Endpoint::Models, "/v1/models"));
+/// assert_eq!((record.attempts_count(), record.kind()), (1, Some(ErrorKind::Connect)));
+/// println!("started at {:?}, took {:?}", record.start(), record.elapsed());
+/// println!("{} bytes sent, {} bytes received", record.bytes_out(), record.bytes_in());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct CallRecord(Arc<Recorded>);
 
@@ -67,6 +81,17 @@ pub(crate) struct Answered {
 }
 
 /// One attempt of a call. Times are counted from the start of the call.
+///
+/// ```
+/// # let config = modelwire::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+/// # let client = modelwire::Client::new(config)?;
+/// let error = client.blocking().models().unwrap_err();
+/// for attempt in error.record().ok_or("the call was not started")?.attempts() {
+///     println!("to {:?}: {:?} to {:?}", attempt.address, attempt.start, attempt.end);
+///     assert_eq!((attempt.status, attempt.kind), (None, Some(modelwire::ErrorKind::Connect)));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct AttemptRecord {
@@ -95,6 +120,21 @@ pub struct AttemptRecord {
 }
 
 /// A period in which a call had to wait. Counted from the start of the call.
+///
+/// ```
+/// # let config = modelwire::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+/// # let client = modelwire::Client::new(config)?;
+/// use std::time::Duration;
+/// use modelwire::{Request, RetryPolicy, WaitReason};
+///
+/// let first_wait = Duration::from_millis(5);
+/// let policy = RetryPolicy::default().max_retries(1).connect_errors(true).first_wait(first_wait);
+/// let error = client.blocking().send(Request::models().retry(policy)).unwrap_err();
+/// let wait = error.record().and_then(|record| record.waits().first()).ok_or("no wait")?;
+/// assert_eq!(wait.reason, WaitReason::Retry);
+/// assert!(wait.length >= first_wait);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WaitRecord {
@@ -107,6 +147,18 @@ pub struct WaitRecord {
 }
 
 /// What a call waited for.
+///
+/// ```
+/// use std::time::Duration;
+/// use modelwire::{CallRecord, WaitReason};
+///
+/// /// How long the call waited for a connection.
+/// fn waited_for_connection(record: &CallRecord) -> Duration {
+///     let waits = record.waits().iter().filter(|wait| wait.reason == WaitReason::Connection);
+///     waits.map(|wait| wait.length).sum()
+/// }
+/// assert_eq!(WaitReason::Connection.name(), "connection");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitReason {
     /// The delay before another attempt.
@@ -132,6 +184,23 @@ impl WaitReason {
 }
 
 /// Who ended a call early.
+///
+/// ```
+/// # let silent = std::net::TcpListener::bind("127.0.0.1:0")?;
+/// # let base_url = format!("http://{}/v1", silent.local_addr()?);
+/// # let config = modelwire::Config::new().base_url(base_url).api_key("sk-test");
+/// # let client = modelwire::Client::new(config)?;
+/// use modelwire::{Call, CancelledBy, Event, Pop, Request};
+///
+/// let call = Call::new(&client, Request::models());
+/// call.start(false)?;
+/// call.cancel();
+/// let Pop::Event(Event::Done(Err(error))) = call.pop(None)? else { return Err("no error".into()) };
+/// let by = error.record().and_then(|record| record.cancelled_by());
+/// assert_eq!(by, Some(CancelledBy::Program));
+/// assert_eq!(by.map(CancelledBy::name), Some("program"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CancelledBy {
     /// The program cancelled it.
@@ -208,6 +277,14 @@ impl CallRecord {
 
     /// When the first chunk was read, even if chunks are only gathered; `None` if there were none.
     /// Chunks that arrived together have the same time.
+    ///
+    /// ```
+    /// fn print(record: &modelwire::CallRecord) {
+    ///     if let (Some(first), Some(last)) = (record.first_chunk(), record.last_chunk()) {
+    ///         println!("{} chunks, the first after {first:?}, the last after {last:?}", record.chunks());
+    ///     }
+    /// }
+    /// ```
     pub fn first_chunk(&self) -> Option<Duration> {
         self.0.first_chunk
     }

@@ -14,6 +14,34 @@ use crate::protocol::usage::Usage;
 use crate::protocol::value::Value;
 
 /// How an answer was known to be complete (R-STR7).
+///
+/// ```
+/// # use std::io::{Read, Write};
+/// # let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+/// # let base_url = format!("http://{}/v1", listener.local_addr()?);
+/// # std::thread::spawn(move || -> std::io::Result<u64> {
+/// #     let mut connection = listener.accept()?.0;
+/// #     connection.read(&mut [0; 4096])?;
+/// #     let body = "data: {\"choices\":[{\"delta\":{\"content\":\"Hello\"}}]}\n\n\
+/// #         data: {\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":1}}\n\n\
+/// #         data: [DONE]\n\n";
+/// #     let head = format!("content-length: {}\r\nx-request-id: req-1", body.len());
+/// #     write!(connection, "HTTP/1.1 200 OK\r\n{head}\r\n\r\n{body}")?;
+/// #     std::io::copy(&mut connection, &mut std::io::sink())
+/// # });
+/// # let config = modelwire::Config::new().base_url(base_url).api_key("sk-test");
+/// # let client = modelwire::Client::new(config)?;
+/// use modelwire::{End, Request};
+///
+/// let mut stream = client.blocking().stream(Request::chat("a-model").user("Say hello."))?;
+/// for chunk in &mut stream {
+///     print!("{}", chunk?.text());
+/// }
+/// let end = stream.response().map(|response| response.end());
+/// assert_eq!(end, Some(End::DoneMark));
+/// assert_eq!(end.map(End::name), Some("done_mark"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// It was one document.
@@ -39,6 +67,33 @@ impl End {
 }
 
 /// A tool call of an answer. Members that the service omitted are empty.
+///
+/// ```
+/// # use std::io::{Read, Write};
+/// # let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+/// # let base_url = format!("http://{}/v1", listener.local_addr()?);
+/// # std::thread::spawn(move || -> std::io::Result<u64> {
+/// #     let mut connection = listener.accept()?.0;
+/// #     connection.read(&mut [0; 4096])?;
+/// #     let body = r#"{"choices":[{"message":{"tool_calls":[
+/// #         {"id":"call-1","function":{"name":"weather","arguments":"{\"city\":\"Rome\"}"}}]}}]}"#;
+/// #     let head = format!("content-length: {}\r\nx-request-id: req-1", body.len());
+/// #     write!(connection, "HTTP/1.1 200 OK\r\n{head}\r\n\r\n{body}")?;
+/// #     std::io::copy(&mut connection, &mut std::io::sink())
+/// # });
+/// # let config = modelwire::Config::new().base_url(base_url).api_key("sk-test");
+/// # let client = modelwire::Client::new(config)?;
+/// use modelwire::{Request, Value};
+///
+/// let tools = r#"[{"type": "function", "function": {"name": "weather"}}]"#;
+/// let request = Request::chat("a-model").user("Is it raining in Rome?").field_json("tools", tools);
+/// for call in client.blocking().send(request)?.tool_calls() {
+///     let arguments = Value::parse(&call.arguments)?;
+///     let city = arguments.get("city").and_then(Value::as_str);
+///     assert_eq!((&*call.name, city.as_deref()), ("weather", Some("Rome")));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CalledTool {
     /// The id that its result must refer to: `id` in chats, `call_id` in responses.
@@ -66,6 +121,33 @@ impl CalledTool {
 }
 
 /// The answer to a call. Cheap to clone.
+///
+/// ```
+/// # use std::io::{Read, Write};
+/// # let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+/// # let base_url = format!("http://{}/v1", listener.local_addr()?);
+/// # std::thread::spawn(move || -> std::io::Result<u64> {
+/// #     let mut connection = listener.accept()?.0;
+/// #     connection.read(&mut [0; 4096])?;
+/// #     let body = r#"{"model":"a-model","usage":{"prompt_tokens":3,"completion_tokens":1},
+/// #         "choices":[{"finish_reason":"stop","message":{"content":"Hello"}}]}"#;
+/// #     let head = format!("content-length: {}\r\nx-request-id: req-1", body.len());
+/// #     write!(connection, "HTTP/1.1 200 OK\r\n{head}\r\n\r\n{body}")?;
+/// #     std::io::copy(&mut connection, &mut std::io::sink())
+/// # });
+/// # let config = modelwire::Config::new().base_url(base_url).api_key("sk-test");
+/// # let client = modelwire::Client::new(config)?;
+/// use modelwire::Request;
+///
+/// let answer = client.blocking().send(Request::chat("a-model").user("Say hello."))?;
+/// assert_eq!((&*answer.text(), answer.model().as_deref()), ("Hello", Some("a-model")));
+/// assert_eq!(answer.finish_reason().as_deref(), Some("stop"));
+/// assert_eq!(answer.usage().map(|usage| usage.total_tokens), Some(4));
+/// assert_eq!((answer.head().status(), answer.attempts()), (200, 1));
+/// assert!(answer.tool_calls().is_empty() && answer.reasoning().is_empty());
+/// println!("{} in {:?}: {}", answer.json(), answer.elapsed(), answer.info_json());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Response(Arc<Parts>);
 

@@ -6,9 +6,26 @@ use crate::answer::record::RECORD_TEXT_BYTES_MAX;
 use crate::protocol::usage::Usage;
 
 /// Usage by requested model (R-MET1).
+///
+/// ```
+/// fn print(sums: &modelwire::UsageSums) {
+///     for (model, sum) in sums {
+///         println!("{model}: {} calls, {} tokens", sum.calls, sum.tokens.total_tokens);
+///     }
+/// }
+/// ```
 pub type UsageSums = BTreeMap<String, UsageSum>;
 
 /// Usage by the [id of the key](crate::key_id), and by requested model.
+///
+/// ```
+/// fn print(sums: &modelwire::UsageByKey) {
+///     for (key_id, models) in sums {
+///         let tokens: u64 = models.values().map(|sum| sum.tokens.total_tokens).sum();
+///         println!("key {key_id}: {tokens} tokens");
+///     }
+/// }
+/// ```
 pub type UsageByKey = BTreeMap<String, UsageSums>;
 
 /// The maximum number of keys counted separately; further keys are summed up under `OTHER_KEYS`.
@@ -71,6 +88,16 @@ impl Sums {
 }
 
 /// The usage of one model's calls.
+///
+/// ```
+/// use modelwire::UsageSum;
+///
+/// fn tokens_per_call(sum: &UsageSum) -> Option<u64> {
+///     sum.tokens.total_tokens.checked_div(sum.calls - sum.calls_without_usage)
+/// }
+///
+/// assert_eq!(tokens_per_call(&UsageSum::default()), None);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UsageSum {

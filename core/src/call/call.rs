@@ -25,6 +25,24 @@ use crate::request::request::Request;
 /// any time. It starts once, and its events are popped in order.
 ///
 /// Every method may be called from any thread. Dropping an unfinished call cancels it.
+///
+/// ```no_run
+/// use modelwire::{Call, Event, Pop, Request};
+///
+/// # fn run(client: modelwire::Client) -> modelwire::Result<()> {
+/// let call = Call::new(&client, Request::chat("a-model").user("Say hello."));
+/// call.start(true)?;
+/// loop {
+///     match call.pop(None)? {
+///         Pop::Event(Event::Open(head)) => println!("status {}", head.status()),
+///         Pop::Event(Event::Chunk(chunk)) => print!("{}", chunk.text()),
+///         Pop::Event(Event::Done(outcome)) => println!("{:?}", outcome?.usage()),
+///         Pop::Empty => {} // only with a timeout
+///         Pop::End => break,
+///     }
+/// }
+/// # Ok(()) }
+/// ```
 pub struct Call {
     shared: Arc<Shared>,
     /// Dropping it cancels the call.
@@ -32,6 +50,22 @@ pub struct Call {
 }
 
 /// Cancels a call from anywhere; dropping it does nothing. Cheap to clone.
+///
+/// ```
+/// # let silent = std::net::TcpListener::bind("127.0.0.1:0")?;
+/// # let base_url = format!("http://{}/v1", silent.local_addr()?);
+/// # let config = modelwire::Config::new().base_url(base_url).api_key("sk-test");
+/// # let client = modelwire::Client::new(config)?;
+/// use modelwire::{Call, Event, Pop, Request};
+///
+/// let call = Call::new(&client, Request::models());
+/// let canceller = call.canceller();
+/// call.start(false)?;
+/// std::thread::spawn(move || canceller.cancel());
+/// let Pop::Event(Event::Done(outcome)) = call.pop(None)? else { return Err("no end".into()) };
+/// assert_eq!(outcome.unwrap_err().kind(), modelwire::ErrorKind::Cancelled);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Canceller {
     shared: Arc<Shared>,
@@ -136,6 +170,23 @@ impl Call {
     }
 
     /// The next event if there is one; never waits.
+    ///
+    /// ```
+    /// # let config = modelwire::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+    /// # let client = modelwire::Client::new(config)?;
+    /// use modelwire::{Call, Event, Pop, Request};
+    ///
+    /// let call = Call::new(&client, Request::models());
+    /// call.start(false)?;
+    /// let outcome = loop {
+    ///     match call.try_pop()? {
+    ///         Pop::Event(Event::Done(outcome)) => break outcome,
+    ///         _ => std::thread::sleep(std::time::Duration::from_millis(1)), // your own work
+    ///     }
+    /// };
+    /// assert!(outcome.is_err()); // nothing listens there
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn try_pop(&self) -> Result<Pop> {
         self.check_process()?;
         Ok(self.shared.queue.try_pop())
@@ -174,6 +225,26 @@ impl Call {
     /// Like [`Call::pop`], but `None` when a signal handler has run on this thread during the wait,
     /// when [`Call::wakeup`] was called, and occasionally without a cause, because a signal just before
     /// the wait does not end it. Check what the handler left, and wait again. The wait does no I/O.
+    ///
+    /// ```
+    /// # let config = modelwire::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+    /// # let client = modelwire::Client::new(config)?;
+    /// use modelwire::{Call, Event, Pop, Request};
+    ///
+    /// let call = Call::new(&client, Request::models());
+    /// call.make_interruptible()?;
+    /// call.start(false)?;
+    /// call.wakeup(); // in a signal handler, for instance
+    /// let outcome = loop {
+    ///     match call.pop_interruptible(None)? {
+    ///         None => println!("interrupted"),
+    ///         Some(Pop::Event(Event::Done(outcome))) => break outcome,
+    ///         Some(_) => {}
+    ///     }
+    /// };
+    /// assert!(outcome.is_err()); // nothing listens there
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn pop_interruptible(&self, timeout: Option<Duration>) -> Result<Option<Pop>> {
         self.check_process()?;
         let bell = self.bell()?;
@@ -206,6 +277,22 @@ impl Call {
 
     /// The next event, for a task. Pending leaves the task's waker, which is called once, from any
     /// thread, when there is something to pop.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> modelwire::Result<()> {
+    /// # let config = modelwire::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+    /// # let client = modelwire::Client::new(config)?;
+    /// use modelwire::{Call, Event, Pop, Request};
+    ///
+    /// let call = Call::new(&client, Request::models());
+    /// call.start(false)?;
+    /// match std::future::poll_fn(|cx| call.poll_pop(cx)).await? {
+    ///     Pop::Event(Event::Done(outcome)) => assert!(outcome.is_err()), // nothing listens there
+    ///     other => println!("{other:?}"),
+    /// }
+    /// # Ok(()) }
+    /// ```
     pub fn poll_pop(&self, cx: &mut Context<'_>) -> Poll<Result<Pop>> {
         if let Err(error) = self.check_process() {
             return Poll::Ready(Err(error));
@@ -220,6 +307,21 @@ impl Call {
     }
 
     /// Cancels the call as a drop does, while other references exist.
+    ///
+    /// ```
+    /// # let silent = std::net::TcpListener::bind("127.0.0.1:0")?;
+    /// # let base_url = format!("http://{}/v1", silent.local_addr()?);
+    /// # let config = modelwire::Config::new().base_url(base_url).api_key("sk-test");
+    /// # let client = modelwire::Client::new(config)?;
+    /// use modelwire::{Call, CancelledBy, Event, Pop, Request};
+    ///
+    /// let call = Call::new(&client, Request::models());
+    /// call.start(false)?;
+    /// call.give_up();
+    /// let Pop::Event(Event::Done(Err(error))) = call.pop(None)? else { return Err("no error".into()) };
+    /// assert_eq!(error.record().and_then(|record| record.cancelled_by()), Some(CancelledBy::Dropped));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn give_up(&self) {
         self.shared.cancel_by(CancelledBy::Dropped);
     }

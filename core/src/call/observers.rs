@@ -27,6 +27,22 @@ pub const RECORDS_WAITING_BYTES_MAX: usize = 64 << 20;
 const TAGS_DROPPED_MAX: usize = 65_536;
 
 /// A call that has ended.
+///
+/// ```
+/// # let config = modelwire::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+/// # let client = modelwire::Client::new(config)?;
+/// use std::ops::ControlFlow;
+/// use modelwire::CallEnded;
+///
+/// client.on_call(|ended: CallEnded| {
+///     let (path, elapsed) = (ended.record.path(), ended.record.elapsed());
+///     println!("{path} took {elapsed:?}, {} calls were dropped", ended.dropped);
+///     ControlFlow::Continue(())
+/// })?;
+/// let _ = client.blocking().models();
+/// client.clear_on_call()?;
+/// # Ok::<(), modelwire::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CallEnded {
@@ -51,6 +67,12 @@ impl CallEnded {
     }
 
     /// What is known besides the record, as a JSON object, for programs in other languages.
+    ///
+    /// ```
+    /// fn print(ended: &modelwire::CallEnded) {
+    ///     println!("{}", ended.info_json()); // {"dropped":0}
+    /// }
+    /// ```
     pub fn info_json(&self) -> String {
         Object::new().number("dropped", self.dropped).finish()
     }

@@ -40,6 +40,19 @@ use crate::protocol::chunk::Chunk;
 use crate::system::sync::{Condvar, Mutex, MutexGuard, lock, unpoisoned};
 
 /// An event of a call, in this order: `Open` (streams only), chunks, `Done`.
+///
+/// ```
+/// use modelwire::Event;
+///
+/// fn print(event: Event) {
+///     match event {
+///         Event::Open(head) => println!("status {}", head.status()),
+///         Event::Chunk(chunk) => print!("{}", chunk.text()),
+///         Event::Done(Ok(response)) => println!("{:?}", response.usage()),
+///         Event::Done(Err(error)) => eprintln!("{error}"),
+///     }
+/// }
+/// ```
 #[derive(Debug)]
 pub enum Event {
     /// The service accepted the call: the status is success and the stream begins.
@@ -60,6 +73,26 @@ impl Event {
 }
 
 /// The result of a pop.
+///
+/// ```
+/// # let config = modelwire::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+/// # let client = modelwire::Client::new(config)?;
+/// use std::time::Duration;
+/// use modelwire::{Call, Event, Pop, Request};
+///
+/// let call = Call::new(&client, Request::models());
+/// call.start(false)?;
+/// let error = loop {
+///     match call.pop(Some(Duration::from_millis(100)))? {
+///         Pop::Event(Event::Done(outcome)) => break outcome.unwrap_err(), // nothing listens there
+///         Pop::Event(_) => {}
+///         Pop::Empty => println!("still waiting"),
+///         Pop::End => unreachable!("the end was popped"),
+///     }
+/// };
+/// assert!(matches!(call.pop(None)?, Pop::End));
+/// # Ok::<(), modelwire::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum Pop {
     /// The next event.

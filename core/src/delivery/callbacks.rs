@@ -33,6 +33,27 @@ use crate::system::process::{self, PerProcess, Run, shutting_down};
 use crate::system::sync::lock;
 
 /// Receives the events of a started call, on the client's callback thread.
+///
+/// ```
+/// # let config = modelwire::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+/// # let client = modelwire::Client::new(config)?;
+/// use std::ops::ControlFlow;
+/// use modelwire::{Call, Event, Handler, Request};
+///
+/// struct Printer;
+///
+/// impl Handler for Printer {
+///     fn on_event(&mut self, event: Event) -> ControlFlow<()> {
+///         println!("{event:?}");
+///         ControlFlow::Continue(())
+///     }
+/// }
+///
+/// let call = Call::new(&client, Request::models());
+/// call.start_with(false, Printer)?;
+/// call.wait_over(None)?;
+/// # Ok::<(), modelwire::Error>(())
+/// ```
 pub trait Handler: Send {
     /// The next event. [`ControlFlow::Break`] cancels the call.
     fn on_event(&mut self, event: Event) -> ControlFlow<()>;
@@ -196,6 +217,21 @@ impl Call {
 
     /// The same for a call that was [made interruptible](Call::make_interruptible): `None` as for
     /// [`Call::pop_interruptible`].
+    ///
+    /// ```
+    /// # let config = modelwire::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+    /// # let client = modelwire::Client::new(config)?;
+    /// use std::ops::ControlFlow;
+    /// use modelwire::{Call, Request};
+    ///
+    /// let call = Call::new(&client, Request::models());
+    /// call.make_interruptible()?;
+    /// call.start_with(false, |_| ControlFlow::Continue(()))?;
+    /// while call.wait_over_interruptible(None)?.is_none() {
+    ///     println!("interrupted");
+    /// }
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn wait_over_interruptible(&self, timeout: Option<Duration>) -> Result<Option<bool>> {
         self.check_waitable()?;
         if self.shared().handlers().are_held() && timeout != Some(Duration::ZERO) {

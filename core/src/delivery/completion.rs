@@ -27,6 +27,14 @@ use crate::system::process;
 use crate::system::sync::{Mutex, lock};
 
 /// The options of a queue.
+///
+/// ```
+/// use modelwire::{CompletionQueue, QueueOptions};
+///
+/// let options = QueueOptions { call_events_max: Some(64), interruptible: true, ..QueueOptions::default() };
+/// let queue = CompletionQueue::with(options)?;
+/// # Ok::<(), modelwire::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QueueOptions {
     /// The maximum number of queued events of one call (at least 2) before its body is no longer read;
@@ -41,6 +49,23 @@ pub struct QueueOptions {
 
 /// Events of many calls, each with the tag of its call. Cheap to clone; every method may be called
 /// from any thread. Dropping the last clone cancels its calls.
+///
+/// ```
+/// # let config = modelwire::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+/// # let client = modelwire::Client::new(config)?;
+/// use modelwire::{Call, CompletionQueue, Event, Next, Request};
+///
+/// let queue = CompletionQueue::new(None);
+/// for tag in 0..3 {
+///     queue.submit_owned(Call::new(&client, Request::models()), false, tag)?;
+/// }
+/// while queue.unfinished() > 0 {
+///     if let Next::Event(tag, Event::Done(outcome)) = queue.next(None)? {
+///         println!("call {tag}: {:?}", outcome.map(|answer| answer.model_ids()));
+///     }
+/// }
+/// # Ok::<(), modelwire::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct CompletionQueue {
     generation: u64,
@@ -60,6 +85,15 @@ impl CompletionQueue {
     }
 
     /// Creates an empty queue whose waits can be interrupted: see [`QueueOptions::interruptible`].
+    ///
+    /// ```
+    /// use modelwire::{CompletionQueue, Next};
+    ///
+    /// let queue = CompletionQueue::interruptible()?;
+    /// queue.wakeup(); // in a signal handler, for instance
+    /// assert!(matches!(queue.next(None)?, Next::Interrupted));
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn interruptible() -> Result<CompletionQueue> {
         CompletionQueue::with(QueueOptions { interruptible: true, ..QueueOptions::default() })
     }
@@ -83,6 +117,19 @@ impl CompletionQueue {
     /// Starts a call whose events come out here with this tag; the last one is `Done`. An error means
     /// that nothing was sent and there will be no event. Do not use the call's own pops then;
     /// cancelling or dropping it ends it as usual.
+    ///
+    /// ```
+    /// # let config = modelwire::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+    /// # let client = modelwire::Client::new(config)?;
+    /// use modelwire::{Call, CompletionQueue, Event, Next, Request};
+    ///
+    /// let queue = CompletionQueue::new(None);
+    /// let call = Call::new(&client, Request::models()); // keep it: a drop cancels the call
+    /// queue.submit(&call, false, 7)?;
+    /// let Next::Event(7, Event::Done(outcome)) = queue.next(None)? else { return Err("no end".into()) };
+    /// assert!(outcome.is_err()); // nothing listens there
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn submit(&self, call: &Call, stream: bool, tag: u64) -> Result<()> {
         self.check_process()?;
         let place = self.many.reserve()?;
@@ -141,6 +188,22 @@ impl CompletionQueue {
 
     /// Cancels an owned call now, like [`Call::cancel`], even if it is paused. False if no unfinished
     /// call has this tag.
+    ///
+    /// ```
+    /// # let silent = std::net::TcpListener::bind("127.0.0.1:0")?;
+    /// # let base_url = format!("http://{}/v1", silent.local_addr()?);
+    /// # let config = modelwire::Config::new().base_url(base_url).api_key("sk-test");
+    /// # let client = modelwire::Client::new(config)?;
+    /// use modelwire::{Call, CompletionQueue, ErrorKind, Event, Next, Request};
+    ///
+    /// let queue = CompletionQueue::new(None);
+    /// queue.submit_owned(Call::new(&client, Request::models()), false, 7)?;
+    /// assert!(queue.cancel(7));
+    /// let Next::Event(7, Event::Done(outcome)) = queue.next(None)? else { return Err("no end".into()) };
+    /// assert_eq!(outcome.unwrap_err().kind(), ErrorKind::Cancelled);
+    /// assert!(!queue.cancel(7)); // it has ended
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn cancel(&self, tag: u64) -> bool {
         self.check_process().is_ok() && self.many.cancel(tag)
     }
@@ -148,6 +211,21 @@ impl CompletionQueue {
     /// Holds back the events of an owned call until it is resumed or cancelled, or the queue is closed.
     /// Arriving events are queued within the limits of its client; then its body is no longer read.
     /// False if no unfinished call has this tag.
+    ///
+    /// ```
+    /// # let config = modelwire::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+    /// # let client = modelwire::Client::new(config)?;
+    /// use std::time::Duration;
+    /// use modelwire::{Call, CompletionQueue, Next, Request};
+    ///
+    /// let queue = CompletionQueue::new(None);
+    /// queue.submit_owned(Call::new(&client, Request::models()), false, 7)?;
+    /// assert!(queue.pause(7));
+    /// assert!(matches!(queue.next(Some(Duration::from_millis(20)))?, Next::Empty));
+    /// assert!(queue.resume(7));
+    /// assert!(matches!(queue.next(None)?, Next::Event(7, _)));
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn pause(&self, tag: u64) -> bool {
         self.check_process().is_ok() && self.many.pause(tag)
     }
@@ -167,6 +245,19 @@ impl CompletionQueue {
     /// [`log::RECORDS_MAX`](crate::log::RECORDS_MAX) are queued; further records are dropped, and one
     /// record reports how many. Fails if the program has its own logger, which then receives the
     /// records.
+    ///
+    /// ```
+    /// # let config = modelwire::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+    /// # let client = modelwire::Client::new(config)?;
+    /// use modelwire::{CompletionQueue, Next, log::Level};
+    ///
+    /// let queue = CompletionQueue::new(None);
+    /// queue.follow_log(Some(Level::Debug), 9)?;
+    /// let _ = client.blocking().models(); // nothing listens there, which the log reports
+    /// let Next::Log(9, record) = queue.next(None)? else { return Err("no record".into()) };
+    /// println!("{} {}: {}", record.level.name(), record.target, record.message);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn follow_log(&self, level: Option<Level>, tag: u64) -> Result<()> {
         self.check_process()?;
         self.many.follow_log(level, tag)
@@ -221,6 +312,21 @@ impl CompletionQueue {
 
     /// Appends all events that are ready, at most `max`, to `taken`; waits only for the first one.
     /// Fails like [`CompletionQueue::next`], and with [`ErrorKind::Argument`] for a `max` of 0.
+    ///
+    /// ```
+    /// # let config = modelwire::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+    /// # let client = modelwire::Client::new(config)?;
+    /// use modelwire::{Call, CompletionQueue, Next, Request, Taken};
+    ///
+    /// let queue = CompletionQueue::new(None);
+    /// queue.submit_owned(Call::new(&client, Request::models()), false, 7)?;
+    /// let mut events = Vec::new();
+    /// assert_eq!(queue.next_many(100, None, &mut events)?, Taken::Something);
+    /// for event in events.drain(..) {
+    ///     assert!(matches!(event, Next::Event(7, _)));
+    /// }
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn next_many(
         &self,
         max: usize,
@@ -246,6 +352,16 @@ impl CompletionQueue {
     /// Lets one waiting `next`, or the next one, return [`Next::Empty`], or [`Next::Interrupted`] for
     /// an [interruptible](QueueOptions::interruptible) queue. For the latter it may be called from
     /// inside a signal handler: it takes no lock and allocates no memory.
+    ///
+    /// ```
+    /// use modelwire::{CompletionQueue, Next};
+    ///
+    /// let queue = CompletionQueue::new(None);
+    /// let other = queue.clone();
+    /// std::thread::spawn(move || other.wakeup());
+    /// assert!(matches!(queue.next(None)?, Next::Empty));
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn wakeup(&self) {
         match self.many.ready.bell() {
             Some(bell) => bell.ring(),
@@ -256,6 +372,15 @@ impl CompletionQueue {
 
     /// Refuses new calls and cancels those in flight. Their `Done` comes out as usual; then every
     /// `next` returns [`Next::Closed`].
+    ///
+    /// ```
+    /// use modelwire::{CompletionQueue, Next};
+    ///
+    /// let queue = CompletionQueue::new(None);
+    /// queue.close();
+    /// assert!(matches!(queue.next(None)?, Next::Closed));
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn close(&self) {
         if self.check_process().is_ok() {
             self.many.close(Closing::Cancels);
@@ -278,11 +403,28 @@ impl CompletionQueue {
     /// something other than an event. The queue owns it: do not close it, and make a duplicate for code
     /// that must own it. The bytes in it have no meaning. An eventfd where available; see also
     /// [`QueueOptions::socket`].
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use modelwire::{CompletionQueue, Next};
+    ///
+    /// let queue = CompletionQueue::new(None);
+    /// let descriptor = queue.fd()?; // let your event loop wait until it is readable, and then:
+    /// while let Next::Event(tag, event) = queue.next(Some(Duration::ZERO))? {
+    ///     println!("call {tag}: {event:?}");
+    /// }
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn fd(&self) -> Result<Descriptor> {
         self.many.ready.fd()
     }
 
     /// Fails in a process other than the one that created the queue.
+    ///
+    /// ```
+    /// let queue = modelwire::CompletionQueue::new(None);
+    /// assert!(queue.check_process().is_ok());
+    /// ```
     pub fn check_process(&self) -> Result<()> {
         if process::generation() == self.generation {
             return Ok(());

@@ -2,6 +2,24 @@
 //! a binding or a queue takes them, each from its own buffer. Rust programs use `tracing` or `log`
 //! directly.
 //!
+//! ```
+//! # let config = modelwire::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+//! # let client = modelwire::Client::new(config)?;
+//! use std::time::Duration;
+//! use modelwire::log;
+//!
+//! log::start(log::Level::Debug)?;
+//! let _ = client.blocking().models(); // nothing listens there, which the log reports
+//! assert!(log::has_records());
+//! log::stop();
+//! while let Some(records) = log::take(100, Duration::ZERO) {
+//!     for record in records {
+//!         println!("{} {}: {}", record.level.name(), record.target, record.message);
+//!     }
+//! }
+//! # Ok::<(), modelwire::Error>(())
+//! ```
+//!
 //! The I/O thread makes no callbacks: it only puts a record into the buffer. Trace records of the
 //! underlying libraries are omitted: they may contain whole request heads.
 
@@ -24,6 +42,13 @@ pub const RECORDS_MAX: usize = 4096;
 pub const RECORD_BYTES_MAX: usize = 8 << 10;
 
 /// The level of a record.
+///
+/// ```
+/// use modelwire::log::Level;
+///
+/// assert_eq!(Level::Warn.name(), "warn");
+/// assert!(Level::Error < Level::Warn); // more important levels are smaller
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// A failure that is not reported otherwise.
@@ -52,6 +77,15 @@ impl Level {
 }
 
 /// One line of the log.
+///
+/// ```
+/// use modelwire::log::{Level, Record};
+///
+/// let (target, message) = ("modelwire".to_owned(), "a message".to_owned());
+/// let record = Record { level: Level::Info, target, message, time: std::time::UNIX_EPOCH };
+/// let json = record.to_json();
+/// assert_eq!(json, r#"{"level":"info","target":"modelwire","message":"a message","unix_ms":0}"#);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Record {
     /// Its level.

@@ -49,6 +49,22 @@ use crate::system::sync::{Mutex, lock, unpoisoned};
 const TURN_EVENTS_MAX: u32 = 64;
 
 /// The result of a wait on a completion queue.
+///
+/// ```
+/// use modelwire::{CompletionQueue, Next};
+///
+/// # fn run(queue: CompletionQueue) -> modelwire::Result<()> {
+/// loop {
+///     match queue.next(None)? {
+///         Next::Event(tag, event) => println!("call {tag}: {event:?}"),
+///         Next::Log(_, record) => eprintln!("{}", record.message),
+///         Next::Call(_, ended) => println!("{:?}", ended.record.elapsed()),
+///         Next::Empty | Next::Interrupted => {}
+///         Next::Closed => break,
+///     }
+/// }
+/// # Ok(()) }
+/// ```
 #[derive(Debug)]
 pub enum Next {
     /// An event of the call that was submitted with this tag.
@@ -69,6 +85,18 @@ pub enum Next {
 }
 
 /// How [`next_many`](crate::CompletionQueue::next_many) ended.
+///
+/// ```
+/// use std::time::Duration;
+/// use modelwire::{CompletionQueue, Taken};
+///
+/// let queue = CompletionQueue::new(None);
+/// let mut events = Vec::new();
+/// assert_eq!(queue.next_many(100, Some(Duration::ZERO), &mut events)?, Taken::Nothing);
+/// queue.close();
+/// assert_eq!(queue.next_many(100, None, &mut events)?, Taken::Closed);
+/// # Ok::<(), modelwire::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken {
     /// It took one or more of [`Next::Event`], [`Next::Log`] and [`Next::Call`], and no others.

@@ -20,6 +20,16 @@ use crate::system::sync::{lock, unpoisoned};
 /// returns false: the thread cannot wait for itself. Calling it again is harmless and waits for what is
 /// left, also of earlier shutdowns; concurrent calls wait one after another, each within its own
 /// timeout.
+///
+/// ```
+/// # let config = modelwire::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+/// # let client = modelwire::Client::new(config)?;
+/// use std::time::Duration;
+///
+/// let _ = client.blocking().models();
+/// assert!(modelwire::shutdown(Duration::from_secs(5)));
+/// # Ok::<(), modelwire::Error>(())
+/// ```
 pub fn shutdown(timeout: Duration) -> bool {
     static UNDER_WAY: PerProcess<UnderWay> = PerProcess::new();
     let start = Instant::now();

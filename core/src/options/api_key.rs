@@ -25,6 +25,14 @@ const ID_BYTES: usize = 8;
 /// whoever has a key can check whether the id belongs to it.
 ///
 /// [`Client::usage_by_key`]: crate::Client::usage_by_key
+///
+/// ```
+/// use modelwire::{Client, Config, key_id};
+///
+/// let client = Client::new(Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test"))?;
+/// assert_eq!(client.key_id(), key_id("sk-test"));
+/// # Ok::<(), modelwire::Error>(())
+/// ```
 pub fn key_id(key: &str) -> String {
     let mut hash = Context::new(&SHA256);
     hash.update(b"modelwire:");

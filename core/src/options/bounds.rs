@@ -13,6 +13,12 @@ pub const DRAIN_BYTES_MAX: usize = 64 << 10;
 pub const ERROR_BODY_TIME_MAX: Duration = Duration::from_secs(5);
 
 /// One limit that a client can set, for bindings.
+///
+/// ```
+/// for limit in modelwire::Limits::ALL {
+///     println!("{}: {} by default. {}", limit.name, limit.default, limit.doc);
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limit {
@@ -129,6 +135,14 @@ limits! {
 impl Limits {
     /// Sets the limit with this name. Rejects an unknown name or an invalid value, and then changes
     /// nothing.
+    ///
+    /// ```
+    /// let mut limits = modelwire::Limits::default();
+    /// limits.set("headers_max", 50)?;
+    /// assert_eq!(limits.headers_max, 50);
+    /// assert!(limits.set("headers_max", 0).is_err());
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn set(&mut self, name: &str, value: usize) -> Result<()> {
         let Some(field) = self.field(name) else {
             let known: Vec<_> = Limits::ALL.iter().map(|limit| limit.name).collect();

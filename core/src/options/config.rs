@@ -31,6 +31,18 @@ pub const API_KEY_VARIABLES: [&str; 2] = ["MODELWIRE_API_KEY", "OPENAI_API_KEY"]
 /// let client = modelwire::Client::new(config)?;
 /// # Ok::<(), modelwire::Error>(())
 /// ```
+///
+/// You can also set headers, query parameters, a proxy and more:
+///
+/// ```
+/// let config = modelwire::Config::new()
+///     .base_url("https://models.example/v1")
+///     .header("x-team", "search")
+///     .query("version", "2")
+///     .proxy("http://127.0.0.1:3128")
+///     .http2(true)
+///     .chunk_times(true);
+/// ```
 #[derive(Clone, Default)]
 #[must_use]
 pub struct Config {
@@ -142,6 +154,16 @@ impl Config {
     }
 
     /// The current timeouts, to change: for bindings.
+    ///
+    /// ```
+    /// use modelwire::{Config, TimeoutPhase};
+    ///
+    /// let mut config = Config::new();
+    /// config.timeouts_mut().set(TimeoutPhase::Idle, None)?; // off
+    /// config.retry_mut().max_retries = 0;
+    /// config.limits_mut().set("headers_max", 50)?;
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn timeouts_mut(&mut self) -> &mut Timeouts {
         &mut self.timeouts
     }
@@ -169,6 +191,13 @@ impl Config {
     }
 
     /// Trusted CA certificates in PEM form, in addition to the system's.
+    ///
+    /// ```no_run
+    /// let config = modelwire::Config::new()
+    ///     .add_ca_pem(std::fs::read("ca.pem")?)
+    ///     .client_certificate_pem(std::fs::read("client.pem")?);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn add_ca_pem(mut self, pem: impl Into<Vec<u8>>) -> Config {
         let pem = pem.into();
         let all = self.ca_pem.get_or_insert_default();
@@ -192,6 +221,10 @@ impl Config {
     }
 
     /// No proxy, regardless of the environment.
+    ///
+    /// ```
+    /// let config = modelwire::Config::new().base_url("https://models.example/v1").no_proxy();
+    /// ```
     pub fn no_proxy(mut self) -> Config {
         self.proxy = Some(Proxy::Off);
         self
@@ -206,6 +239,13 @@ impl Config {
 
     /// Streams internally and gathers the answer for every call without streaming, for a service whose
     /// models only stream (R-STR6). A call can override it.
+    ///
+    /// ```
+    /// use modelwire::{Config, Request};
+    ///
+    /// let config = Config::new().stream_only(true);
+    /// let request = Request::chat("a-model").user("Hello").stream_only(false); // overrides it
+    /// ```
     pub fn stream_only(mut self, on: bool) -> Config {
         self.stream_only = on;
         self

@@ -21,7 +21,14 @@ macro_rules! policy {
         /// longer `Retry-After`.
         ///
         /// ```
-        /// let policy = modelwire::RetryPolicy::default().max_retries(5).connect_errors(true);
+        /// use std::time::Duration;
+        ///
+        /// let policy = modelwire::RetryPolicy::default()
+        ///     .max_retries(5)
+        ///     .first_wait(Duration::from_secs(1))
+        ///     .statuses(vec![429, 503])
+        ///     .connect_errors(true)
+        ///     .adaptive(true);
         /// let config = modelwire::Config::new().retry(policy);
         /// ```
         #[derive(Clone, Debug, PartialEq)]

@@ -9,6 +9,12 @@ use crate::answer::error_kind::TimeoutPhase;
 pub(crate) const TIMEOUT_MAX: Duration = Duration::from_millis(u32::MAX as u64);
 
 /// One timeout, for bindings.
+///
+/// ```
+/// for timeout in modelwire::Timeouts::ALL {
+///     println!("{}: {:?} by default. {}", timeout.name, timeout.default, timeout.doc);
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Timeout {
@@ -110,6 +116,11 @@ impl Timeouts {
     /// Whether any received data resets the idle timeout, including comments and keep-alives; for
     /// services that signal progress with them. Off by default: a service that hangs may send them
     /// forever.
+    ///
+    /// ```
+    /// let timeouts = modelwire::Timeouts::default().pings_reset_idle(true);
+    /// assert!(timeouts.pings_reset_idle);
+    /// ```
     #[must_use]
     pub fn pings_reset_idle(mut self, on: bool) -> Timeouts {
         self.pings_reset_idle = on;
@@ -117,6 +128,17 @@ impl Timeouts {
     }
 
     /// Sets one timeout; `None` is off. Rejects an invalid time, and then changes nothing.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use modelwire::{TimeoutPhase, Timeouts};
+    ///
+    /// let mut timeouts = Timeouts::default();
+    /// timeouts.set(TimeoutPhase::Total, Some(Duration::from_secs(60)))?;
+    /// assert_eq!(timeouts.total, Some(Duration::from_secs(60)));
+    /// assert!(timeouts.set(TimeoutPhase::Total, Some(Duration::ZERO)).is_err()); // `None` is off
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn set(&mut self, phase: TimeoutPhase, time: Option<Duration>) -> Result<()> {
         check_time(phase.name(), time)?;
         *self.field(phase) = time;

@@ -16,6 +16,18 @@ use tree::Room;
 
 /// The partial answer of a stream: what [`Request::gather`](crate::Request::gather) assembles from the
 /// chunks, for code that reads it before the end.
+///
+/// ```
+/// use modelwire::{Endpoint, Value, parse::Gatherer};
+///
+/// let mut gatherer = Gatherer::new(Endpoint::Chat, 1 << 20);
+/// assert!(gatherer.is_empty());
+/// gatherer.add(Value::validated(r#"{"choices":[{"delta":{"content":"Hel"}}]}"#))?;
+/// gatherer.add(Value::validated(r#"{"choices":[{"delta":{"content":"lo"}}]}"#))?;
+/// let text = gatherer.json();
+/// assert_eq!(modelwire::parse::document(&text)?.text(), "Hello");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Gatherer {
     room: Room,

@@ -6,6 +6,22 @@ use crate::protocol::offsets::{ChoiceSpans, Spans, ToolCallSpans};
 use crate::protocol::value::{Kind, Value};
 
 /// One tool call of a message, or the fragment of one that a chunk adds.
+///
+/// ```
+/// let chunk = modelwire::parse::chunk(
+///     "",
+///     r#"{"choices":[{"delta":{"tool_calls":[
+///         {"index":0,"id":"call-1","function":{"name":"weather","arguments":"{\"city\":"}}]}}]}"#,
+/// )?;
+/// for choice in chunk.choices() {
+///     for call in choice.tool_calls() {
+///         assert_eq!((call.index(), call.id().as_deref()), (Some(0), Some("call-1")));
+///         assert_eq!(call.name().as_deref(), Some("weather"));
+///         assert_eq!(call.arguments().as_deref(), Some(r#"{"city":"#)); // a fragment
+///     }
+/// }
+/// # Ok::<(), modelwire::JsonError>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct ToolCall<'a> {
     text: &'a str,
@@ -86,6 +102,21 @@ pub(crate) fn choices_of<'a>(text: &'a str, spans: &'a Spans) -> impl Iterator<I
 }
 
 /// One choice of a chunk or an answer, borrowed from it.
+///
+/// ```
+/// let text = r#"{"choices":[{"index":0,"finish_reason":"stop","message":
+///     {"role":"assistant","reasoning":"A greeting.","content":"Hello","refusal":null}}]}"#;
+/// for choice in modelwire::parse::document(text)?.choices() {
+///     assert_eq!((choice.index(), choice.finish_reason().as_deref()), (0, Some("stop")));
+///     assert_eq!(choice.role().as_deref(), Some("assistant"));
+///     assert_eq!(choice.content().as_deref(), Some("Hello"));
+///     assert_eq!(choice.reasoning().as_deref(), Some("A greeting."));
+///     assert!(choice.is_message() && choice.tool_calls().next().is_none());
+///     assert!(choice.said().get("refusal").is_some_and(|refusal| refusal.is_null())); // any other field
+///     assert!(choice.value().get("logprobs").is_none());
+/// }
+/// # Ok::<(), modelwire::JsonError>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Choice<'a> {
     text: &'a str,

@@ -14,6 +14,22 @@ use crate::protocol::value::Value;
 
 /// One event of a stream: its JSON text as it was sent, and the fields found in it. Cheap to clone and
 /// to move.
+///
+/// ```
+/// use modelwire::parse;
+///
+/// let chat = parse::chunk("", r#"{"id":"chat-1","choices":[{"delta":{"content":"Hello"}}]}"#)?;
+/// assert_eq!((&*chat.text(), chat.id().as_deref()), ("Hello", Some("chat-1")));
+/// assert_eq!(chat.finish_reason(), None); // the answer continues
+/// println!("{}", chat.info_json()); // the same for programs in other languages
+///
+/// let event = r#"{"type":"response.output_text.delta","item_id":"msg-1","delta":"Hello","at":3}"#;
+/// let event = parse::chunk("response.output_text.delta", event)?;
+/// assert_eq!((event.event(), &*event.text()), ("response.output_text.delta", "Hello"));
+/// assert_eq!(event.item_id().as_deref(), Some("msg-1"));
+/// assert_eq!(event.value().get("at").and_then(|at| at.as_i64()), Some(3)); // any other field
+/// # Ok::<(), modelwire::JsonError>(())
+/// ```
 #[derive(Clone)]
 pub struct Chunk(Entry);
 
@@ -49,6 +65,12 @@ impl Chunk {
     }
 
     /// [`Chunk::event`] with a terminating NUL, without a copy.
+    ///
+    /// ```
+    /// let chunk = modelwire::parse::chunk("ping", "{}")?;
+    /// assert_eq!(chunk.event_and_nul(), "ping\0");
+    /// # Ok::<(), modelwire::JsonError>(())
+    /// ```
     pub fn event_and_nul(&self) -> &str {
         self.0.name_and_nul()
     }
@@ -71,6 +93,12 @@ impl Chunk {
 
     /// The reasoning text that this chunk adds: that of its first choice (see [`Choice::reasoning`]),
     /// or `delta` of an event that adds to a reasoning text or to its summary; empty for other chunks.
+    ///
+    /// ```
+    /// let chunk = modelwire::parse::chunk("", r#"{"choices":[{"delta":{"reasoning":"A greeting."}}]}"#)?;
+    /// assert_eq!((&*chunk.reasoning(), &*chunk.text()), ("A greeting.", ""));
+    /// # Ok::<(), modelwire::JsonError>(())
+    /// ```
     pub fn reasoning(&self) -> Cow<'_, str> {
         match self.choices().next() {
             Some(choice) => choice.reasoning().unwrap_or_default(),
@@ -114,6 +142,17 @@ impl Chunk {
     }
 
     /// `response` of a response event.
+    ///
+    /// ```
+    /// let text = r#"{"type":"response.completed",
+    ///     "response":{"status":"completed","usage":{"total_tokens":9}}}"#;
+    /// let chunk = modelwire::parse::chunk("response.completed", text)?;
+    /// assert_eq!(chunk.kind().as_deref(), Some("response.completed"));
+    /// assert_eq!(chunk.usage().map(|usage| usage.total_tokens), Some(9));
+    /// let status = chunk.response().and_then(|response| response.get("status")?.as_str());
+    /// assert_eq!(status.as_deref(), Some("completed"));
+    /// # Ok::<(), modelwire::JsonError>(())
+    /// ```
     pub fn response(&self) -> Option<Value<'_>> {
         self.spans().event.response.map(|span| span.of(self.json()))
     }

@@ -79,6 +79,18 @@ pub(crate) fn names_of(answer: Value<'_>) -> (Option<String>, Option<String>) {
 }
 
 /// A whole answer: its JSON text as it was sent, and the fields found in it.
+///
+/// ```
+/// let text = r#"{"model":"a-model","choices":[{"finish_reason":"stop","message":{"content":"Hello"}}],
+///     "usage":{"prompt_tokens":3,"completion_tokens":1},"system_fingerprint":"fp-1"}"#;
+/// let document = modelwire::parse::document(text)?;
+/// assert_eq!((&*document.text(), document.model().as_deref()), ("Hello", Some("a-model")));
+/// assert_eq!(document.finish_reason().as_deref(), Some("stop"));
+/// assert_eq!(document.usage().map(|usage| usage.total_tokens), Some(4));
+/// assert_eq!((document.json(), &*document.reasoning()), (text, ""));
+/// assert!(document.value().get("system_fingerprint").is_some()); // any other field
+/// # Ok::<(), modelwire::JsonError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Document {
     /// With a terminating NUL for callers that need it.
@@ -183,6 +195,14 @@ impl Document {
     }
 
     /// The entries of a model list: `data`, or a top-level array (R-OP2). `None` if it is neither.
+    ///
+    /// ```
+    /// let list = modelwire::parse::document(r#"{"data":[{"id":"a-model","owned_by":"a-team"}]}"#)?;
+    /// for model in list.models().unwrap_or_default() {
+    ///     assert_eq!(model.get("owned_by").and_then(|owner| owner.as_str()).as_deref(), Some("a-team"));
+    /// }
+    /// # Ok::<(), modelwire::JsonError>(())
+    /// ```
     pub fn models(&self) -> Option<Vec<Value<'_>>> {
         self.model_list().map(Value::items)
     }

@@ -1,6 +1,13 @@
 //! The operations of the service (R-OP1) and their paths.
 
 /// The three operations of the service (R-OP1).
+///
+/// ```
+/// use modelwire::{Endpoint, Request};
+///
+/// assert_eq!(Endpoint::Chat.path(), "/chat/completions");
+/// assert_eq!(Request::chat("a-model").endpoint().name(), "chat");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Endpoint {
     /// `GET /models`

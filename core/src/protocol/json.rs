@@ -17,6 +17,12 @@ const TOO_DEEP: &str = "nesting of at most JSON_DEPTH_MAX = 1024";
 const DEPTH_WORDS: usize = JSON_DEPTH_MAX / 64;
 
 /// Why a text is not JSON, and at which position.
+///
+/// ```
+/// let error = modelwire::Value::parse(r#"{"model": }"#).unwrap_err();
+/// assert_eq!((error.offset, error.expected), (10, "a JSON value"));
+/// assert_eq!(error.to_string(), "expected a JSON value at byte 10");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JsonError {
     /// The offset in bytes of the first invalid byte.

@@ -10,6 +10,15 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// One event as the grammar dispatches it.
+///
+/// ```
+/// use modelwire::parse::Decoder;
+///
+/// Decoder::new(1 << 20).feed(b"event: greeting\ndata: Hello\n\n", &mut |event| {
+///     assert_eq!((event.name, &*event.data), ("greeting", "Hello"));
+/// })?;
+/// # Ok::<(), modelwire::parse::EventTooLarge>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event<'a> {
     /// The `event` field; empty if it is absent.
@@ -19,6 +28,13 @@ pub struct Event<'a> {
 }
 
 /// One event, or one line of it, exceeded the limit.
+///
+/// ```
+/// use modelwire::parse::{Decoder, EventTooLarge};
+///
+/// let error = Decoder::new(8).feed(b"data: Hello\n\n", &mut |_| {}).unwrap_err();
+/// assert_eq!(error, EventTooLarge { bytes_max: 8 });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventTooLarge {
     /// The limit in bytes.
@@ -101,6 +117,20 @@ fn data(behind: &[u8]) -> &[u8] {
 }
 
 /// The parser of one stream.
+///
+/// ```
+/// let mut decoder = modelwire::parse::Decoder::new(1 << 20);
+/// let mut events = Vec::new();
+/// let mut sink = |event: modelwire::parse::Event<'_>| events.push(event.data.into_owned());
+///
+/// decoder.feed(b"id: 7\nretry: 500\ndata: Hel", &mut sink)?; // split anywhere
+/// decoder.feed(b"lo\n\n: a comment\n\ndata: bye", &mut sink)?;
+/// assert_eq!((decoder.last_event_id(), decoder.retry_ms()), ("7", Some(500)));
+/// assert_eq!((decoder.substance(), decoder.buffered()), (8, 9)); // "Hello" and "bye"; "data: bye"
+/// decoder.finish(&mut sink)?;
+/// assert_eq!(events, ["Hello", "bye"]);
+/// # Ok::<(), modelwire::parse::EventTooLarge>(())
+/// ```
 #[derive(Debug)]
 pub struct Decoder {
     bytes_max: usize,

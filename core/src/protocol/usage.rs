@@ -21,6 +21,18 @@ use Group::{Input, Output, Whole};
 macro_rules! counts {
     ($($(#[$meta:meta])+ $name:ident: $(($group:ident, $key:literal))|+;)*) => {
         /// The tokens that an answer reports (R-MET1); 0 for counts that it does not report.
+        ///
+        /// ```
+        /// let text = r#"{"choices":[],"usage":{"prompt_tokens":30,"completion_tokens":12,
+        ///     "prompt_tokens_details":{"cached_tokens":20}}}"#;
+        /// let usage = modelwire::parse::document(text)?.usage().unwrap_or_default();
+        /// assert_eq!((usage.input_tokens, usage.output_tokens, usage.total_tokens), (30, 12, 42));
+        /// assert_eq!(usage.cached_input_tokens, 20);
+        /// for (name, tokens) in usage.counts().filter(|(_, tokens)| *tokens > 0) {
+        ///     println!("{name}: {tokens}");
+        /// }
+        /// # Ok::<(), modelwire::JsonError>(())
+        /// ```
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         #[non_exhaustive]
         pub struct Usage {

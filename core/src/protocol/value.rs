@@ -7,6 +7,14 @@ use crate::protocol::json::{Cursor, JsonError, Walk};
 use crate::protocol::span::Span;
 
 /// The kind of a JSON value.
+///
+/// ```
+/// use modelwire::{Kind, Value};
+///
+/// assert_eq!(Value::parse(r#"["a", 1]"#)?.kind(), Kind::Array);
+/// assert_eq!(Value::NULL.kind(), Kind::Null);
+/// # Ok::<(), modelwire::JsonError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `null`
@@ -26,6 +34,20 @@ pub enum Kind {
 /// A value within JSON text, borrowed from it and parsed on demand.
 ///
 /// Wrong types read as `None`, never as an error. Of duplicate keys the last one wins.
+///
+/// ```
+/// use modelwire::Value;
+///
+/// let text = r#"{"id": "a-model", "size": 7, "free": true, "tags": ["chat", "code"], "cost": 0.5}"#;
+/// let value = Value::parse(text)?;
+/// assert_eq!(value.get("id").and_then(Value::as_str).as_deref(), Some("a-model"));
+/// assert_eq!(value.get("size").and_then(Value::as_i64), Some(7));
+/// assert_eq!(value.get("free").and_then(Value::as_bool), Some(true));
+/// assert_eq!(value.get("cost").and_then(Value::as_f64), Some(0.5));
+/// assert_eq!(value.pointer("/tags/1").and_then(Value::as_str).as_deref(), Some("code"));
+/// assert_eq!(value.get("size").and_then(Value::as_str), None); // not a string
+/// # Ok::<(), modelwire::JsonError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Value<'a> {
     /// Exactly the text of one valid value, without surrounding white space.
@@ -123,6 +145,13 @@ impl<'a> Value<'a> {
     }
 
     /// The items of an array; empty for other kinds.
+    ///
+    /// ```
+    /// let value = modelwire::Value::parse(r#"["chat", "code"]"#)?;
+    /// assert_eq!(value.items().len(), 2);
+    /// assert_eq!(value.at(1).map(|tag| tag.text()), Some("\"code\""));
+    /// # Ok::<(), modelwire::JsonError>(())
+    /// ```
     pub fn items(self) -> Vec<Value<'a>> {
         let mut items = Vec::new();
         self.each_item(|item| items.push(item));
@@ -151,6 +180,15 @@ impl<'a> Value<'a> {
     }
 
     /// The members of an object in order, including duplicates; empty for other kinds.
+    ///
+    /// ```
+    /// let value = modelwire::Value::parse(r#"{"model": "a-model", "seed": 7}"#)?;
+    /// for (name, value) in value.members() {
+    ///     println!("{name} is {value:?}");
+    /// }
+    /// assert_eq!(value.member_name(1).as_deref(), Some("seed"));
+    /// # Ok::<(), modelwire::JsonError>(())
+    /// ```
     pub fn members(self) -> Vec<(Cow<'a, str>, Value<'a>)> {
         let mut members = Vec::new();
         self.each_member(|name, value| members.push((Cow::Owned(name.to_owned()), value)));
@@ -215,6 +253,15 @@ impl<'a> Value<'a> {
     /// The string, with escapes resolved; any other value except null as its JSON text. For members
     /// that should be a text but that some services send as a value, such as the arguments of a tool
     /// call as an object.
+    ///
+    /// ```
+    /// use modelwire::Value;
+    ///
+    /// let as_text = |json| Value::validated(json).as_text();
+    /// assert_eq!(as_text(r#""{\"city\":\"Rome\"}""#).as_deref(), Some(r#"{"city":"Rome"}"#));
+    /// assert_eq!(as_text(r#"{"city":"Rome"}"#).as_deref(), Some(r#"{"city":"Rome"}"#));
+    /// assert_eq!(as_text("null"), None);
+    /// ```
     pub fn as_text(self) -> Option<Cow<'a, str>> {
         match self.kind() {
             Kind::Null => None,
@@ -224,6 +271,14 @@ impl<'a> Value<'a> {
     }
 
     /// An index, in every form in which services write it: `5`, `5.0` and `"5"`.
+    ///
+    /// ```
+    /// use modelwire::Value;
+    ///
+    /// for index in ["5", "5.0", r#""5""#] {
+    ///     assert_eq!(Value::validated(index).as_index(), Some(5));
+    /// }
+    /// ```
     pub fn as_index(self) -> Option<u32> {
         if let Ok(index) = self.text.parse() {
             return Some(index);

@@ -70,6 +70,12 @@ impl Request {
     }
 
     /// A response, to build with [`input`](Request::input) and the other methods.
+    ///
+    /// ```
+    /// let request = modelwire::Request::response("a-model").input("Hello").max_output_tokens(50);
+    /// request.check()?;
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn response(model: impl AsRef<str>) -> Request {
         Request::built(Endpoint::Responses, model.as_ref())
     }
@@ -84,6 +90,14 @@ impl Request {
 
     /// A request without a body yet: [`field`](Request::field) sets its model and all other fields. The
     /// model list has no fields.
+    ///
+    /// ```
+    /// use modelwire::{Endpoint, Request};
+    ///
+    /// let request = Request::empty(Endpoint::Responses).field("model", "a-model").input("Hello");
+    /// request.check()?;
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn empty(endpoint: Endpoint) -> Request {
         let body = match endpoint {
             Endpoint::Models => Body::None,
@@ -96,6 +110,15 @@ impl Request {
 
     /// A request from JSON text, sent byte for byte. The model list has no body: it accepts only an
     /// empty text or an empty object, which is checked when the request is sent.
+    ///
+    /// ```
+    /// use modelwire::{Endpoint, Request};
+    ///
+    /// let request = Request::of_json(Endpoint::Responses, r#"{"model":"a-model","input":"Hello"}"#);
+    /// assert_eq!(request.endpoint(), Endpoint::Responses);
+    /// request.check()?;
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn of_json(endpoint: Endpoint, text: impl Into<String>) -> Request {
         let text = text.into();
         let body = match endpoint {
@@ -112,21 +135,56 @@ impl Request {
     }
 
     /// A response from JSON text, sent byte for byte.
+    ///
+    /// ```
+    /// let request = modelwire::Request::response_json(r#"{"model":"a-model","input":"Hello"}"#);
+    /// request.check()?;
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn response_json(text: impl Into<String>) -> Request {
         Request::of_json(Endpoint::Responses, text)
     }
 
     /// A chat completion from any value that serializes to a JSON object.
+    ///
+    /// ```
+    /// #[derive(serde::Serialize)]
+    /// struct Chat<'a> { model: &'a str, messages: [Message<'a>; 1] }
+    /// #[derive(serde::Serialize)]
+    /// struct Message<'a> { role: &'a str, content: &'a str }
+    ///
+    /// let message = Message { role: "user", content: "Hello" };
+    /// let request = modelwire::Request::chat_from(&Chat { model: "a-model", messages: [message] });
+    /// request.check()?;
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn chat_from(value: &impl Serialize) -> Request {
         Request::with(Endpoint::Chat, Body::serialised(value))
     }
 
     /// A response from any value that serializes to a JSON object.
+    ///
+    /// ```
+    /// use std::collections::HashMap;
+    ///
+    /// let body = HashMap::from([("model", "a-model"), ("input", "Hello")]);
+    /// modelwire::Request::response_from(&body).check()?;
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn response_from(value: &impl Serialize) -> Request {
         Request::with(Endpoint::Responses, Body::serialised(value))
     }
 
     /// Adds a message of any role. A longer conversation generally costs more and takes longer.
+    ///
+    /// ```
+    /// let request = modelwire::Request::chat("a-model")
+    ///     .user("What is 6 times 7?")
+    ///     .message("assistant", "42.")
+    ///     .user("And 7 times 8?");
+    /// request.check()?;
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn message(mut self, role: &str, content: &str) -> Request {
         let mut text = String::from("{\"role\":");
         write_str(role, &mut text);
@@ -181,6 +239,18 @@ impl Request {
     }
 
     /// Sets any other field of the body (R-F2); a second value replaces the first.
+    ///
+    /// ```
+    /// use modelwire::Request;
+    ///
+    /// let request = Request::chat("a-model")
+    ///     .user("Hello")
+    ///     .field("temperature", 0.2)
+    ///     .field("stop", ["\n", "END"])
+    ///     .field_json("response_format", r#"{"type": "json_object"}"#);
+    /// request.check()?;
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn field(self, name: &str, value: impl Serialize) -> Request {
         match serde_json::to_string(&value) {
             Ok(text) => self.field_json(name, &text),
@@ -206,6 +276,14 @@ impl Request {
     }
 
     /// Checks that messages and fields can be added; the error has the reason if not.
+    ///
+    /// ```
+    /// use modelwire::Request;
+    ///
+    /// assert!(Request::chat("a-model").can_be_built().is_ok());
+    /// let error = Request::chat_json("{}").can_be_built().unwrap_err();
+    /// assert_eq!(error.message(), "this request was created from whole JSON");
+    /// ```
     pub fn can_be_built(&self) -> Result<()> {
         match &self.body {
             Body::Built { .. } => Ok(()),
@@ -233,6 +311,19 @@ impl Request {
     }
 
     /// For this call: the timeout of this phase, `None` is off. Only the client has a connect timeout.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use modelwire::{Request, TimeoutPhase};
+    ///
+    /// let by_phase = Request::models().timeout(TimeoutPhase::Idle, None);
+    /// let by_name = Request::models()
+    ///     .pool_timeout(Some(Duration::from_secs(1)))
+    ///     .first_byte_timeout(Some(Duration::from_secs(10)))
+    ///     .idle_timeout(None)
+    ///     .pings_reset_idle(true)
+    ///     .total_timeout(Some(Duration::from_secs(60)));
+    /// ```
     pub fn timeout(mut self, phase: TimeoutPhase, timeout: Option<Duration>) -> Request {
         self.options.timeouts.set(phase, timeout);
         self
@@ -266,12 +357,26 @@ impl Request {
     }
 
     /// For this call: when and how often to retry.
+    ///
+    /// ```
+    /// use modelwire::{Request, RetryPolicy};
+    ///
+    /// let request = Request::models().retry(RetryPolicy::default().max_retries(0));
+    /// ```
     pub fn retry(mut self, retry: RetryPolicy) -> Request {
         self.options.retry = retry.into();
         self
     }
 
     /// A header of this call; it replaces the client's header of the same name.
+    ///
+    /// ```
+    /// let request = modelwire::Request::models()
+    ///     .header("x-trace", "7")
+    ///     .without_header("x-team")
+    ///     .query("limit", "20")
+    ///     .api_key("sk-other");
+    /// ```
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Request {
         self.options.headers.push((name.into(), value.into()));
         self
@@ -305,6 +410,19 @@ impl Request {
 
     /// Gathers the chunks of this streamed call, so that the end of the stream also has the whole
     /// answer; off by default, which keeps memory use constant.
+    ///
+    /// ```no_run
+    /// use modelwire::Request;
+    ///
+    /// # fn run(client: modelwire::Client) -> modelwire::Result<()> {
+    /// let request = Request::chat("a-model").user("Say hello.").gather(true).chunk_times(true);
+    /// let mut stream = client.blocking().stream(request)?;
+    /// for chunk in &mut stream {
+    ///     print!("{}", chunk?.text());
+    /// }
+    /// let whole = stream.response().map(|response| response.json());
+    /// # Ok(()) }
+    /// ```
     pub fn gather(mut self, on: bool) -> Request {
         self.options.gather = Some(on);
         self
@@ -353,6 +471,16 @@ impl Request {
 
     /// The same request with the options of another one in place of its own: timeouts, retries, key,
     /// headers, query. For many requests with the same options.
+    ///
+    /// ```
+    /// use modelwire::Request;
+    ///
+    /// let mut options = Request::models();
+    /// options.set_options(r#"{"total_timeout_ms": 5000, "max_retries": 1}"#)?;
+    /// let questions = ["What is 6 times 7?", "And 7 times 8?"];
+    /// let requests = questions.map(|text| Request::chat("a-model").user(text).with_options_of(&options));
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
     pub fn with_options_of(mut self, other: &Request) -> Request {
         self.options = other.options.clone();
         self
@@ -369,6 +497,12 @@ impl Request {
     }
 
     /// Checks everything that does not depend on how the call is made. Starting a call checks it again.
+    ///
+    /// ```
+    /// let error = modelwire::Request::chat("a-model").check().unwrap_err();
+    /// assert_eq!(error.kind().name(), "argument");
+    /// println!("{error}"); // names the place and says what is missing
+    /// ```
     pub fn check(&self) -> Result<()> {
         self.options.check()?;
         match self.body.text()? {

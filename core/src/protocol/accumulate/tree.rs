@@ -20,6 +20,15 @@ const SCANNED_MEMBERS_MAX: usize = 16;
 const NAMING: [&str; 7] = ["role", "id", "type", "name", "object", "index", "format"];
 
 /// The gathered answer reached its limit.
+///
+/// ```
+/// use modelwire::{Endpoint, Value, parse::Gatherer};
+///
+/// let mut gatherer = Gatherer::new(Endpoint::Chat, 4); // bytes
+/// let chunk = Value::validated(r#"{"choices":[{"delta":{"content":"Hello"}}]}"#);
+/// let error = gatherer.add(chunk).unwrap_err();
+/// assert_eq!(error.to_string(), "the accumulated answer exceeds response_bytes_max = 4 bytes");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResponseTooLarge {
     /// The limit in bytes.

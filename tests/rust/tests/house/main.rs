@@ -9,6 +9,7 @@
 )]
 
 mod clock_rules;
+mod examples;
 mod imports;
 mod options;
 mod rooms;
