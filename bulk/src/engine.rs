@@ -19,6 +19,7 @@
 mod admission;
 mod ahead;
 mod attempt;
+mod breaker;
 mod classify;
 mod lanes;
 mod outcome;
@@ -310,7 +311,7 @@ impl<B: SendJournal> Engine<B> {
             paid_again: self.counts.paid_again,
             unknown: self.counts.unknown,
             unsent: self.counts.unsent,
-            unreachable: self.reach.lost_at().map(|at| now.saturating_sub(at)),
+            outage: self.outage_since().map(|at| now.saturating_sub(at)),
             ..Status::default()
         };
         for (_, view) in self.views() {
@@ -329,6 +330,12 @@ impl<B: SendJournal> Engine<B> {
     pub fn views(&self) -> impl Iterator<Item = (&Arc<str>, View)> {
         let now = self.now();
         self.lanes.iter().map(move |lane| (&lane.model, lane.view(now)))
+    }
+
+    /// Since when the service has been unreachable, or has failed the rows of a model.
+    fn outage_since(&self) -> Option<Duration> {
+        let failing = self.lanes.iter().filter_map(|lane| lane.breaker.open_since());
+        failing.chain(self.reach.lost_at()).min()
     }
 
     fn now(&self) -> Duration {
@@ -386,7 +393,7 @@ impl<B: SendJournal> Engine<B> {
         }
         let delayed = self.delayed.peek().map(|delayed| delayed.due);
         // If no row may begin, an end or the waker triggers the next check.
-        let lanes = self.lanes.due().filter(|_| self.may_begin(now));
+        let lanes = self.lanes.due(now).filter(|_| self.may_begin(now));
         [delayed, lanes].into_iter().flatten().min()
     }
 

@@ -377,6 +377,90 @@ fn a_drain_withdraws_forbidden_rows_that_are_undecided() {
     assert_eq!((engine.status().unsent, engine.status().unknown), (1, 1));
 }
 
+/// 3,000 rows, 64 at a time; after 1,000 of them the service answers 503 until it was asked by `probes` more
+/// attempts. What failed, and the engine.
+fn outage(paid_attempts_max: u32) -> (usize, Engine<NoSendJournal>) {
+    let service = Service::start().unwrap();
+    let mut options = options();
+    options.fixed.concurrency_max = Some(64);
+    options.rules.paid_attempts_max = paid_attempts_max;
+    let mut engine = Engine::new(client(&service), options, NoSendJournal);
+    let mut rows = (1..3_001).map(|number| row(number, "echo"));
+    let (mut finished, mut down_at, mut is_up_again) = (Vec::new(), None, false);
+    loop {
+        rows.by_ref().take(engine.wants()).for_each(|row| engine.push(row));
+        if rows.size_hint().1 == Some(0) {
+            engine.end();
+        }
+        match engine.turn(Some(Duration::from_millis(20))) {
+            Turn::Finished(some) => finished.extend(some),
+            Turn::Idle => {}
+            Turn::Over(over) => {
+                assert!(matches!(over, Over::All), "{over:?}");
+                break;
+            }
+        }
+        let sent = engine.status().sent;
+        match down_at {
+            None if finished.len() >= 1_000 => {
+                service.answer_otherwise(Some(status(503, &[])));
+                down_at = Some(sent);
+            }
+            // All that were in flight, those until it was noticed, and four probes.
+            Some(_)
+                if !is_up_again
+                    && engine.status().outage.is_some_and(|time| time > Duration::from_secs(2)) =>
+            {
+                service.answer_otherwise(None);
+                is_up_again = true;
+            }
+            _ => {}
+        }
+    }
+    assert!(is_up_again);
+    assert_eq!(numbers(&finished), (1..=3_000).collect::<Vec<_>>());
+    (finished.iter().filter(|finished| finished.outcome.is_err()).count(), engine)
+}
+
+#[test]
+fn an_outage_fails_the_rows_in_flight_and_ten_at_most() {
+    let (failed, engine) = outage(1);
+    assert!((1..=64 + 10).contains(&failed), "{failed}");
+    assert_eq!(engine.status().paid_again, 0);
+}
+
+#[test]
+fn an_outage_fails_no_row_that_may_be_sent_again() {
+    let (failed, engine) = outage(2);
+    assert_eq!(failed, 0);
+    assert!((1..=64 + 10).contains(&engine.status().paid_again), "{:?}", engine.status());
+}
+
+#[test]
+fn a_service_that_fails_every_row_stops_the_run() {
+    let service = Service::start().unwrap();
+    service.answer_otherwise(Some(status(503, &[])));
+    let mut options = options();
+    options.patience = Duration::from_secs(1);
+    let mut engine = Engine::new(client(&service), options, NoSendJournal);
+    let (finished, over) = run(&mut engine, (1..=1_000).map(|number| row(number, "echo")));
+    let Over::Stopped(stopped) = over else { panic!("{over:?}") };
+    assert_eq!((stopped.reason, stopped.error.status()), (StopReason::Failing, Some(503)));
+    assert!(finished.len() < 30, "{}", finished.len());
+}
+
+#[test]
+fn a_mistake_in_every_row_stops_the_run_after_ten() {
+    let service = Service::start().unwrap();
+    service.answer_otherwise(Some(status(400, &[])));
+    let book = Slow { durable: u64::MAX, ..Slow::default() };
+    let mut engine = Engine::new(client(&service), options(), book);
+    let (finished, over) = run(&mut engine, (1..=1_000).map(|number| row(number, "echo")));
+    let Over::Stopped(stopped) = over else { panic!("{over:?}") };
+    assert_eq!((stopped.reason, stopped.error.status()), (StopReason::Invalid, Some(400)));
+    assert!(finished.len() <= 2 && engine.status().sent <= 10, "{:?}", engine.status());
+}
+
 #[test]
 fn an_unreachable_service_stops_the_run_and_fails_no_row() {
     let service = Service::start().unwrap();

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use modelwire::{Endpoint, Error, ErrorKind, Metered, Response};
+use modelwire::{Endpoint, Error, Metered, Response};
 use ring::digest::{Context, Digest, SHA256, digest};
 
 /// The longest `custom_id`, in bytes.
@@ -185,7 +185,7 @@ pub fn may_be_metered(error: &Error) -> bool {
     match error.metered() {
         Metered::NotSent | Metered::NormallyNot => false,
         Metered::Entered => true,
-        Metered::Unknown => !matches!(error.kind(), ErrorKind::RateLimited | ErrorKind::NotFound),
+        Metered::Unknown => !matches!(error.status(), Some(400 | 404 | 422 | 429)),
     }
 }
 

@@ -257,7 +257,7 @@ impl NativeBulk {
         shown.set_item("unknown", status.unknown)?;
         shown.set_item("allowed", status.allowed)?;
         shown.set_item("starts_per_second", status.rate)?;
-        shown.set_item("unreachable", status.unreachable.map(|time| time.as_secs_f64()))?;
+        shown.set_item("outage", status.outage.map(|time| time.as_secs_f64()))?;
         Ok(shown)
     }
 }

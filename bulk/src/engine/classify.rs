@@ -32,6 +32,8 @@ pub(super) enum Classified {
     Forbidden,
     /// The path or the model does not exist: perhaps every row of the model would fail.
     NotFound,
+    /// The service found the request invalid: perhaps all requests are, in the same way.
+    Invalid,
     /// It was cancelled on this side. What the service did with it is unknown.
     Unknown,
 }
@@ -73,9 +75,10 @@ pub(super) fn classify(error: &Error, tries: &mut Tries, rules: &Rules) -> Class
                 false => Classified::Outcome,
             }
         }
+        ErrorKind::InvalidRequest => Classified::Invalid,
+        ErrorKind::Status if error.status() == Some(422) => Classified::Invalid,
         // A retry would get the same answer.
-        ErrorKind::InvalidRequest
-        | ErrorKind::Status
+        ErrorKind::Status
         | ErrorKind::Protocol
         | ErrorKind::Argument
         | ErrorKind::Config

@@ -8,11 +8,15 @@ use modelwire::Value;
 use modelwire::pace::Decision;
 
 use super::attempt::Attempt;
+use super::breaker::Breaker;
 use crate::controller::{Controller, Ended, Fixed, View};
 use crate::row::{Finished, Row};
 
 /// Maximum lanes; models beyond that share the last one.
 pub const LANES_MAX: usize = 256;
+
+/// Maximum rows sent to a model while it has answered none and refused some: all may have the same mistake.
+const UNPROVED_MAX: usize = 10;
 
 /// Estimated bytes of a body per token.
 const BYTES_PER_TOKEN: u64 = 4;
@@ -45,10 +49,11 @@ pub(super) struct Lane {
     /// The rows at the front, already recorded, with their tickets.
     noted: VecDeque<(u64, Attempt)>,
     held: NextRow,
+    pub(super) breaker: Breaker,
     /// Tokens used by answers, as a multiple of the estimate.
     correction: f64,
-    /// Rows that were refused (403 or 404) since the last answer: whether all rows would be is not known
-    /// yet.
+    /// Rows that were refused (400, 403, 404 or 422) since the last answer: whether all rows would be is
+    /// not known yet.
     pub(super) forbidden: Vec<Finished>,
     pub(super) was_answered: bool,
 }
@@ -61,6 +66,7 @@ impl Lane {
             waiting: VecDeque::new(),
             noted: VecDeque::new(),
             held: NextRow::No,
+            breaker: Breaker::default(),
             correction: 1.0,
             forbidden: Vec::new(),
             was_answered: false,
@@ -70,6 +76,7 @@ impl Lane {
     /// The next row to record, while fewer than `ahead` plus the free permits are recorded.
     pub(super) fn next_to_note(&mut self, now: Duration, ahead: usize) -> Option<Attempt> {
         let room = match self.held {
+            _ if self.breaker.alone_from().is_some() => 1,
             NextRow::UntilOneEnds => ahead,
             NextRow::Until(time) if time > now => 1,
             NextRow::Until(_) | NextRow::No => {
@@ -94,6 +101,13 @@ impl Lane {
             NextRow::UntilOneEnds => return None,
             NextRow::Until(time) if time > now => return None,
             NextRow::Until(_) | NextRow::No => {}
+        }
+        if self.breaker.alone_from().is_some_and(|from| now < from || self.in_flight(now) > 0) {
+            return None;
+        }
+        let is_doubted = !self.was_answered && !self.forbidden.is_empty();
+        if is_doubted && self.forbidden.len() + self.in_flight(now) >= UNPROVED_MAX {
+            return None;
         }
         let (_, first) = self.noted.front().filter(|(ticket, _)| *ticket <= durable)?;
         let tokens = first.estimate as f64 * self.correction;
@@ -133,12 +147,24 @@ impl Lane {
         self.waiting.push_back(attempt);
     }
 
-    /// The earliest time of its first row, if the controller set one.
-    pub(super) fn due(&self) -> Option<Duration> {
-        match self.held {
-            NextRow::Until(time) if !self.noted.is_empty() => Some(time),
-            NextRow::Until(_) | NextRow::No | NextRow::UntilOneEnds => None,
+    /// The earliest time of its first row, if the controller or the breaker set one.
+    pub(super) fn due(&self, now: Duration) -> Option<Duration> {
+        if self.noted.is_empty() {
+            return None;
         }
+        let held = match self.held {
+            NextRow::Until(time) => Some(time),
+            NextRow::UntilOneEnds => return None,
+            NextRow::No => None,
+        };
+        match self.breaker.alone_from() {
+            Some(_) if self.in_flight(now) > 0 => None,
+            alone_from => alone_from.filter(|from| *from > now).max(held),
+        }
+    }
+
+    fn in_flight(&self, now: Duration) -> usize {
+        self.controller.view(now).in_flight as usize
     }
 
     /// Whether its next row waits only for the disk, as far as is known.
@@ -226,9 +252,9 @@ impl Lanes {
         None
     }
 
-    /// The earliest time of any row, if a controller set one.
-    pub(super) fn due(&self) -> Option<Duration> {
-        self.lanes.iter().filter_map(Lane::due).min()
+    /// The earliest time of any row, if a controller or a breaker set one.
+    pub(super) fn due(&self, now: Duration) -> Option<Duration> {
+        self.lanes.iter().filter_map(|lane| lane.due(now)).min()
     }
 
     /// Whether a row waits only for the disk.

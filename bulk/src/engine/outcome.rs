@@ -15,7 +15,8 @@ use crate::controller::Ended;
 use crate::row::{Finished, Row};
 
 /// This many consecutive forbidden rows (403) of a model end the run, if the model answered before: a single
-/// one may depend on the row. So do as many rows that are not found (404), if it never answered.
+/// one may depend on the row. So do as many rows that are not found or invalid (400, 404, 422), if it never
+/// answered.
 const FORBIDDEN_MAX: usize = 8;
 
 /// The status of a refusal for rate limits.
@@ -36,6 +37,7 @@ impl<B: SendJournal> Engine<B> {
                 let tokens = response.usage().map(|usage| usage.total_tokens);
                 if let Some(lane) = self.lanes.get(attempt.lane) {
                     lane.ended(&attempt, now, Ended::Answered { tokens });
+                    lane.breaker.answered(attempt.begun);
                     lane.was_answered = true;
                     self.finished.append(&mut lane.forbidden);
                 }
@@ -51,14 +53,17 @@ impl<B: SendJournal> Engine<B> {
             }
         }
         let failures = attempt.tries.limited + attempt.tries.paid + 1;
+        let tries = attempt.tries;
         match classify(&error, &mut attempt.tries, &self.options.rules) {
             Classified::Outcome if error.kind() == ErrorKind::RateLimited => {
                 self.counts.limited += 1;
                 self.limited_for_good(attempt, error, now);
             }
             Classified::Outcome => {
-                let how = ended_by(&error);
-                self.lane_ended(&attempt, now, how);
+                self.lane_ended(&attempt, now, ended_by(&error));
+                if self.failed(&attempt, &error, now) {
+                    self.stop(StopReason::Failing, error.clone(), attempt.row.clone());
+                }
                 self.finish(attempt, Err(error), now);
             }
             Classified::Limited => {
@@ -75,6 +80,17 @@ impl<B: SendJournal> Engine<B> {
                 self.finish(attempt, Err(error), now);
             }
             Classified::AgainPaid => {
+                let is_open =
+                    self.lanes.get(attempt.lane).is_some_and(|lane| lane.breaker.is_open());
+                if self.failed(&attempt, &error, now) {
+                    self.lane_ended(&attempt, now, Ended::Otherwise);
+                    self.stop(StopReason::Failing, error.clone(), attempt.row.clone());
+                    return self.finish(attempt, Err(error), now);
+                }
+                if is_open {
+                    // The service failed, not the row: that must not use up its attempts.
+                    attempt.tries = tries;
+                }
                 self.counts.paid_again += 1;
                 if self.repeated.len() < READY_ROWS_MAX {
                     self.repeated.push(attempt.row.clone());
@@ -97,7 +113,8 @@ impl<B: SendJournal> Engine<B> {
                 self.counts.unsent += 1;
             }
             Classified::Forbidden => self.forbidden(attempt, error, now),
-            Classified::NotFound => self.not_found(attempt, error, now),
+            Classified::NotFound => self.not_found(attempt, error, StopReason::NotFound, now),
+            Classified::Invalid => self.not_found(attempt, error, StopReason::Invalid, now),
             Classified::Unknown => {
                 self.lane_ended(&attempt, now, Ended::Otherwise);
                 self.counts.unknown += 1;
@@ -144,9 +161,19 @@ impl<B: SendJournal> Engine<B> {
         self.stop_model(attempt, error, StopReason::Forbidden);
     }
 
-    /// If none of the first rows of a model is found, its name is wrong, and all others would fail too:
-    /// ends the run. Fewer rows are held back until an answer.
-    fn not_found(&mut self, attempt: Attempt, error: Error, now: Duration) {
+    /// Records a failure that is not the row's own; returns whether to give up.
+    fn failed(&mut self, attempt: &Attempt, error: &Error, now: Duration) -> bool {
+        if !is_of_service(error.kind()) || self.phase == Phase::Draining {
+            return false;
+        }
+        let patience = self.options.patience;
+        let lane = self.lanes.get(attempt.lane);
+        lane.is_some_and(|lane| lane.breaker.failed(error.kind(), attempt.begun, now, patience))
+    }
+
+    /// If none of the first rows of a model is found or valid, its name or the form of all rows is wrong, and
+    /// all others would fail too: ends the run. Fewer rows are held back until an answer.
+    fn not_found(&mut self, attempt: Attempt, error: Error, reason: StopReason, now: Duration) {
         self.lane_ended(&attempt, now, Ended::Answered { tokens: None });
         let is_draining = self.phase == Phase::Draining;
         let Some(lane) = self.lanes.get(attempt.lane) else { return };
@@ -162,7 +189,7 @@ impl<B: SendJournal> Engine<B> {
             lane.forbidden.push(finished(attempt, Err(error), now));
             return;
         }
-        self.stop_model(attempt, error, StopReason::NotFound);
+        self.stop_model(attempt, error, reason);
     }
 
     /// Ends the run because all rows of the model would fail: they are sent again in the next run.
@@ -217,6 +244,19 @@ fn finished(attempt: Attempt, outcome: Result<Response, Error>, now: Duration) -
     let elapsed = now.saturating_sub(attempt.first_begun.unwrap_or(now));
     let Attempt { row, sent: attempts, .. } = attempt;
     Finished { row, outcome, attempts, elapsed }
+}
+
+/// Whether failures of this kind are the service's rather than the row's, if they come one after another.
+fn is_of_service(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::Server
+            | ErrorKind::Timeout
+            | ErrorKind::Disconnected
+            | ErrorKind::Incomplete
+            | ErrorKind::Stream
+            | ErrorKind::Protocol
+    )
 }
 
 /// What a failed attempt tells the controller.

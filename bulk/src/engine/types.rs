@@ -69,13 +69,18 @@ pub enum StopReason {
     Forbidden,
     /// 404, for the first rows of a model: most likely its name is wrong.
     NotFound,
+    /// 400 or 422, for the first rows of a model: most likely all of them have the same mistake.
+    Invalid,
+    /// Rows of a model failed one after another for longer than the patience.
+    Failing,
     /// Nothing could be sent for longer than the patience.
     Unreachable,
     /// Everything was refused (429) for longer than the patience.
     Limited,
 }
 
-/// What stopped a run. The row is sent again in the next run, as if it had never been sent.
+/// What stopped a run. The row is sent again in the next run, as if it had never been sent; but for
+/// [`StopReason::Failing`] it failed.
 #[derive(Clone, Debug)]
 pub struct Stopped {
     /// Why.
@@ -111,6 +116,6 @@ pub struct Status {
     pub rate: Option<f64>,
     /// Whether a model waits for a point in time rather than for an answer.
     pub is_paced: bool,
-    /// How long the service has been unreachable.
-    pub unreachable: Option<Duration>,
+    /// How long the service has been unreachable, or has failed the rows of a model.
+    pub outage: Option<Duration>,
 }

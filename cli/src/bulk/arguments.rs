@@ -136,7 +136,7 @@ pub(crate) struct Rate {
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
     pub(crate) retry_after_max: Duration,
 
-    /// How long the service may be unreachable, or refuse every row (429), before the run stops
+    /// How long the service may be unreachable, or refuse (429) or fail every row, before the run stops
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
     pub(crate) patience: Duration,
 

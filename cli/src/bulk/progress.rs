@@ -25,7 +25,7 @@
 //! | member | meaning |
 //! |---|---|
 //! | `event` | `progress`; `note`, with `text`; `pilot`, with its results; `end`, the last, with more members (see `summary`) |
-//! | `phase` | `running`, `pilot`, `pausing` (the service is unreachable), `draining` (nothing new is sent), `writing` |
+//! | `phase` | `running`, `pilot`, `pausing` (the service is unreachable, or fails every row), `draining` (nothing new is sent), `writing` |
 //! | `elapsed_s` | seconds since the run began |
 //! | `total` | rows of the job; null if the input cannot be counted in advance |
 //! | `before` | of those, rows that earlier runs ended |
@@ -108,7 +108,7 @@ pub enum Phase {
     Running,
     /// It runs the sample.
     Pilot,
-    /// The service is unreachable; the job waits.
+    /// The service is unreachable, or fails every row; the job waits.
     Pausing,
     /// Nothing new is sent; rows in flight finish.
     Draining,

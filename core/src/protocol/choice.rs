@@ -158,7 +158,7 @@ impl<'a> Choice<'a> {
     }
 
     /// The tool calls of a message, or the fragments of them that a chunk adds.
-    pub fn tool_calls(&self) -> impl Iterator<Item = ToolCall<'a>> {
+    pub fn tool_calls(&self) -> impl Iterator<Item = ToolCall<'a>> + use<'a> {
         let text = self.text;
         self.spans.tool_calls.iter().map(move |spans| ToolCall { text, spans })
     }

@@ -51,6 +51,11 @@ impl Cause {
                     StopReason::NotFound => {
                         format!("model {:?} is not found", row.model)
                     }
+                    StopReason::Invalid => {
+                        "the service rejects the first rows as invalid, and so probably all"
+                            .to_owned()
+                    }
+                    StopReason::Failing => format!("model {:?} fails every row", row.model),
                     StopReason::Unreachable => "the service cannot be reached".to_owned(),
                     StopReason::Limited => {
                         "the service rate-limits every row, and a quota may be used up; \
@@ -68,6 +73,8 @@ impl Cause {
                     StopReason::KeyRefused
                     | StopReason::Forbidden
                     | StopReason::NotFound
+                    | StopReason::Invalid
+                    | StopReason::Failing
                     | StopReason::Unreachable => error.to_string(),
                 };
                 crate::console::one_line(&format!("{what}: {said}"))

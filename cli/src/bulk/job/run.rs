@@ -384,7 +384,7 @@ impl Run {
         let (done_before, failed_before) = self.before();
         let kept_out = self.read.kept_out.load(Ordering::Relaxed);
         progress::State {
-            phase: match (&self.cause, status.unreachable, &self.piloted) {
+            phase: match (&self.cause, status.outage, &self.piloted) {
                 (Some(_), _, _) => Phase::Draining,
                 (None, Some(_), _) => Phase::Pausing,
                 (None, None, Some(_)) => Phase::Pilot,

@@ -125,6 +125,7 @@ class Status:
         "failed",
         "in_flight",
         "limited",
+        "outage",
         "paid_again",
         "rows",
         "sent",
@@ -132,7 +133,6 @@ class Status:
         "starts_per_second",
         "tokens",
         "total",
-        "unreachable",
         "waiting",
     )
 
@@ -165,8 +165,8 @@ class Status:
         """Requests that a limit refused (429)."""
         self.paid_again = 0
         """Requests that were retried although the service may have metered them."""
-        self.unreachable: float | None = None
-        """How long the service has been unreachable, in seconds."""
+        self.outage: float | None = None
+        """How long the service has been unreachable, or has failed every row, in seconds."""
 
     @property
     def rows_per_second(self) -> float:

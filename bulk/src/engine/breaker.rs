@@ -1,0 +1,177 @@
+//! Whether the rows of a model fail one after another, for reasons of the service: then one row at a time
+//! is sent, with growing pauses, until an answer comes or patience runs out. Pure: times are durations
+//! since a fixed start.
+
+use std::time::Duration;
+
+use modelwire::ErrorKind;
+
+/// This many consecutive failures of one kind open the breaker ...
+const IN_A_ROW_MAX: u32 = 5;
+
+/// ... and so does a majority of failures among this many ends.
+const WINDOW: u32 = 20;
+
+/// The first pause; each further one is twice as long.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// The maximum pause.
+const PAUSE_MAX: Duration = Duration::from_secs(15);
+
+/// The recent ends of a model's rows.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Breaker {
+    last: Option<ErrorKind>,
+    in_a_row: u32,
+    /// Ends in the current window, and the failures among them.
+    ended: u32,
+    failed: u32,
+    open: Option<Open>,
+}
+
+/// The state of a breaker that is open.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    since: Duration,
+    pause: Duration,
+    paused_until: Duration,
+}
+
+impl Breaker {
+    /// A row that began at `begun` was answered. An answer to a row from before the failures says nothing.
+    pub(super) fn answered(&mut self, begun: Duration) {
+        match self.open {
+            None => {
+                (self.last, self.in_a_row) = (None, 0);
+                self.ends(false);
+            }
+            Some(open) if begun >= open.since => *self = Breaker::default(),
+            Some(_) => {}
+        }
+    }
+
+    /// A row that began at `begun` failed. Returns whether to give up.
+    pub(super) fn failed(
+        &mut self,
+        kind: ErrorKind,
+        begun: Duration,
+        now: Duration,
+        patience: Duration,
+    ) -> bool {
+        if let Some(open) = &mut self.open {
+            // Rows that were in flight together count as one failure.
+            if begun >= open.paused_until {
+                open.pause = (open.pause * 2).min(PAUSE_MAX);
+                open.paused_until = now + open.pause;
+            }
+            return now.saturating_sub(open.since) >= patience;
+        }
+        self.in_a_row = if self.last == Some(kind) { self.in_a_row + 1 } else { 1 };
+        self.last = Some(kind);
+        if self.ends(true) || self.in_a_row >= IN_A_ROW_MAX {
+            self.open = Some(Open { since: now, pause: PAUSE, paused_until: now + PAUSE });
+        }
+        false
+    }
+
+    /// Counts an end; returns whether most of a full window failed.
+    fn ends(&mut self, has_failed: bool) -> bool {
+        self.ended += 1;
+        self.failed += u32::from(has_failed);
+        let is_over = self.failed * 2 > WINDOW;
+        if self.ended >= WINDOW {
+            (self.ended, self.failed) = (0, 0);
+        }
+        is_over
+    }
+
+    /// While it is open: when the next row may begin, alone.
+    pub(super) fn alone_from(&self) -> Option<Duration> {
+        self.open.map(|open| open.paused_until)
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// When it opened.
+    pub(super) fn open_since(&self) -> Option<Duration> {
+        self.open.map(|open| open.since)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(600);
+
+    fn at(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    #[test]
+    fn consecutive_failures_of_one_kind_open_it() {
+        let mut breaker = Breaker::default();
+        for kind in [ErrorKind::Server, ErrorKind::Timeout].repeat(2) {
+            assert!(
+                !breaker.failed(kind, at(0), at(1), PATIENCE) && breaker.alone_from().is_none()
+            );
+        }
+        breaker.answered(at(1));
+        for _ in 1..IN_A_ROW_MAX {
+            breaker.failed(ErrorKind::Server, at(1), at(2), PATIENCE);
+            assert_eq!(breaker.alone_from(), None);
+        }
+        breaker.failed(ErrorKind::Server, at(1), at(2), PATIENCE);
+        assert_eq!(
+            (breaker.open_since(), breaker.alone_from()),
+            (Some(at(2)), Some(at(2) + PAUSE))
+        );
+    }
+
+    #[test]
+    fn a_majority_of_failures_opens_it_and_a_minority_does_not() {
+        let mut breaker = Breaker::default();
+        let mut opened = |failing: usize| {
+            for number in 0..200 {
+                match number % 5 < failing {
+                    true => _ = breaker.failed(ErrorKind::Server, at(1), at(2), PATIENCE),
+                    false => breaker.answered(at(1)),
+                }
+            }
+            breaker.alone_from().is_some()
+        };
+        assert!(!opened(2));
+        assert!(opened(3));
+    }
+
+    #[test]
+    fn answers_from_before_do_not_close_it_and_a_later_one_does() {
+        let mut breaker = Breaker::default();
+        (0..10).for_each(|_| _ = breaker.failed(ErrorKind::Server, at(1), at(5), PATIENCE));
+        breaker.answered(at(4));
+        assert!(breaker.alone_from().is_some());
+        breaker.answered(at(6));
+        assert_eq!(breaker.alone_from(), None);
+    }
+
+    #[test]
+    fn probes_are_spread_until_patience_runs_out() {
+        let mut breaker = Breaker::default();
+        (0..50).for_each(|_| _ = breaker.failed(ErrorKind::Server, at(1), at(5), PATIENCE));
+        let mut probes = 0;
+        let mut now = at(5);
+        loop {
+            let next = breaker.alone_from().unwrap();
+            assert!(next > now, "each probe waits");
+            now = next;
+            probes += 1;
+            if breaker.failed(ErrorKind::Server, now, now, PATIENCE) {
+                break;
+            }
+        }
+        assert!(now >= at(605) && now < at(625) && probes < 60, "{now:?} {probes}");
+    }
+}
