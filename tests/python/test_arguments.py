@@ -68,6 +68,7 @@ def test_a_field_may_come_with_extra_body(scripted, way):
     assert json.loads(scripted.requests()[0]["body"]) == {"input": "x", "model": "m"}
 
 
+@pytest.mark.sync_alone("it looks for the name that stands in a traceback")
 def test_a_mistyped_argument(client):
     """The TypeError names the method and the argument."""
     calls = {

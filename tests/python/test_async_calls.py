@@ -8,49 +8,24 @@ import anyio
 import pytest
 
 import modelwire
-from awaited import Awaited, client, loop, scripted  # noqa: F401
 from conftest import KEY, eventually
 from test_async_loops import DEADLINE, STALLED
-from test_calls import (  # noqa: F401
-    CHAT,
-    Told,
-    no_log,
-    test_a_function_that_raises,
-    test_a_function_that_raises_where_logging_raises,
-    test_a_function_that_sleeps,
-    test_a_stream_that_is_closed_tells,
-    test_a_stream_that_nobody_holds_tells,
-    test_an_answer_from_elsewhere_has_no_timing,
-    test_errors_tell,
-    test_one_call_after_the_other,
-    test_records_are_values,
-    test_the_records_of_the_vectors,
-    test_the_services_own_field_stays,
-    told,
-)
-from test_trio import ALL, make, run  # noqa: F401
+from test_calls import CHAT, Told
+from test_trio import ALL, run
 from wire import SILENCE
 
 
-@pytest.fixture
-def listening(service, told, loop):  # noqa: F811
-    """The client of test_calls, asynchronous."""
-    made = modelwire.AsyncClient(base_url=service.base_url, api_key=KEY, on_call=told.append)
-    with Awaited(made, loop) as client:  # noqa: F811
-        yield client
-
-
 @ALL
-def test_many_tasks_tell(make, backend):  # noqa: F811
+def test_many_tasks_tell(make, backend):
     """Each call once; the close waits for what is due, and the loop goes on."""
-    told, ticks = [], []  # noqa: F811
+    told, ticks = [], []
 
     def on_call(record):
         before = len(ticks)
         eventually("the loop goes on", lambda: len(ticks) > before)
         told.append(record)
 
-    async def ask(client):  # noqa: F811
+    async def ask(client):
         answer = await client.chat.completions.create(**CHAT)
         assert answer.timing.status == 200
         stream = await client.chat.completions.create(**CHAT, stream=True)
@@ -69,7 +44,7 @@ def test_many_tasks_tell(make, backend):  # noqa: F811
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(tick)
             async with (
-                make(on_call=on_call) as client,  # noqa: F811
+                make(on_call=on_call) as client,
                 anyio.create_task_group() as asking,
             ):
                 for _ in range(20):
@@ -82,12 +57,12 @@ def test_many_tasks_tell(make, backend):  # noqa: F811
 
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
 @ALL
-def test_cancelled_tasks_tell(make, backend):  # noqa: F811
+def test_cancelled_tasks_tell(make, backend):
     """One that waits for an answer, and one that reads a stream."""
-    told = Told()  # noqa: F811
+    told = Told()
 
     async def main():
-        client = make(SILENCE, STALLED, SILENCE, on_call=told.append)  # noqa: F811
+        client = make(SILENCE, STALLED, SILENCE, on_call=told.append)
         with anyio.move_on_after(0.1):
             await client.chat.completions.create(**CHAT)
         stream = await client.chat.completions.create(**CHAT, stream=True)
@@ -106,7 +81,7 @@ def test_cancelled_tasks_tell(make, backend):  # noqa: F811
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
 def test_a_loop_that_ends_before_its_streams(service):
     """asyncio.run after asyncio.run; what the first left is told."""
-    told = Told()  # noqa: F811
+    told = Told()
     made = modelwire.AsyncOpenAI(base_url=service.base_url, api_key=KEY, on_call=told.append)
     kept = []
 
@@ -123,7 +98,7 @@ def test_a_loop_that_ends_before_its_streams(service):
 
 def test_a_close_where_no_loop_runs(service):
     """A coroutine that is driven by hand waits as well."""
-    told = Told()  # noqa: F811
+    told = Told()
     made = modelwire.AsyncOpenAI(base_url=service.base_url, api_key=KEY, on_call=told.append)
     asyncio.run(made.chat.completions.create(**CHAT))
     with pytest.raises(StopIteration):
@@ -133,7 +108,7 @@ def test_a_close_where_no_loop_runs(service):
 
 def test_many_loops_tell(service):
     """Threads with a loop each, over one client; one thread tells."""
-    names, told = set(), []  # noqa: F811
+    names, told = set(), []
 
     def on_call(record):
         names.add(threading.current_thread().name)
@@ -156,7 +131,7 @@ def test_many_loops_tell(service):
 
 def test_a_function_that_hands_on_to_a_loop(service):
     """By the way that asyncio has for threads."""
-    told = []  # noqa: F811
+    told = []
 
     async def main():
         running = asyncio.get_running_loop()

@@ -1,6 +1,7 @@
 """What only an asynchronous client can do wrong: cancellation, many event loops, fairness."""
 
 import asyncio
+import contextlib
 import contextvars
 import gc
 import os
@@ -94,24 +95,6 @@ def run(coroutine, make=asyncio.new_event_loop):
     finally:
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
-
-
-@pytest.fixture
-def make(service, request):
-    """Makes asynchronous clients of scripts, and of the played service without one."""
-    name = "".join(char if char.isalnum() else "-" for char in request.node.name)
-
-    def make(*exchanges, **settings):
-        base_url = service.script(name, exchanges) if exchanges else service.base_url
-        settings = {"base_url": base_url, "api_key": KEY, **settings}
-        made.append(modelwire.AsyncClient(**settings))
-        return made[-1]
-
-    made = []
-    make.requests = lambda: service.requests(name)
-    yield make
-    for client in made:
-        run(client.close())
 
 
 def opened(client, **fields):
@@ -533,6 +516,38 @@ def test_abandoned_streams_leak_no_file_descriptor(quiet, make):
             await asyncio.sleep(0.01)
 
     run(main())
+
+
+def test_the_response_of_a_stream_ends_it(make):
+    """`aclose` is awaited, as in openai-python."""
+    client = make(STALLED)
+
+    async def main():
+        chat = await opened(client)
+        assert await anext(chat) and not chat.response.is_closed
+        await chat.response.aclose()
+        assert [chunk async for chunk in chat] == [] and chat.response.is_closed
+
+    run(main())
+
+
+def test_a_cancelled_wait_loses_no_event_of_a_helper_stream(make):
+    """Events of a chunk that was taken wait for the next one who asks."""
+    steps = [step for number in range(20) for step in (piece(str(number)), pause(0.005))]
+    client = make(stream(*steps, finish(), *END))
+
+    async def main():
+        found = [None]
+        async with client.chat.completions.stream(model="m", messages=HELLO) as chat:
+            while not found[-1] or found[-1].type != "content.done":
+                with contextlib.suppress(asyncio.TimeoutError):
+                    found.append(await asyncio.wait_for(anext(chat), 0.001))
+        return found[1:]
+
+    found = run(main())
+    deltas = [event.delta for event in found if event.type == "content.delta"]
+    assert deltas == [str(number) for number in range(20)]
+    assert found[-1].content == "".join(deltas)
 
 
 def test_a_key_may_be_asked_for(make, service):

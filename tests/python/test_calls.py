@@ -43,9 +43,9 @@ def told():
 
 
 @pytest.fixture
-def listening(service, told):
+def listening(service, connect, told):
     """A client of the played service that tells of its calls."""
-    with modelwire.Client(base_url=service.base_url, api_key=KEY, on_call=told.append) as client:
+    with connect(base_url=service.base_url, api_key=KEY, on_call=told.append) as client:
         yield client
 
 

@@ -201,12 +201,13 @@ def test_events_of_a_response(client):
 
 def test_a_stream_that_was_cut_has_no_final_answer(scripted):
     """The error, with what was gathered; and so if it was closed."""
-    client = scripted(events(piece("a"), end="cut"), stream(piece("a"), STALL))
+    client = scripted(*[events(piece("a"), end="cut")] * 2, stream(piece("a"), STALL))
     make = client.chat.completions.stream
-    with make(model="m", messages=HELLO) as chat:
-        with pytest.raises(modelwire.APIConnectionError) as raised:
-            chat.get_final_completion()
-        assert json.loads(raised.value.partial)["choices"][0]["message"]["content"] == "a"
+    for wait in ("until_done", "get_final_completion"):
+        with make(model="m", messages=HELLO) as chat:
+            with pytest.raises(modelwire.APIConnectionError) as raised:
+                getattr(chat, wait)()
+            assert json.loads(raised.value.partial)["choices"][0]["message"]["content"] == "a"
     with make(model="m", messages=HELLO) as chat:
         next(iter(chat))
         chat.close()
@@ -215,13 +216,18 @@ def test_a_stream_that_was_cut_has_no_final_answer(scripted):
 
 
 def test_leaving_the_block_closes_the_exchange(quiet, scripted):
-    """And the call is made when it is entered."""
-    client = scripted(stream(piece("a"), STALL))
+    """Also by an exception; and the call is made when it is entered."""
+    client = scripted(*[stream(piece("a"), STALL)] * 2)
     manager = client.chat.completions.stream(model="m", messages=HELLO)
     assert scripted.requests() == []
     with manager as chat:
         next(iter(chat))
         assert quiet.open_connections() == 1
+    quiet.until_closed()
+    with pytest.raises(ZeroDivisionError):
+        with client.chat.completions.stream(model="m", messages=HELLO) as chat:
+            next(iter(chat))
+            raise ZeroDivisionError
     quiet.until_closed()
 
 

@@ -177,6 +177,7 @@ def test_what_is_no_client_of_httpx_is_refused():
         modelwire.DefaultHttpxClient(nonsense=1)
 
 
+@pytest.mark.sync_alone("test_awaited_hooks is there: its hooks are awaited")
 def test_hooks_see_a_call_and_its_response(scripted):
     """With what httpx's have of them; headers that they set are sent."""
     seen = []

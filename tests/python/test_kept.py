@@ -163,6 +163,7 @@ def last_said(scripted, name):
     return body[body.index(f'"{name}":[') :]
 
 
+@pytest.mark.sync_alone("test_reasoning.py has both clients")
 @pytest.mark.parametrize("way", ["whole", "gather", "helper", "parse", "tools", "tool_events"])
 def test_what_a_message_says_goes_back_as_it_came(scripted, way):
     """Reasoning, tool calls and unknown fields, however the answer came."""
@@ -198,6 +199,7 @@ def test_what_a_message_says_goes_back_as_it_came(scripted, way):
     assert SAID in sent, sent
 
 
+@pytest.mark.sync_alone("test_reasoning.py has both clients")
 @pytest.mark.parametrize("way", ["whole", "gather", "helper", "tools", "tool_events"])
 def test_what_a_response_says_goes_back_as_it_came(scripted, way):
     """Every item of its output, however the answer came."""

@@ -96,6 +96,7 @@ def test_a_client_for_one_call_lives_as_long_as_its_call(service):
     assert list(create(model="echo", messages=HELLO, stream=True))
 
 
+@pytest.mark.sync_alone("test_abandoned_streams_leak_no_file_descriptor is there")
 def test_a_thousand_abandoned_streams(quiet, scripted):
     """No descriptor and no connection is left."""
     client = scripted(stream(piece("a"), STALL), events(piece("a")))

@@ -63,33 +63,26 @@ def watch():
     assert not _calls._teller().watched, "a token was never ended"
 
 
-@pytest.fixture
-def made(service):
-    """A client that was made before anybody watched."""
-    with modelwire.Client(base_url=service.base_url, api_key=KEY) as client:
-        yield client
-
-
-def test_start_and_end(made, watch):
+def test_start_and_end(client, watch):
     """In the context of the caller, and with the answer at the end."""
     watching = watch()
     WHERE.set("here")
-    given = made.chat.completions.create(**CHAT, temperature=0.5)
+    given = client.chat.completions.create(**CHAT, temperature=0.5)
     ((call, thread, where),) = watching.begun
     assert (thread, where) == (threading.get_ident(), "here")
     assert (call.operation, call.stream) == ("chat", False)
     assert call.fields["model"] == "echo" and call.fields["temperature"] == 0.5
-    assert str(call.client.base_url) == str(made.base_url)
+    assert str(call.client.base_url) == str(client.base_url)
     token, record, response = watching.one()
     assert (token, record) == (1, given.timing)
     assert response == given and response._request_id == given._request_id
     assert response._response.url == given._response.url
 
 
-def test_streams(made, watch):
+def test_streams(client, watch):
     """Without their answer, unless it is asked for; the program sees no difference."""
     watching = watch()
-    with made.chat.completions.create(**CHAT, stream=True) as chunks:
+    with client.chat.completions.create(**CHAT, stream=True) as chunks:
         plain = [chunk.to_dict() for chunk in chunks]
     token, record, response = watching.one()
     assert record == chunks.timing and response is None and record.chunk_times == ()
@@ -99,14 +92,14 @@ def test_streams(made, watch):
         call.gather = call.chunk_times = True
 
     watching.change = ask
-    with made.chat.completions.create(**CHAT, stream=True) as chunks:
+    with client.chat.completions.create(**CHAT, stream=True) as chunks:
         again = [chunk.to_dict() for chunk in chunks]
         assert chunks.answer is None, "the program did not ask for it"
     assert len(again) == len(plain)
     token, record, response = watching.one()
     assert response.choices[0].message.content and len(record.chunk_times) == record.chunks
     watching.ends.clear()
-    with made.chat.completions.create(**CHAT, stream=True, gather=True) as chunks:
+    with client.chat.completions.create(**CHAT, stream=True, gather=True) as chunks:
         list(chunks)
     assert watching.one()[2] == chunks.answer
 
@@ -156,7 +149,7 @@ def test_headers(scripted, watch):
     assert "bad" not in sent and "worse" not in sent and "no name" not in sent
 
 
-def test_what_an_observer_raises(made, watch, caplog):
+def test_what_an_observer_raises(client, watch, caplog):
     """Is logged, and changes nothing; others are told."""
 
     def fail(call):
@@ -166,16 +159,16 @@ def test_what_an_observer_raises(made, watch, caplog):
     watching.ended = fail_at_the_end = lambda *told: watching.ends.append(told) or 1 / 0
     assert fail_at_the_end
     with caplog.at_level(logging.ERROR, "modelwire.calls"):
-        made.models.list()
+        client.models.list()
         assert modelwire.flush_calls()
     assert len(watching.ends) == 1 and failing.ends == []
     assert [one.name for one in caplog.records] == ["modelwire.calls"] * 2
 
 
-def test_one_that_wants_no_end(made, watch):
+def test_one_that_wants_no_end(client, watch):
     """None is no token."""
     watching = watch(token=False)
-    made.models.list()
+    client.models.list()
     assert len(watching.begun) == 1 and watching.all() == []
 
 
@@ -249,14 +242,14 @@ def test_tasks(service, watch):
 @pytest.mark.parametrize(
     "headers", [5, [("X-A", "b")], {"Content-Length": "5"}, {"Transfer-Encoding": "chunked"}]
 )
-def test_headers_that_cannot_be_sent(made, watch, headers):
+def test_headers_that_cannot_be_sent(client, watch, headers):
     """Are left out, and the call is made."""
     watching = watch(lambda call: setattr(call, "headers", headers))
-    assert made.chat.completions.create(**CHAT).choices
+    assert client.chat.completions.create(**CHAT).choices
     assert watching.one()[1].status == 200
 
 
-def test_an_observer_that_interrupts(made, watch):
+def test_an_observer_that_interrupts(client, watch):
     """Its call is not made, and nothing of it is kept; who gave a token is told the end."""
 
     def interrupt(call):
@@ -264,22 +257,22 @@ def test_an_observer_that_interrupts(made, watch):
 
     second = watch(interrupt)
     with pytest.raises(KeyboardInterrupt):
-        made.chat.completions.create(**CHAT)
+        client.chat.completions.create(**CHAT)
     assert not _calls._teller().watched and second.all() == []
     first = Watching()
     _observe.observers.insert(0, first)
     with pytest.raises(KeyboardInterrupt):
-        made.chat.completions.create(**CHAT)
+        client.chat.completions.create(**CHAT)
     assert first.one()[1].kind == "cancelled"
 
 
-def test_the_key_of_a_call(made, watch):
+def test_the_key_of_a_call(client, watch):
     """Is there to be looked for, also one of its own; and shows itself to nobody."""
     watching = watch()
     own = {"extra_headers": {"Authorization": "Bearer sk-own"}}
     with pytest.raises(modelwire.AuthenticationError):
-        made.chat.completions.create(**CHAT, **own)
-    made.chat.completions.create(**CHAT)
+        client.chat.completions.create(**CHAT, **own)
+    client.chat.completions.create(**CHAT)
     keys = [call.key for call, _, _ in watching.begun]
     assert [key.value for key in keys] == ["sk-own", KEY] and KEY not in repr(keys)
 

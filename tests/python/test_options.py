@@ -186,6 +186,7 @@ def test_a_copy_with_another_key_or_url(scripted, service):
     assert keys == ["Bearer sk-other", f"Bearer {KEY}"] and len(service.requests()) == 1
 
 
+@pytest.mark.sync_alone("an attribute of the stand-in is not one of the client")
 def test_settings_that_are_set_anew(scripted, service):
     """Key, URL, timeout and retries are attributes, as in openai-python."""
     client = scripted(BUSY, answer({"data": []}))
@@ -204,6 +205,7 @@ def test_settings_that_are_set_anew(scripted, service):
         client.api_key = "two words"
 
 
+@pytest.mark.sync_alone("test_async_loops.py asks a coroutine function")
 def test_a_key_may_be_asked_for(scripted):
     """By a function, before each call; what it gives is checked."""
     keys = iter(["sk-first", "sk-second", "two words"])
@@ -380,6 +382,7 @@ def test_what_the_service_does_not_have(scripted, use):
     assert raised.value.hint and scripted.requests() == []
 
 
+@pytest.mark.sync_alone("hasattr sees the stand-in")
 def test_what_the_service_does_not_have_can_be_looked_at(scripted):
     """Instrumentation looks for every part of a client, and wraps its methods."""
     client = scripted(ANSWER)

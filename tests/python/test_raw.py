@@ -67,6 +67,8 @@ def test_every_operation(client):
     assert client.models.with_raw_response.list().status_code == 200
     raw = client.with_raw_response.responses.create(model="echo", input="x")
     assert raw.parse().output_text == "x"
+    raw = client.with_raw_response.responses.create(model="echo", input="x", stream=True)
+    assert list(raw.parse())[-1].type == "response.completed"
     raw = client.with_raw_response.chat.completions.create(model="echo", messages=HELLO)
     assert raw.parse().choices
 
@@ -95,6 +97,7 @@ def test_a_whole_answer_in_a_with_block(scripted):
     assert scripted.requests() == []
     with opening as response:
         assert response.status_code == 200 and not response.is_closed
+        assert response.headers["content-type"] == "application/json"
         assert json.loads(response.read()) == response.json() == response.parse().to_dict()
         assert json.loads("".join(response.iter_lines())) == response.json()
         assert response.is_closed

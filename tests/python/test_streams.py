@@ -227,6 +227,7 @@ def test_iterating_after_close_ends(scripted, waiting):
     assert chat.end is None and chat.usage is None
 
 
+@pytest.mark.sync_alone("threads; test_async_loops.py cancels tasks")
 def test_close_while_another_thread_waits(scripted):
     """close() does not wait for the reader, and the reader does not wait on."""
     chat = opened(scripted(STALLED))
@@ -309,6 +310,7 @@ def test_a_stream_without_an_answer_can_be_given_up(quiet, scripted):
     quiet.until_closed()
 
 
+@pytest.mark.sync_alone("it replaces __iter__, which is no __aiter__")
 def test_a_stream_whose_iteration_is_wrapped(client):
     """Instrumentation puts a generator over the iterator of a stream."""
     stream = client.chat.completions.create(model="echo", messages=HELLO, stream=True)

@@ -11,6 +11,8 @@ import modelwire
 from conftest import SOON
 from wire import HELLO, STALL, events, finish, piece, stream
 
+pytestmark = pytest.mark.sync_alone("threads; test_async_loops.py has tasks and loops")
+
 THREADS = 20
 CHUNKS = 3000
 

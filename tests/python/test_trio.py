@@ -11,7 +11,7 @@ import trio.testing
 
 import modelwire
 import programs
-from conftest import KEY, eventually
+from conftest import eventually
 from test_async_loops import STALLED, asked, descriptors, opened
 from wire import END, SILENCE, answer, finish, pause, piece, stream, text
 
@@ -33,20 +33,6 @@ def run(main, backend="trio"):
 
         return trio.run(alone)
     return anyio.run(bounded, backend=backend)
-
-
-@pytest.fixture
-def make(service, request):
-    """Makes asynchronous clients of scripts, and of the played service without one."""
-    name = "".join(char if char.isalnum() else "-" for char in request.node.name)
-
-    def make(*exchanges, **settings):
-        base_url = service.script(name, exchanges) if exchanges else service.base_url
-        settings = {"base_url": base_url, "api_key": KEY, **settings}
-        return modelwire.AsyncClient(**settings)
-
-    make.requests = lambda: service.requests(name)
-    return make
 
 
 BACKENDS = ["trio alone", "trio", "asyncio"]

@@ -343,6 +343,7 @@ def is_late(vector):
     return vector["about"].startswith(("an index as a text", "an empty object before"))
 
 
+@pytest.mark.sync_alone("they add up by the same code")
 @pytest.mark.parametrize("vector", CHATS)
 def test_helper_streams_agree_with_what_chunks_add_up_to(scripted, vector):
     """The last snapshot is the whole answer, and the arguments of each call are told."""
