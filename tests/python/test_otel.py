@@ -117,15 +117,11 @@ def chat(caller, **given):
 
 
 def ask(caller, method, given):
-    def sync(client):
+    def asked(client):
         answer = method(client)(**given)
         return list(answer) if given.get("stream") else answer
 
-    async def asynchronous(client):
-        answer = await method(client)(**given)
-        return [one async for one in answer] if given.get("stream") else answer
-
-    return caller(asynchronous if caller.kind is modelwire.AsyncOpenAI else sync)
+    return caller(asked)
 
 
 # Every kind of call.

@@ -93,17 +93,11 @@ def test_limits_of_streams(modelwire_service, caller):
     found, error, final = caller.read(opened)
     assert error is None and helpers[0]._made.rate_limits == SAID == final.rate_limits
 
-    async def awaited(client):
-        stream = await asked(client, stream=True)
-        before = stream.rate_limits
-        return before, [chunk async for chunk in stream], stream.rate_limits
-
-    def waited(client):
+    def read(client):
         stream = asked(client, stream=True)
         return stream.rate_limits, list(stream), stream.rate_limits
 
-    is_async = caller.kind is modelwire.AsyncOpenAI
-    before, chunks, after = caller(awaited if is_async else waited)
+    before, chunks, after = caller(read)
     assert before == after == SAID and len(chunks) == 1
 
 
