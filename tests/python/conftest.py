@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import http.client
 import importlib
+import inspect
 import json
 import os
 import pkgutil
@@ -13,11 +14,13 @@ import socket
 import subprocess
 import sys
 import sysconfig
+import threading
 import time
 from urllib.parse import urlsplit
 
 import pytest
 
+import loops
 import modelwire
 from awaited import Awaited
 from callers import caller  # noqa: F401
@@ -105,6 +108,28 @@ def eventually(what, condition):
         time.sleep(0.01)
 
 
+def together(*works):
+    """Runs these at once, each in a thread of its own; raises what one of them raised."""
+    barrier = threading.Barrier(len(works))
+    failures = []
+
+    def run(work):
+        try:
+            barrier.wait(DEADLINE)
+            work()
+        except BaseException as error:  # a panic of Rust is one
+            failures.append(error)
+
+    threads = [threading.Thread(target=run, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(4 * DEADLINE)
+        assert not thread.is_alive()
+    if failures:
+        raise failures[0]
+
+
 @pytest.fixture(scope="session")
 def running_service():
     binary = os.environ.get("MODELWIRE_SERVICE", "")
@@ -139,6 +164,16 @@ def quiet(service):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "sync_alone(reason): not run with an AsyncClient")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    """A test that is an `async def` runs on asyncio's event loop, or on the kind it takes."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    given = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    loops.run(lambda: pyfuncitem.obj(**given), given.get("kind", "asyncio"))
+    return True
 
 
 def pytest_generate_tests(metafunc):

@@ -8,15 +8,15 @@ import anyio
 import pytest
 
 import modelwire
-from conftest import KEY, eventually
-from test_async_loops import DEADLINE, STALLED
+from conftest import KEY, eventually, together
+from loops import DEADLINE, ON_BACKENDS
+from test_async_loops import STALLED
 from test_calls import CHAT, Told
-from test_trio import ALL, run
 from wire import SILENCE
 
 
-@ALL
-def test_many_tasks_tell(make, backend):
+@ON_BACKENDS
+async def test_many_tasks_tell(make, kind):
     """Each call once; the close waits for what is due, and the loop goes on."""
     told, ticks = [], []
 
@@ -40,39 +40,32 @@ def test_many_tasks_tell(make, backend):
             # clock: the pace of who runs beside
             await anyio.sleep(0.005)
 
-    async def main():
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(tick)
-            async with (
-                make(on_call=on_call) as client,
-                anyio.create_task_group() as asking,
-            ):
-                for _ in range(20):
-                    asking.start_soon(ask, client)
-            assert len(told) == 40
-            tasks.cancel_scope.cancel()
-
-    run(main, backend)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(tick)
+        async with (
+            make(on_call=on_call) as client,
+            anyio.create_task_group() as asking,
+        ):
+            for _ in range(20):
+                asking.start_soon(ask, client)
+        assert len(told) == 40
+        tasks.cancel_scope.cancel()
 
 
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
-@ALL
-def test_cancelled_tasks_tell(make, backend):
+@ON_BACKENDS
+async def test_cancelled_tasks_tell(make, kind):
     """One that waits for an answer, and one that reads a stream."""
     told = Told()
-
-    async def main():
-        client = make(SILENCE, STALLED, SILENCE, on_call=told.append)
-        with anyio.move_on_after(0.1):
-            await client.chat.completions.create(**CHAT)
-        stream = await client.chat.completions.create(**CHAT, stream=True)
-        with anyio.move_on_after(0.1):
-            async for _ in stream:
-                pass
-        assert stream.timing is not None
-        await client.close()
-
-    run(main, backend)
+    client = make(SILENCE, STALLED, SILENCE, on_call=told.append)
+    with anyio.move_on_after(0.1):
+        await client.chat.completions.create(**CHAT)
+    stream = await client.chat.completions.create(**CHAT, stream=True)
+    with anyio.move_on_after(0.1):
+        async for _ in stream:
+            pass
+    assert stream.timing is not None
+    await client.close()
     gc.collect()
     assert [record.kind for record in told.all()] == ["cancelled"] * 2
     assert [record.streamed for record in told] == [False, True]
@@ -121,27 +114,19 @@ def test_many_loops_tell(service):
             asyncio.gather(*(made.chat.completions.create(**CHAT) for _ in range(5))), DEADLINE
         )
 
-    threads = [threading.Thread(target=lambda: asyncio.run(main())) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    together(*[lambda: asyncio.run(main())] * 4)
     assert modelwire.flush_calls() and len(told) == 20 and names == {"modelwire-calls"}
 
 
-def test_a_function_that_hands_on_to_a_loop(service):
+async def test_a_function_that_hands_on_to_a_loop(service):
     """By the way that asyncio has for threads."""
     told = []
-
-    async def main():
-        running = asyncio.get_running_loop()
-        async with modelwire.AsyncOpenAI(
-            base_url=service.base_url,
-            api_key=KEY,
-            on_call=lambda record: running.call_soon_threadsafe(told.append, record),
-        ) as made:
-            await made.chat.completions.create(**CHAT)
-        await asyncio.sleep(0)
-
-    asyncio.run(main())
+    running = asyncio.get_running_loop()
+    async with modelwire.AsyncOpenAI(
+        base_url=service.base_url,
+        api_key=KEY,
+        on_call=lambda record: running.call_soon_threadsafe(told.append, record),
+    ) as made:
+        await made.chat.completions.create(**CHAT)
+    await asyncio.sleep(0)
     assert len(told) == 1

@@ -18,7 +18,7 @@ import trio
 
 import modelwire
 import programs
-from conftest import KEY, eventually
+from conftest import KEY, eventually, together
 from modelwire import testing
 from wire import ANSWER, SILENCE, answer
 
@@ -473,11 +473,7 @@ def test_threads_share_a_run(bulk):
             except StopIteration:
                 return
 
-    threads = [threading.Thread(target=take) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+    together(*[take] * 4)
     assert sorted(found) == sorted(PROMPTS)
 
 
@@ -555,13 +551,9 @@ def test_an_awaited_row_that_is_cancelled(bulk):
 
 
 @pytest.mark.parametrize("make", [iter, rows_awaited, list], ids=["iter", "async", "list"])
-def test_in_an_event_loop(bulk, make):
+async def test_in_an_event_loop(bulk, make):
     """Of rows that are awaited, or not."""
-
-    async def main():
-        return [result.text async for result in bulk(make(PROMPTS))]
-
-    assert sorted(asyncio.run(main())) == sorted(PROMPTS)
+    assert sorted([result.text async for result in bulk(make(PROMPTS))]) == sorted(PROMPTS)
 
 
 def test_under_trio(bulk):
@@ -592,26 +584,21 @@ def test_with_an_asynchronous_client(service, bulk):
     assert asyncio.run(main()) == ["x"]
 
 
-def test_an_event_loop_runs_meanwhile(stand_in):
+async def test_an_event_loop_runs_meanwhile(stand_in):
     """Other tasks have their turns."""
     stand_in.set_default(testing.text("yes").stall(0.3))
+    turns = 0
 
-    async def main():
-        turns = 0
+    async def count():
+        nonlocal turns
+        while True:
+            turns += 1
+            # clock: the pace of who runs beside
+            await asyncio.sleep(0.005)
 
-        async def count():
-            nonlocal turns
-            while True:
-                turns += 1
-                # clock: the pace of who runs beside
-                await asyncio.sleep(0.005)
-
-        counting = asyncio.ensure_future(count())
-        results = [one.text async for one in scripted(stand_in, ["x"])]
-        counting.cancel()
-        return results, turns
-
-    results, turns = asyncio.run(main())
+    counting = asyncio.ensure_future(count())
+    results = [one.text async for one in scripted(stand_in, ["x"])]
+    counting.cancel()
     assert results == ["yes"] and turns >= 10
 
 
@@ -686,7 +673,7 @@ def test_slow_rows_do_not_keep_requests_back(way):
     assert [result.error for result in results] == [None] * rows
 
 
-def test_awaited_rows_that_raise(bulk):
+async def test_awaited_rows_that_raise(bulk):
     """What was pulled before comes out, then the exception."""
 
     async def rows():
@@ -694,14 +681,11 @@ def test_awaited_rows_that_raise(bulk):
         yield "b"
         raise LookupError("no more")
 
-    async def main():
-        found = []
-        with pytest.raises(LookupError, match="no more"):
-            async for result in bulk(rows()):
-                found.append(result.text)
-        return found
-
-    assert sorted(asyncio.run(main())) == ["a", "b"]
+    found = []
+    with pytest.raises(LookupError, match="no more"):
+        async for result in bulk(rows()):
+            found.append(result.text)
+    assert sorted(found) == ["a", "b"]
 
 
 def test_awaited_rows_need_a_loop(bulk):
@@ -736,37 +720,29 @@ def test_an_awaited_loop_that_is_left(quiet, how):
     assert run.unfinished
 
 
-def test_a_wait_that_is_cancelled_loses_nothing(stand_in):
+async def test_a_wait_that_is_cancelled_loses_nothing(stand_in):
     """The next one takes up where it was."""
     stand_in.set_default(testing.text("yes").stall(0.3))
-
-    async def main():
-        run = scripted(stand_in, ["a", "b"])
-        found = []
-        while len(found) < 2:
-            try:
-                found.append(await asyncio.wait_for(run.__anext__(), 0.05))
-            except asyncio.TimeoutError:
-                continue
-        return [one.text for one in found]
-
-    assert asyncio.run(main()) == ["yes", "yes"]
+    run = scripted(stand_in, ["a", "b"])
+    found = []
+    while len(found) < 2:
+        try:
+            found.append(await asyncio.wait_for(run.__anext__(), 0.05))
+        except asyncio.TimeoutError:
+            continue
+    assert [one.text for one in found] == ["yes", "yes"]
 
 
-def test_two_tasks_await_one_run(stand_in):
+async def test_two_tasks_await_one_run(stand_in):
     """One at a time, as of an asynchronous generator."""
     stand_in.set_default(testing.text("yes").stall(0.2))
-
-    async def main():
-        run = scripted(stand_in, ["a"])
-        first = asyncio.ensure_future(run.__anext__())
-        # clock: until the first one awaits, which one turn is enough for
-        await asyncio.sleep(0.05)
-        with pytest.raises(RuntimeError, match="another task"):
-            await run.__anext__()
-        return (await first).text
-
-    assert asyncio.run(main()) == "yes"
+    run = scripted(stand_in, ["a"])
+    first = asyncio.ensure_future(run.__anext__())
+    # clock: until the first one awaits, which one turn is enough for
+    await asyncio.sleep(0.05)
+    with pytest.raises(RuntimeError, match="another task"):
+        await run.__anext__()
+    assert (await first).text == "yes"
 
 
 # Progress, clients, names.

@@ -10,12 +10,13 @@ import pickle
 import threading
 import time
 import weakref
+from functools import partial
 
 import pytest
 
 import modelwire
 import programs
-from conftest import KEY, eventually
+from conftest import KEY, eventually, together
 from modelwire import _calls
 from wire import HELLO, SILENCE, STALL, answer, piece, stream
 
@@ -393,13 +394,7 @@ def test_on_one_thread_in_order(service):
 
     settings = {"base_url": service.base_url, "api_key": KEY, "on_call": on_call}
     clients = [modelwire.Client(**settings) for _ in range(2)]
-    workers = [
-        threading.Thread(target=work, args=(clients[number % 2], number)) for number in range(8)
-    ]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    together(*[partial(work, clients[number % 2], number) for number in range(8)])
     assert modelwire.flush_calls()
     assert len(told) == 80 and len({record.request_id for record in told}) == 80
     assert threads == {"modelwire-calls"}

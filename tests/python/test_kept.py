@@ -5,12 +5,12 @@ import dataclasses
 import gc
 import json
 import pickle
-import threading
 import time
 import weakref
 
 import pytest
 
+from conftest import together
 from modelwire.types import Object
 from modelwire.types.chat import ChatCompletion, ChatCompletionChunk, ChoiceDelta, ChunkChoice
 from modelwire.types.responses import Response, ResponseStreamEvent
@@ -464,17 +464,8 @@ def test_looking_makes_no_circle():
 def test_threads_get_the_same_lists():
     """Whoever is first, all see what one does."""
     for _ in range(50):
-        found, barrier, seen = completion(), threading.Barrier(4), []
-
-        def look(found=found, barrier=barrier, seen=seen):
-            barrier.wait()
-            seen.append(id(found.choices))
-
-        threads = [threading.Thread(target=look) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        found, seen = completion(), []
+        together(*[lambda found=found, seen=seen: seen.append(id(found.choices))] * 4)
         assert len(set(seen)) == 1
 
 

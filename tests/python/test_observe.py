@@ -215,25 +215,21 @@ def test_calls_that_are_left(scripted, watch):
     assert [record.kind for _, record, _, _ in watching.all()] == ["cancelled"] * 2
 
 
-def test_tasks(service, watch):
+async def test_tasks(service, watch):
     """Answered, cancelled, and never awaited."""
     watching = watch()
+    async with modelwire.AsyncOpenAI(base_url=service.base_url, api_key=KEY) as client:
 
-    async def main():
-        async with modelwire.AsyncOpenAI(base_url=service.base_url, api_key=KEY) as client:
+        async def ask(number):
+            WHERE.set(number)
+            await client.chat.completions.create(**CHAT)
 
-            async def ask(number):
-                WHERE.set(number)
-                await client.chat.completions.create(**CHAT)
-
-            await asyncio.gather(*(ask(number) for number in range(5)))
-            slow = service.script("observed-slow", [{"steps": [STALL]}] * 2)
-            silent = client.with_options(base_url=slow)
-            with pytest.raises(asyncio.TimeoutError):
-                await asyncio.wait_for(silent.chat.completions.create(**CHAT), 0.1)
-            silent.chat.completions.create(**CHAT).close()
-
-    asyncio.run(main())
+        await asyncio.gather(*(ask(number) for number in range(5)))
+        slow = service.script("observed-slow", [{"steps": [STALL]}] * 2)
+        silent = client.with_options(base_url=slow)
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(silent.chat.completions.create(**CHAT), 0.1)
+        silent.chat.completions.create(**CHAT).close()
     assert {where for _, _, where in watching.begun[:5]} == set(range(5))
     kinds = [record.kind for _, record, _, _ in watching.all()]
     assert kinds == [None] * 5 + ["cancelled"], "what nobody awaits is no call"

@@ -10,11 +10,13 @@ import json
 import os
 import subprocess
 import sys
-import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
+
+from conftest import together
 
 pytest.importorskip("opentelemetry.sdk")
 
@@ -199,7 +201,7 @@ def test_helper_streams_and_parsing(instrumented, caller):
     assert [one.name for one in instrumented.spans()] == ["chat m", "chat m"]
 
 
-def test_raw_answers(instrumented, modelwire_service):
+async def test_raw_answers(instrumented, modelwire_service):
     """with_raw_response and with_streaming_response: read, parsed, and left unread."""
     with modelwire.OpenAI(**at(modelwire_service)) as client:
         of_raw = client.chat.completions.with_raw_response.create
@@ -215,15 +217,11 @@ def test_raw_answers(instrumented, modelwire_service):
         spans = instrumented.spans()
     assert len(spans) == 5 and all(map(ended_well, spans)), spans
     assert all(one.attributes["http.response.status_code"] == 200 for one in spans)
-
-    async def main():
-        async with modelwire.AsyncOpenAI(**at(modelwire_service)) as client:
-            of_raw = client.chat.completions.with_raw_response.create
-            (await of_raw(**CHAT)).parse()
-            async for _ in (await of_raw(**CHAT, stream=True)).parse():
-                pass
-
-    asyncio.run(main())
+    async with modelwire.AsyncOpenAI(**at(modelwire_service)) as client:
+        of_raw = client.chat.completions.with_raw_response.create
+        (await of_raw(**CHAT)).parse()
+        async for _ in (await of_raw(**CHAT, stream=True)).parse():
+            pass
     assert [ended_well(one) for one in instrumented.spans()] == [True, True]
 
 
@@ -391,11 +389,7 @@ def test_tasks_and_threads_have_parents_of_their_own(instrumented, modelwire_ser
     modelwire_service.set_default("Fine.")
     asyncio.run(main())
     with modelwire.OpenAI(**at(modelwire_service)) as client:
-        threads = [threading.Thread(target=work, args=(client, 100 + one)) for one in range(20)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        together(*[partial(work, client, 100 + one) for one in range(20)])
     spans = instrumented.spans()
     assert len(spans) == 40
     for span in spans:

@@ -2,12 +2,12 @@
 connections, one sum of usage."""
 
 import asyncio
-import threading
+from functools import partial
 
 import pytest
 
 import modelwire
-from conftest import KEY
+from conftest import KEY, together
 from wire import HELLO, answer
 
 COPIES = 64
@@ -77,26 +77,17 @@ def test_rotating_keys_share_connections(quiet):
 def test_no_call_of_a_copy_is_missing_in_the_sum(service):
     """Sixty-four variants, from eight threads at once, and other base URLs as well."""
     with modelwire.Client(**settings(service)) as client:
-        failures = []
 
         def call(thread):
-            try:
-                for number in range(COPIES // 8):
-                    headers = {"X-Variant": f"{thread}-{number}"}
-                    made = client.with_options(api_key=f"{KEY} ", default_headers=headers)
-                    apart = client.copy(base_url=f"{service.base_url}/?{thread}-{number}")
-                    for _ in range(CALLS // 2):
-                        made.chat.completions.create(model="echo", messages=HELLO)
-                        apart.chat.completions.create(model="echo", messages=HELLO)
-            except Exception as error:
-                failures.append(error)
+            for number in range(COPIES // 8):
+                headers = {"X-Variant": f"{thread}-{number}"}
+                made = client.with_options(api_key=f"{KEY} ", default_headers=headers)
+                apart = client.copy(base_url=f"{service.base_url}/?{thread}-{number}")
+                for _ in range(CALLS // 2):
+                    made.chat.completions.create(model="echo", messages=HELLO)
+                    apart.chat.completions.create(model="echo", messages=HELLO)
 
-        threads = [threading.Thread(target=call, args=(number,)) for number in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert not failures
+        together(*[partial(call, number) for number in range(8)])
         assert client.usage()["echo"]["calls"] == COPIES * CALLS
 
 
