@@ -3,6 +3,17 @@
 import pytest
 
 import modelwire
+from wire import HELLO
+
+
+def asked(client, model="m", messages=HELLO, **given):
+    """What a chat gives."""
+    return client.chat.completions.create(model=model, messages=messages, **given)
+
+
+def headers(request):
+    """The headers of a request that the service received, by their names in small letters."""
+    return {name.lower(): value for name, value in request["headers"]}
 
 
 class Caller:

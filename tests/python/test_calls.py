@@ -16,6 +16,7 @@ import pytest
 
 import modelwire
 import programs
+from callers import asked
 from conftest import KEY, eventually, together
 from modelwire import _calls
 from wire import HELLO, SILENCE, STALL, answer, piece, stream
@@ -173,9 +174,9 @@ def test_errors_tell(scripted, told, service):
 
     told.clear()
     with pytest.raises(TypeError):
-        nobody.chat.completions.create(model="m", messages=HELLO, no_such_argument=1)
+        asked(nobody, no_such_argument=1)
     with pytest.raises(TypeError):
-        nobody.chat.completions.create(model="m", messages=HELLO, metadata={"a": object()})
+        asked(nobody, metadata={"a": object()})
     assert told.all() == [], "what is wrong as a call of Python is none"
     with pytest.raises(modelwire.OpenAIError) as raised:
         modelwire.Client(base_url="no url", api_key=KEY)

@@ -8,8 +8,9 @@ import traceback
 import pytest
 
 import modelwire
+from callers import asked
 from conftest import KEY
-from wire import ANSWER, HELLO, answer, events, finish
+from wire import ANSWER, answer, events, finish
 
 SECRET = "sk-echoed-9f3a71c5"
 
@@ -188,7 +189,7 @@ def test_a_key_that_the_service_echoes_is_masked(scripted, status, how, stream):
     """In every field of the error, its text, its report and its pickle."""
     client = scripted(echoed(status, how), api_key=SECRET)
     try:
-        for _ in client.chat.completions.create(model="m", messages=HELLO, stream=stream):
+        for _ in asked(client, stream=stream):
             pass
     except modelwire.OpenAIError as error:
         assert SECRET not in told(error)
@@ -210,7 +211,7 @@ def test_a_key_that_an_event_echoes_is_masked(scripted, event):
     """An error inside a stream, and data that is none."""
     client = scripted(events(event, finish()), api_key=SECRET)
     with pytest.raises(modelwire.APIError) as raised:
-        list(client.chat.completions.create(model="m", messages=HELLO, stream=True))
+        list(asked(client, stream=True))
     assert SECRET not in told(raised.value) and "[key]" in told(raised.value)
 
 
@@ -220,7 +221,7 @@ def test_a_key_in_a_header_is_masked(scripted):
     body = f"data: {finish()}\n\ndata: [DONE]\n\n"
     script = {"send": f"{head}{SECRET}\r\nContent-Length: {len(body)}\r\n\r\n{body}"}
     client = scripted({"steps": [script]}, api_key=SECRET)
-    chat = client.chat.completions.create(model="m", messages=HELLO, stream=True)
+    chat = asked(client, stream=True)
     assert SECRET not in repr(chat.headers) and chat.request_id == "[key]"
 
 

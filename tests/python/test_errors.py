@@ -10,6 +10,7 @@ import traceback
 import pytest
 
 import modelwire
+from callers import asked
 from conftest import KEY
 from wire import ANSWER, HELLO, WORDS, answer, events, finish, piece
 
@@ -44,7 +45,7 @@ def fails(client, error, model="m", stream=False):
 def failure(client):
     """The same, whatever class it has."""
     with pytest.raises(modelwire.APIError) as raised:
-        client.chat.completions.create(model="m", messages=HELLO)
+        asked(client)
     return raised.value
 
 
@@ -333,7 +334,7 @@ def test_html_under_a_good_status(scripted, stream):
     page = answer("<html><body>Log in</body></html>", content_type="text/html")
     client = scripted(page)
     with pytest.raises(modelwire.APIResponseValidationError, match="Log in") as raised:
-        for _ in client.chat.completions.create(model="m", messages=HELLO, stream=stream):
+        for _ in asked(client, stream=stream):
             pass
     assert (raised.value.kind, raised.value.status_code) == ("protocol", 200)
     assert "base_url" in raised.value.hint

@@ -6,6 +6,7 @@ import time
 import pytest
 
 import modelwire
+from callers import asked
 from wire import HELLO, STALL, events, finish, piece, stream
 
 TEXT = HELLO[0]["content"]
@@ -275,7 +276,7 @@ def test_chunks_from_elsewhere(scripted):
     client = scripted(events(piece("a"), piece("b"), finish()))
     state = ChatCompletionStreamState()
     found = []
-    for chunk in client.chat.completions.create(model="m", messages=HELLO, stream=True):
+    for chunk in asked(client, stream=True):
         found += state.handle_chunk(chunk)
     assert kinds(found) == ["content.delta", "content.delta", "content.done"]
     assert state.get_final_completion().choices[0].message.content == "ab"
@@ -286,7 +287,7 @@ def test_a_state_adds_a_chunk_whose_events_nobody_looks_at(scripted):
 
     client = scripted(events(piece("a"), piece("b"), finish()))
     state = ChatCompletionStreamState()
-    for chunk in client.chat.completions.create(model="m", messages=HELLO, stream=True):
+    for chunk in asked(client, stream=True):
         state.handle_chunk(chunk)
     assert state.current_completion_snapshot.choices[0].message.content == "ab"
     assert state.get_final_completion().choices[0].message.content == "ab"

@@ -11,20 +11,13 @@ import pytest
 
 import modelwire
 import programs
+from callers import asked, headers
 from conftest import KEY, id_of
-from wire import HELLO, answer, events, finish, piece
+from wire import answer, events, finish, piece
 
 httpx = pytest.importorskip("httpx")
 
 URL = "http://127.0.0.1:9/v1"
-
-
-def asked(client, **options):
-    return client.chat.completions.create(model="m", messages=HELLO, **options)
-
-
-def headers(request):
-    return {name.lower(): value for name, value in request["headers"]}
 
 
 def options(http_client):

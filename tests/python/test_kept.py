@@ -10,6 +10,7 @@ import weakref
 
 import pytest
 
+from callers import asked
 from conftest import together
 from modelwire.types import Object
 from modelwire.types.chat import ChatCompletion, ChatCompletionChunk, ChoiceDelta, ChunkChoice
@@ -98,12 +99,12 @@ def test_what_is_sent_back_is_what_it_is_now(scripted, stream):
         delta = {"choices": [{"index": 0, "delta": MESSAGE}]}
         pieces = [json.dumps(delta)]
         client = scripted(events(*pieces, finish("tool_calls")))
-        going = client.chat.completions.create(model="m", messages=HELLO, stream=True, gather=True)
+        going = asked(client, stream=True, gather=True)
         assert list(going)
         message = going.answer.choices[0].message
     else:
         client = scripted(chat(MESSAGE))
-        message = client.chat.completions.create(model="m", messages=HELLO).choices[0].message
+        message = asked(client).choices[0].message
     taken = message.tool_calls.pop()
     client.chat.completions.create(model="m", messages=[*HELLO, message])
     sent = json.loads(scripted.requests()[-1]["body"])["messages"][-1]

@@ -6,6 +6,7 @@ import asyncio
 import pytest
 
 import modelwire
+from callers import asked
 from loops import until_closed
 from wire import HELLO, STALL, piece, stream
 
@@ -19,10 +20,6 @@ FORMS = {
 ENDLESS = stream(piece("a"), piece("b"), STALL)
 
 
-def opened(client):
-    return client.chat.completions.create(model="m", messages=HELLO, stream=True)
-
-
 class Left(Exception):
     """What a program raises inside its loop."""
 
@@ -30,7 +27,7 @@ class Left(Exception):
 @pytest.mark.parametrize("form", FORMS)
 def test_a_loop_that_an_exception_leaves_closes_its_stream(quiet, scripted, form):
     """At once, though a traceback holds the stream."""
-    kept = opened(scripted(ENDLESS))
+    kept = asked(scripted(ENDLESS), stream=True)
     with pytest.raises(Left) as raised:
         for _ in FORMS[form](kept):
             raise Left
@@ -46,7 +43,7 @@ def test_a_loop_that_an_exception_leaves_closes_its_stream(quiet, scripted, form
 @pytest.mark.parametrize("form", FORMS)
 def test_a_generator_that_is_closed_closes_its_stream(quiet, scripted, form):
     """What a web framework does when its client is gone."""
-    kept = opened(scripted(ENDLESS))
+    kept = asked(scripted(ENDLESS), stream=True)
 
     def pieces():
         yield from FORMS[form](kept)
@@ -71,7 +68,7 @@ def test_a_helper_that_is_left_closes_its_stream(quiet, scripted):
 def test_a_loop_that_breaks_leaves_its_stream_to_its_holder(quiet, scripted):
     """Who looks at the first chunk may read on; nobody holds it, and it is closed."""
     client = scripted(ENDLESS)
-    kept = opened(client)
+    kept = asked(client, stream=True)
     for first in kept:
         assert first.choices[0].delta.content == "a"
         break
@@ -80,14 +77,14 @@ def test_a_loop_that_breaks_leaves_its_stream_to_its_holder(quiet, scripted):
         break
     del kept
     quiet.until_closed()
-    for _ in opened(client):
+    for _ in asked(client, stream=True):
         break
     quiet.until_closed()
 
 
 def test_an_iterator_at_its_end_leaves_no_loop(quiet, scripted):
     """What ended was something else; the stream goes on."""
-    kept = opened(scripted(ENDLESS))
+    kept = asked(scripted(ENDLESS), stream=True)
     with pytest.raises(StopIteration):
         next(zip([], kept))
     try:
@@ -100,7 +97,7 @@ def test_an_iterator_at_its_end_leaves_no_loop(quiet, scripted):
 @pytest.mark.parametrize("form", FORMS)
 async def test_a_cancelled_loop_closes_its_stream(quiet, make, form):
     """While it waits for the next chunk, though the task and its frames are kept."""
-    kept = await opened(make(ENDLESS))
+    kept = await asked(make(ENDLESS), stream=True)
     began = asyncio.Event()
 
     async def consume():
@@ -125,7 +122,7 @@ async def test_a_loop_under_a_timeout_closes_its_stream(quiet, make):
     client = make(ENDLESS)
 
     async def consume():
-        async for _ in await opened(client):
+        async for _ in await asked(client, stream=True):
             pass
 
     with pytest.raises(asyncio.TimeoutError) as raised:
@@ -137,7 +134,7 @@ async def test_a_loop_under_a_timeout_closes_its_stream(quiet, make):
 @pytest.mark.parametrize("form", FORMS)
 async def test_an_asynchronous_generator_that_is_closed_closes_its_stream(quiet, make, form):
     """What a web framework does when its client is gone."""
-    kept = await opened(make(ENDLESS))
+    kept = await asked(make(ENDLESS), stream=True)
 
     async def pieces():
         async for one in FORMS[form](kept):
@@ -167,7 +164,7 @@ async def test_an_asynchronous_helper_that_is_cancelled_closes_its_stream(quiet,
 
 async def test_an_asynchronous_loop_that_breaks_leaves_its_stream_to_its_holder(quiet, make):
     """And a wait for a single chunk that is given up does, too."""
-    kept = await opened(make(ENDLESS))
+    kept = await asked(make(ENDLESS), stream=True)
     async for first in kept:
         assert first.choices[0].delta.content == "a"
         break

@@ -8,6 +8,7 @@ import pytest
 
 import modelwire
 import programs
+from callers import asked
 from conftest import KEY, eventually
 from wire import ANSWER, HELLO, STREAM_HEAD, answer, finish, piece
 
@@ -52,7 +53,7 @@ def test_calls_are_logged_where_logging_is_set_up(scripted, kept):
     echo = answer({"error": {"message": f"no such key: {SECRET}"}}, 401, x_request_id=SECRET)
     client = scripted(answer({}, 429), echo, api_key=SECRET)
     with pytest.raises(modelwire.AuthenticationError):
-        client.chat.completions.create(model="m", messages=HELLO)
+        asked(client)
     eventually("the failure is logged", lambda: "call failed" in kept.text())
     assert SECRET not in kept.text() and HELLO[0]["content"] not in kept.text()
     assert {record.name.split(".")[0] for record in kept.records} == {"modelwire"}
@@ -65,7 +66,7 @@ def test_a_common_pause_is_logged_once(service, kept):
     base_url = service.script("pause", [answer({}, 429, retry_after_ms="20"), ANSWER])
     retry = modelwire.Retry(adaptive=True, first_wait=0.01, jitter=0.0)
     client = modelwire.Client(base_url=base_url, api_key=KEY, retry=retry)
-    client.chat.completions.create(model="m", messages=HELLO)
+    asked(client)
     eventually("the end is logged", lambda: "call done" in kept.text())
     pauses = [one for one in kept.records if "pausing after a refusal" in one.getMessage()]
     assert [one.levelno for one in pauses] == [logging.INFO]
@@ -187,7 +188,7 @@ def test_a_handler_that_fails_changes_no_call(scripted):
     try:
         client = scripted(answer("no", 400))
         with pytest.raises(modelwire.BadRequestError):
-            client.chat.completions.create(model="m", messages=HELLO)
+            asked(client)
     finally:
         logger.removeHandler(handler)
 

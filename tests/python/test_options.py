@@ -10,19 +10,12 @@ import time
 import pytest
 
 import modelwire
+from callers import asked, headers
 from conftest import KEY, SOON
 from wire import ANSWER, END, HELLO, SILENCE, STALL, answer, events, finish, piece, stream
 
 URL = "http://127.0.0.1:9/v1"
 BUSY = answer({"error": {"message": "slow down"}}, 429)
-
-
-def asked(client, **options):
-    return client.chat.completions.create(model="m", messages=HELLO, **options)
-
-
-def headers(request):
-    return {name.lower(): value for name, value in request["headers"]}
 
 
 def test_further_fields_win(scripted):
@@ -126,10 +119,10 @@ def test_queries(scripted):
 
 def test_usage_is_summed_over_variants_of_a_client(client):
     """Calls with queries or removed headers count like the others."""
-    client.chat.completions.create(model="echo", messages=HELLO)
-    client.chat.completions.create(model="echo", messages=HELLO, extra_query={"a": 1})
+    asked(client, model="echo")
+    asked(client, model="echo", extra_query={"a": 1})
     for number in range(20):
-        client.chat.completions.create(model="echo", messages=HELLO, extra_query={"b": number})
+        asked(client, model="echo", extra_query={"b": number})
     assert client.usage()["echo"]["calls"] == 22
 
 
@@ -292,7 +285,7 @@ def test_a_batch_does_not_wait_for_more(scripted):
 
 def test_text_alone(client):
     """Pieces of text, without the chunks that have none."""
-    chat = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
+    chat = asked(client, model="echo", stream=True)
     assert list(chat.text_deltas()) == ["Hello ", "there, ", "dear ", "service"]
     response = client.responses.create(model="echo", input="one two", stream=True)
     assert "".join(response.text_deltas()) == "one two" and response.end == "final_event"
@@ -300,7 +293,7 @@ def test_text_alone(client):
 
 def test_the_answer_of_a_stream_as_an_object(client):
     """Status and headers under the names of httpx."""
-    with client.chat.completions.create(model="echo", messages=HELLO, stream=True) as chat:
+    with asked(client, model="echo", stream=True) as chat:
         assert chat.response.status_code == 200 and chat.response.is_success
         assert chat.response.headers["Content-Type"] == "text/event-stream"
         assert chat.response.headers.get("x-request-id") == chat.request_id
@@ -619,7 +612,7 @@ def test_calls_of_the_module(service, monkeypatch):
     """As with openai's module: settings are its variables."""
     monkeypatch.setattr(modelwire, "base_url", service.base_url, raising=False)
     monkeypatch.setattr(modelwire, "api_key", KEY, raising=False)
-    answered = modelwire.chat.completions.create(model="echo", messages=HELLO)
+    answered = asked(modelwire, model="echo")
     assert answered.choices[0].message.content == HELLO[0]["content"]
     assert modelwire.responses.create(model="echo", input="x").output_text == "x"
     assert len(modelwire.models.list()) > 1

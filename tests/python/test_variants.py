@@ -7,8 +7,9 @@ from functools import partial
 import pytest
 
 import modelwire
+from callers import asked
 from conftest import KEY, together
-from wire import HELLO, answer
+from wire import answer
 
 COPIES = 64
 CALLS = 20
@@ -84,8 +85,8 @@ def test_no_call_of_a_copy_is_missing_in_the_sum(service):
                 made = client.with_options(api_key=f"{KEY} ", default_headers=headers)
                 apart = client.copy(base_url=f"{service.base_url}/?{thread}-{number}")
                 for _ in range(CALLS // 2):
-                    made.chat.completions.create(model="echo", messages=HELLO)
-                    apart.chat.completions.create(model="echo", messages=HELLO)
+                    asked(made, model="echo")
+                    asked(apart, model="echo")
 
         together(*[partial(call, number) for number in range(8)])
         assert client.usage()["echo"]["calls"] == COPIES * CALLS
@@ -100,7 +101,7 @@ def test_an_asynchronous_client_shares_them_as_well(quiet):
             async def one(number):
                 made = client.with_options(default_headers={"X-Number": str(number)})
                 await made.models.list(extra_headers={"X-More": "1"})
-                await made.chat.completions.create(model="echo", messages=HELLO)
+                await asked(made, model="echo")
 
             for number in range(20):
                 await one(number)
