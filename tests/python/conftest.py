@@ -22,6 +22,7 @@ import pytest
 
 import loops
 import modelwire
+import programs
 from awaited import Awaited
 from callers import caller  # noqa: F401
 
@@ -235,6 +236,18 @@ def make(service, request):
     yield make
     for client in make.made:
         asyncio.run(client.close())
+
+
+@pytest.fixture
+def program(service, request):
+    """Runs a program to its end, against the played service or against a script."""
+
+    def run(source, *exchanges, flags=(), before=""):
+        name = re.sub("[^A-Za-z0-9]+", "-", request.node.name)
+        base_url = service.script(name, exchanges) if exchanges else service.base_url
+        return programs.run(source, base_url, *flags, before=before)
+
+    return run
 
 
 @pytest.fixture

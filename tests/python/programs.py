@@ -7,9 +7,36 @@ import textwrap
 
 DEADLINE = 120.0  # a fork that hangs, hangs for ever
 
+# What programs begin with.
 PRELUDE = """
-import os, signal, sys, threading, time
+import gc, os, signal, sys, threading, time
 import modelwire
+
+MESSAGES = [{"role": "user", "content": "x"}]
+
+def ask(client, **fields):
+    return client.chat.completions.create(**{"model": "echo", "messages": MESSAGES, **fields})
+
+def in_child(work):
+    # Reports whether the child did it within a minute; one that hangs is killed.
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            work()
+            code = 0
+        finally:
+            sys.stdout.flush()
+            os._exit(code)
+    for _ in range(6000):
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status) == 0
+        # clock: between two looks
+        time.sleep(0.01)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return False
 """
 
 

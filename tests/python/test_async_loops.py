@@ -15,7 +15,6 @@ import anyio
 import pytest
 
 import modelwire
-import programs
 from conftest import KEY, eventually, together
 from loops import DEADLINE, LOOPS, ON_ALL, ON_LOOPS, run, until_closed
 from wire import (
@@ -453,10 +452,10 @@ async def test_the_list_of_models_is_awaited_or_iterated(make):
 
 PENDING = {
     "pending tasks": """
+        import asyncio
         async def main():
             client = modelwire.AsyncClient()
-            messages = [{"role": "user", "content": "x"}]
-            chat = await client.chat.completions.create(model="m", messages=messages, stream=True)
+            chat = await ask(client, model="m", stream=True)
             await anext(chat)
             asyncio.ensure_future(anext(chat))
             # clock: before or in the wait, both are to end the same
@@ -465,10 +464,10 @@ PENDING = {
         asyncio.run(main())
     """,
     "a loop that never ends": """
+        import asyncio
         async def main():
             client = modelwire.AsyncClient()
-            messages = [{"role": "user", "content": "x"}]
-            chat = await client.chat.completions.create(model="m", messages=messages, stream=True)
+            chat = await ask(client, model="m", stream=True)
             async for chunk in chat:
                 ready.set()
 
@@ -479,47 +478,33 @@ PENDING = {
 }
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
 @pytest.mark.parametrize("how", PENDING)
-def test_exit(service, how):
+def test_exit(program, how):
     """A program with a stalled stream ends, well and without a word."""
-    service.script("async-exit", [stream(piece("a"), piece("b"), STALL)])
-    source = f"""
-        import asyncio
-        {PENDING[how].strip()}
-    """
-    base_url = service.base_url.replace("/v1", "/scripts/async-exit/v1")
     for _ in range(5):
-        programs.run(source, base_url)
+        program(PENDING[how], stream(piece("a"), piece("b"), STALL))
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_fork_under_a_running_loop(service):
+def test_fork_under_a_running_loop(service, program):
     """The child makes a loop of its own and calls."""
-    programs.run(
+    program(
         """
         import asyncio
-        MESSAGES = [{"role": "user", "content": "x"}]
         client = modelwire.AsyncClient()
 
-        async def ask():
-            return await client.chat.completions.create(model="echo", messages=MESSAGES)
+        def of_child():
+            thread = threading.Thread(target=lambda: asyncio.run(main()))
+            thread.start()
+            thread.join()
 
-        async def main():
-            await ask()
-            child = os.fork()
-            if child == 0:
-                thread = threading.Thread(target=lambda: asyncio.run(ask()))
-                thread.start()
-                thread.join(60)
-                os._exit(1 if thread.is_alive() else 0)
-            _, status = os.waitpid(child, 0)
-            assert os.waitstatus_to_exitcode(status) == 0
-            await ask()
+        async def main(is_parent=False):
+            await ask(client)
+            if is_parent:
+                assert in_child(of_child)
+                await ask(client)
 
-        asyncio.run(main())
+        asyncio.run(main(True))
         """,
-        service.base_url,
     )
     assert len(service.requests()) == 3
 

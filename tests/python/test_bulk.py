@@ -405,8 +405,7 @@ def test_a_program_that_ends_in_the_midst(service):
     assert programs.run(source, base_url) == "done\n"
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_a_fork(service):
+def test_a_fork(program):
     """A job belongs to its process; a child begins its own."""
     source = """
     run = modelwire.bulk(["a", "b", "c"], model="echo")
@@ -423,7 +422,7 @@ def test_a_fork(service):
         os._exit(code if ok else 3)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 1 + len(list(run)))
     """
-    assert programs.run(source, service.base_url) == "0 3\n"
+    assert program(source) == "0 3\n"
 
 
 # Size, threads, greenlets.
@@ -454,11 +453,10 @@ def test_rows_that_take_long_hold_up_no_other(service, bulk):
     assert len(list(bulk(rows()))) == 11
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_many_rows(service, monkeypatch):
+def test_many_rows(program, monkeypatch):
     """12,000 of them, in flat memory; what grows otherwise are connections."""
     monkeypatch.setattr(programs, "DEADLINE", 600.0)
-    taken, growth = map(int, programs.run(MANY, service.base_url).split())
+    taken, growth = map(int, program(MANY).split())
     assert taken == 12_000 and growth < RSS_GROWTH_KIB_MAX
 
 

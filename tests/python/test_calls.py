@@ -283,11 +283,10 @@ def test_an_httpx_client_and_a_traced_one(service, told):
     assert told.one().streamed
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_posing_changes_nothing(service):
+def test_posing_changes_nothing(program):
     """Answers, errors and streams that are of openai's classes tell the same."""
     pytest.importorskip("openai")
-    output = programs.run(
+    output = program(
         """
         modelwire.register_openai_classes()
         told = []
@@ -301,7 +300,6 @@ def test_posing_changes_nothing(service):
         modelwire.flush_calls()
         print(told == [answer.timing, failed])
         """,
-        service.base_url,
     )
     assert output == "True\n"
 
@@ -619,8 +617,7 @@ def test_a_program_that_ends_tells(service):
     assert output == "None None\nshutdown shutdown\n"
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_a_program_ends_in_time(service):
+def test_a_program_ends_in_time(program):
     """Whatever the function does: sleeps, calls, or logs what it cannot."""
     for source in (
         # clock: the slowness itself
@@ -631,7 +628,7 @@ def test_a_program_ends_in_time(service):
         "modelwire.flush_calls(60)",
     ):
         before = time.monotonic()
-        programs.run(
+        program(
             f"""
             import logging
             logging.disable()
@@ -640,16 +637,14 @@ def test_a_program_ends_in_time(service):
             client = modelwire.Client(on_call=on_call)
             client.models.list()
             """,
-            service.base_url,
         )
         # clock: below the 60 s that the function takes
         assert time.monotonic() - before < 50, source
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_a_close_waits_for_what_is_due(service):
+def test_a_close_waits_for_what_is_due(program):
     """Of a client of a process that ends without a word."""
-    output = programs.run(
+    output = program(
         """
         def on_call(record):
             # clock: the slowness itself
@@ -660,13 +655,11 @@ def test_a_close_waits_for_what_is_due(service):
                 client.models.list()
         os._exit(0)
         """,
-        service.base_url,
     )
     assert output == "models\n" * 5
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_forks(service):
+def test_forks(program):
     """A child is told of its own calls, on a thread of its own; the parent of its own."""
     source = """
     client = modelwire.Client(on_call=told.append)
@@ -702,11 +695,10 @@ def test_forks(service):
 
     child(others)
     """
-    programs.run(FORKING + source, service.base_url)
+    program(FORKING + source)
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_a_fork_in_a_function(service):
+def test_a_fork_in_a_function(program):
     """The child hands on nothing of its parent's; it may call."""
     source = """
     def on_call(record):
@@ -729,7 +721,7 @@ def test_a_fork_in_a_function(service):
     assert modelwire.flush_calls(15)
     assert told == ["chat", 0, "models"], told
     """
-    programs.run(FORKING + source, service.base_url)
+    program(FORKING + source)
 
 
 @pytest.mark.thread_unsafe("it is a program of its own")
@@ -763,13 +755,12 @@ def test_many_forks_while_calls_tell(service):
     programs.run(FORKING + source, service.base_url, "-W", "ignore")
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
 @pytest.mark.parametrize("library", ["gevent", "eventlet"])
-def test_greenlets(service, library):
+def test_greenlets(program, library):
     """Where gevent or eventlet replaced threads."""
     from test_greenlets import PATCH
 
-    output = programs.run(
+    output = program(
         """
         told = []
         def on_call(record):
@@ -783,15 +774,13 @@ def test_greenlets(service, library):
         client.close()
         print(len(told))
         """,
-        service.base_url,
         before=PATCH[library],
     )
     assert output == f"True {['models'] * 5}\n6\n"
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
 @pytest.mark.parametrize("library", ["gevent", "eventlet"])
-def test_calls_in_threads_of_a_pool(service, library):
+def test_calls_in_threads_of_a_pool(program, library):
     """Where nothing begins that lasts, whoever waits hands on; then the main thread's."""
     from test_greenlets import PATCH
 
@@ -799,7 +788,7 @@ def test_calls_in_threads_of_a_pool(service, library):
         "gevent": "gevent.get_hub().threadpool.apply",
         "eventlet": "eventlet.tpool.execute",
     }[library]
-    output = programs.run(
+    output = program(
         f"""
         run = {run}
         told = []
@@ -817,16 +806,14 @@ def test_calls_in_threads_of_a_pool(service, library):
         client.close()
         print(len(told))
         """,
-        service.base_url,
         before=PATCH[library],
     )
     assert output == "4\n"
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_a_greenlet_that_is_killed(service):
+def test_a_greenlet_that_is_killed(program):
     """As programs end all of theirs; the next one tells what it held."""
-    output = programs.run(
+    output = program(
         """
         import gc, gevent
         told = []
@@ -844,16 +831,14 @@ def test_a_greenlet_that_is_killed(service):
         client.models.list()
         print(modelwire.flush_calls(), len(told))
         """,
-        service.base_url,
         before="from gevent import monkey\nmonkey.patch_all()\n",
     )
     assert output == "True 6\n"
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_a_handler_of_a_signal_that_calls(service):
+def test_a_handler_of_a_signal_that_calls(program):
     """At whatever moment, also where its thread is about to be told of."""
-    output = programs.run(
+    output = program(
         """
         from modelwire import _calls
         told = []
@@ -864,7 +849,6 @@ def test_a_handler_of_a_signal_that_calls(service):
             signal.raise_signal(signal.SIGALRM)
         print(modelwire.flush_calls(), len(told))
         """,
-        service.base_url,
     )
     assert output == "True 1\n"
 

@@ -10,7 +10,6 @@ import threading
 import pytest
 
 import modelwire
-import programs
 from callers import asked, headers
 from conftest import KEY, id_of
 from wire import answer, events, finish, piece
@@ -105,10 +104,9 @@ def test_its_proxy_is_asked(make, given):
         assert (b"Basic dTpwQA==" in head) == isinstance(url, httpx.Proxy)
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_proxies_of_the_environment_are_read_once(service):
+def test_proxies_of_the_environment_are_read_once(program):
     """httpx makes mounts of them, which are no choice of the program."""
-    output = programs.run(
+    output = program(
         """
         import os
         os.environ["HTTPS_PROXY"] = "http://127.0.0.1:9"
@@ -117,7 +115,6 @@ def test_proxies_of_the_environment_are_read_once(service):
         from modelwire._openai import http_client as _http_client
         print(_http_client.merged(httpx.Client(), {}, is_async=False))
         """,
-        service.base_url,
     )
     assert output == "{}\n"
 
@@ -229,10 +226,9 @@ def test_awaited_hooks(service):
     assert seen == ["GET", "list"] * 2
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_a_default_client_needs_no_httpx(service):
+def test_a_default_client_needs_no_httpx(program):
     """Nor is it imported."""
-    output = programs.run(
+    output = program(
         """
         sys.modules["httpx"] = None
         with modelwire.DefaultHttpxClient(headers={"X-A": "1"}, timeout=5) as http_client:
@@ -240,7 +236,6 @@ def test_a_default_client_needs_no_httpx(service):
             print(len(client.models.list().data) > 1, client.default_headers, client.timeout)
         print(http_client.is_closed, http_client)
         """,
-        service.base_url,
     )
     assert output == "True {'X-A': '1'} 7\nTrue DefaultHttpxClient(headers, timeout)\n"
 

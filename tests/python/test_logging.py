@@ -94,9 +94,9 @@ def test_levels(scripted, kept):
         assert SECRET not in record.getMessage()
 
 
-def test_the_logger_of_openai_is_followed_where_it_alone_is_set_up(service):
+def test_the_logger_of_openai_is_followed_where_it_alone_is_set_up(program):
     """Programs that were written for openai-python set up its logger."""
-    output = programs.run(
+    output = program(
         """
         import logging
         logging.basicConfig(format="%(levelname)s %(name)s %(message)s", stream=sys.stdout)
@@ -107,16 +107,15 @@ def test_the_logger_of_openai_is_followed_where_it_alone_is_set_up(service):
         logging.getLogger("modelwire").setLevel(logging.WARNING)
         modelwire.Client().models.list()
         """,
-        service.base_url,
     )
     followed, ours = output.split("ours\n")
     assert "modelwire call done" in followed and "DEBUG modelwire" in followed, output
     assert ours == ""
 
 
-def test_failures_are_warned_of_wherever_logging_is_set_up(service):
+def test_failures_are_warned_of_wherever_logging_is_set_up(program):
     """As the core says it, without a thread; once; and not where nobody listens."""
-    output = programs.run(
+    output = program(
         """
         import logging
         def fail(model="none"):
@@ -137,7 +136,6 @@ def test_failures_are_warned_of_wherever_logging_is_set_up(service):
         fail()
         print([thread.name for thread in threading.enumerate()])
         """,
-        service.base_url,
     )
     (told, threads) = output.splitlines()
     assert threads == "['MainThread']"
@@ -193,9 +191,9 @@ def test_a_handler_that_fails_changes_no_call(scripted):
         logger.removeHandler(handler)
 
 
-def test_failures_and_new_clients_at_once(service):
+def test_failures_and_new_clients_at_once(program):
     """Each failure is told once, whoever hands it on."""
-    output = programs.run(
+    output = program(
         """
         import logging
         seen = []
@@ -221,7 +219,6 @@ def test_failures_and_new_clients_at_once(service):
         [thread.join() for thread in threads]
         print(len(seen))
         """,
-        service.base_url,
     )
     assert output == "120\n"
 
@@ -272,9 +269,9 @@ def test_a_key_that_travels_unencrypted_is_warned_of():
     assert output == "[('WARNING', 'modelwire', True)]\n"
 
 
-def test_threads_that_log_and_make_clients(service):
+def test_threads_that_log_and_make_clients(program):
     """At DEBUG, behind a barrier, with a handler that logs itself: nobody waits for ever."""
-    programs.run(
+    program(
         """
         import io, logging
         class Chatty(logging.StreamHandler):
@@ -297,13 +294,12 @@ def test_threads_that_log_and_make_clients(service):
         [thread.join(60) for thread in threads]
         assert not any(thread.is_alive() for thread in threads)
         """,
-        service.base_url,
     )
 
 
-def test_a_forked_child_logs_too(service):
+def test_a_forked_child_logs_too(program):
     """By a thread of its own, begun with its first call."""
-    output = programs.run(
+    output = program(
         """
         import logging
         seen = []
@@ -331,7 +327,6 @@ def test_a_forked_child_logs_too(service):
             os._exit(1)
         assert os.waitpid(child, 0)[1] == 0
         """,
-        service.base_url,
     )
     assert output == "logged"
 

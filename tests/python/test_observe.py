@@ -10,7 +10,6 @@ import threading
 import pytest
 
 import modelwire
-import programs
 from conftest import KEY
 from modelwire import _calls, _observe
 from wire import HELLO, STALL, answer, piece, stream
@@ -273,9 +272,9 @@ def test_the_key_of_a_call(client, watch):
     assert [key.value for key in keys] == ["sk-own", KEY] and KEY not in repr(keys)
 
 
-def test_ctrl_c_before_the_call(service):
+def test_ctrl_c_before_the_call(program):
     """A handler that raises at any moment leaves no token without its end."""
-    programs.run(
+    program(
         """
         import logging
         from modelwire import _observe
@@ -313,7 +312,6 @@ def test_ctrl_c_before_the_call(service):
         # However often it was asked for whether there is one.
         assert [one.name for one in threading.enumerate()].count("modelwire-calls") == 1
         """,
-        service.base_url,
     )
 
 
@@ -335,9 +333,9 @@ def test_more_than_can_wait(watch):
     assert 10 <= lost <= _calls.RECORDS_MAX + 10
 
 
-def test_a_fork_at_the_end_of_a_call(service):
+def test_a_fork_at_the_end_of_a_call(program):
     """What the parent is still to tell of calls that were never sent, the child does not."""
-    output = programs.run(
+    output = program(
         """
         from modelwire import _observe
         children = []
@@ -359,14 +357,13 @@ def test_a_fork_at_the_end_of_a_call(service):
             free.set()
         assert modelwire.flush_calls() and os.waitpid(children[0], 0)
         """,
-        service.base_url,
     )
     assert output == "models True\nchat True\n"
 
 
-def test_a_fork(service):
+def test_a_fork(program):
     """A child ends no token of its parent."""
-    programs.run(
+    program(
         """
         from modelwire import _observe
         begun, ended = [], []
@@ -392,5 +389,4 @@ def test_a_fork(service):
         list(chunks)
         assert modelwire.flush_calls() and ended == [os.getpid()]
         """,
-        service.base_url,
     )

@@ -158,8 +158,7 @@ def test_trio_as_a_guest_of_asyncio(make):
     assert asyncio.run(host()) == ("asyncio", "trio")
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_trio_alone_imports_no_asyncio_of_ours(service):
+def test_trio_alone_imports_no_asyncio_of_ours(program):
     """Nor is trio imported where asyncio runs."""
     source = """
         import trio
@@ -171,7 +170,7 @@ def test_trio_alone_imports_no_asyncio_of_ours(service):
         print(trio.run(ask, client).choices[0].message.content)
         assert "modelwire._loops.event_loop" not in sys.modules
         """
-    assert programs.run(source, service.base_url) == "x\n"
+    assert program(source) == "x\n"
     source = """
         import asyncio
         async def ask():
@@ -180,7 +179,7 @@ def test_trio_alone_imports_no_asyncio_of_ours(service):
         print(asyncio.run(ask()).choices[0].message.content)
         assert "trio" not in sys.modules and "modelwire._loops.trio" not in sys.modules
         """
-    assert programs.run(source, service.base_url) == "x\n"
+    assert program(source) == "x\n"
 
 
 @pytest.mark.thread_unsafe("it is a program of its own")
