@@ -391,10 +391,8 @@ def test_ctrl_c(service):
             program.kill()
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_a_program_that_ends_in_the_midst(service):
+def test_a_program_that_ends_in_the_midst(program):
     """No hang and no complaint."""
-    base_url = service.script("bulk-exit", [SILENCE] * 8)
     source = """
     run = modelwire.bulk(["a", "b"], model="m")
     threading.Thread(target=lambda: list(run), daemon=True).start()
@@ -402,7 +400,7 @@ def test_a_program_that_ends_in_the_midst(service):
     time.sleep(0.3)
     print("done")
     """
-    assert programs.run(source, base_url) == "done\n"
+    assert program(source, *[SILENCE] * 8) == "done\n"
 
 
 def test_a_fork(program):

@@ -15,7 +15,6 @@ from functools import partial
 import pytest
 
 import modelwire
-import programs
 from callers import asked
 from conftest import KEY, eventually, together
 from modelwire import _calls
@@ -291,10 +290,9 @@ def test_posing_changes_nothing(program):
         modelwire.register_openai_classes()
         told = []
         client = modelwire.OpenAI(on_call=told.append)
-        hello = [{"role": "user", "content": "x"}]
-        answer = client.chat.completions.create(model="echo", messages=hello)
+        answer = ask(client)
         try:
-            client.chat.completions.create(model="none", messages=hello)
+            ask(client, model="none")
         except modelwire.NotFoundError as error:
             failed = error.timing
         modelwire.flush_calls()
@@ -352,11 +350,9 @@ def test_a_stream_outlives_its_client(service, told):
     assert told.one() == chunks.timing
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_ctrl_c_tells(service):
+def test_ctrl_c_tells(program):
     """Of the call that it ended."""
-    service.script("ctrl-c", [SILENCE])
-    output = programs.run(
+    output = program(
         """
         told = []
         client = modelwire.Client(on_call=told.append)
@@ -369,7 +365,7 @@ def test_ctrl_c_tells(service):
         modelwire.flush_calls()
         print([(record.kind, record.cancelled_by) for record in told])
         """,
-        service.base_url.replace("/v1", "/scripts/ctrl-c/v1"),
+        SILENCE,
     )
     assert output == "[('cancelled', 'dropped')]\n"
 
@@ -565,54 +561,21 @@ def test_nothing_is_kept(service, told):
 # Processes.
 
 
-FORKING = """
-    import gc
-    MESSAGES = [{"role": "user", "content": "x"}]
-
-    def ask(client):
-        return client.chat.completions.create(model="echo", messages=MESSAGES)
-
-    def child(work):
-        made = os.fork()
-        if made == 0:
-            code = 1
-            try:
-                work()
-                sys.stdout.flush()
-                code = 0
-            finally:
-                os._exit(code)
-        for _ in range(6000):
-            ended, status = os.waitpid(made, os.WNOHANG)
-            if ended:
-                assert os.waitstatus_to_exitcode(status) == 0
-                return
-            # clock: between two looks
-            time.sleep(0.01)
-        os.kill(made, signal.SIGKILL)
-        raise SystemExit("the child hangs")
-
-    told = []
-"""
-
-
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_a_program_that_ends_tells(service):
+def test_a_program_that_ends_tells(program):
     """What is due, and the calls that its end ended."""
-    service.script("ending", [answer({"id": "a", "choices": [{}]}), stream(piece("a"), STALL)])
-    output = programs.run(
+    output = program(
         """
         def on_call(record):
             # clock: the slowness itself
             time.sleep(0.05)
             print(record.kind, record.cancelled_by, flush=True)
         client = modelwire.Client(on_call=on_call)
-        messages = [{"role": "user", "content": "x"}]
-        client.chat.completions.create(model="m", messages=messages)
-        chunks = client.chat.completions.create(model="m", messages=messages, stream=True)
+        ask(client)
+        chunks = ask(client, stream=True)
         next(chunks)
         """,
-        service.base_url.replace("/v1", "/scripts/ending/v1"),
+        answer({"id": "a", "choices": [{}]}),
+        stream(piece("a"), STALL),
     )
     assert output == "None None\nshutdown shutdown\n"
 
@@ -662,6 +625,7 @@ def test_a_close_waits_for_what_is_due(program):
 def test_forks(program):
     """A child is told of its own calls, on a thread of its own; the parent of its own."""
     source = """
+    told = []
     client = modelwire.Client(on_call=told.append)
 
     def work():
@@ -672,18 +636,18 @@ def test_forks(program):
         assert len(told) == count + 1, told
         names = [one.name for one in threading.enumerate()]
         assert names.count("modelwire-calls") == 1, names
-        child_of_child = os.fork()
-        if child_of_child == 0:
-            ask(client)
-            client.close()
-            os._exit(0 if len(told) == count + 2 else 1)
-        assert os.waitpid(child_of_child, 0)[1] == 0
+        assert in_child(lambda: of_child(count))
 
-    child(work)
+    def of_child(count):
+        ask(client)
+        client.close()
+        assert len(told) == count + 2
+
+    assert in_child(work)
     ask(client)
-    stream = client.chat.completions.create(model="echo", messages=MESSAGES, stream=True)
+    stream = ask(client, stream=True)
     next(stream)
-    child(work)
+    assert in_child(work)
     list(stream)
     assert modelwire.flush_calls() and len(told) == 2, told
     assert told[1] == stream.timing
@@ -693,41 +657,38 @@ def test_forks(program):
         gc.collect()
         assert modelwire.flush_calls() and len(told) == 2
 
-    child(others)
+    assert in_child(others)
     """
-    program(FORKING + source)
+    program(source)
 
 
 def test_a_fork_in_a_function(program):
     """The child hands on nothing of its parent's; it may call."""
     source = """
+    told = []
+
+    def of_child():
+        ask(modelwire.Client(on_call=lambda record: told.append("other")))
+        assert modelwire.flush_calls() and told == ["chat", "other"]
+
     def on_call(record):
         told.append(record.operation)
         if len(told) == 1:
-            made = os.fork()
-            if made == 0:
-                code = 1
-                try:
-                    other = modelwire.Client(on_call=lambda record: told.append("other"))
-                    ask(other)
-                    code = 0 if modelwire.flush_calls() and told == ["chat", "other"] else 2
-                finally:
-                    os._exit(code)
-            told.append(os.waitstatus_to_exitcode(os.waitpid(made, 0)[1]))
+            told.append(in_child(of_child))
 
     client = modelwire.Client(on_call=on_call)
     ask(client)
     client.models.list()
     assert modelwire.flush_calls(15)
-    assert told == ["chat", 0, "models"], told
+    assert told == ["chat", True, "models"], told
     """
-    program(FORKING + source)
+    program(source)
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_many_forks_while_calls_tell(service):
+def test_many_forks_while_calls_tell(program):
     """At any moment, with threads that call meanwhile."""
     source = """
+    told = []
     client = modelwire.Client(on_call=told.append)
     end = threading.Event()
 
@@ -746,13 +707,13 @@ def test_many_forks_while_calls_tell(service):
 
     try:
         for _ in range(10):
-            child(of_child)
+            assert in_child(of_child)
     finally:
         end.set()
     for thread in threads:
         thread.join()
     """
-    programs.run(FORKING + source, service.base_url, "-W", "ignore")
+    program(source, flags=("-W", "ignore"))
 
 
 @pytest.mark.parametrize("library", ["gevent", "eventlet"])

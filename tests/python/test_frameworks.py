@@ -60,13 +60,13 @@ print(one.message)
 )
 def test_who_is_warned(program, before, count):
     """Nobody who has no such framework, or said that it is not needed."""
-    program = f"""
+    source = f"""
 {before}
 with warnings.catch_warnings(record=True) as found:
     modelwire.OpenAI()
 print(len(found))
 """
-    assert program(STAND_IN + program) == f"{count}\n"
+    assert program(STAND_IN + source) == f"{count}\n"
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_posing_by_a_variable(program, tmp_path, value, told):
     (package / "types" / "__init__.py").write_text("class Model: pass\n")
     (package / "types" / "chat" / "__init__.py").write_text("class ChatCompletion: pass\n")
     (package / "types" / "chat" / "chat_completion_chunk.py").write_text("class Choice: pass\n")
-    program = f"""
+    source = f"""
 sys.path.insert(0, {str(tmp_path)!r})
 os.environ["MODELWIRE_REGISTER_OPENAI_CLASSES"] = {value!r}
 import openai.types
@@ -104,18 +104,18 @@ try:
 except modelwire.OpenAIError as error:
     print(error)
 """
-    assert program(program) == f"{told}\n"
+    assert program(source) == f"{told}\n"
 
 
 def test_posing_without_openai_says_what_is_missing(program):
-    program = """
+    source = """
 sys.modules["openai"] = None
 try:
     modelwire.register_openai_classes()
 except ImportError as error:
     print(error)
 """
-    assert "pip install openai" in program(program)
+    assert "pip install openai" in program(source)
 
 
 def test_an_address_as_others_have_it():

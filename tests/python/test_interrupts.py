@@ -113,35 +113,29 @@ def test_while_waiting_to_try_again(quiet, call):
     assert len(quiet.requests("interrupt-retry")) == 1
 
 
-def test_a_handler_that_does_not_raise_does_not_end_the_call(service):
+def test_a_handler_that_does_not_raise_does_not_end_the_call(program):
     """A program's own handler runs while a call waits, which then goes on."""
-    service.script("handled", [stream({"pause_ms": 500}, piece("a"), "[DONE]")])
-    output = programs.run(
+    output = program(
         """
         heard = []
         signal.signal(signal.SIGALRM, lambda *_: heard.append(time.monotonic()))
-        messages = [{"role": "user", "content": "x"}]
-        client = modelwire.Client()
-        chat = client.chat.completions.create(model="m", messages=messages, stream=True)
+        chat = ask(modelwire.Client(), stream=True)
         signal.setitimer(signal.ITIMER_REAL, 0.1)
         due = time.monotonic() + 0.1
         print(next(chat).choices[0].delta.content, 0 <= heard[0] - due + 0.05 < 0.35)
         """,
-        service.base_url.replace("/v1", "/scripts/handled/v1"),
+        stream({"pause_ms": 500}, piece("a"), "[DONE]"),
     )
     assert output == "a True\n"
 
 
-def test_a_handler_that_raises_loses_no_chunk(service):
+def test_a_handler_that_raises_loses_no_chunk(program):
     """A wait that was interrupted is taken up again by the next one."""
     gap = {"pause_ms": 400}
-    service.script("raising", [stream(gap, piece("a"), piece("b"), gap, piece("c"), "[DONE]")])
-    output = programs.run(
+    output = program(
         """
         signal.signal(signal.SIGALRM, signal.default_int_handler)
-        messages = [{"role": "user", "content": "x"}]
-        client = modelwire.Client()
-        chat = client.chat.completions.create(model="m", messages=messages, stream=True)
+        chat = ask(modelwire.Client(), stream=True)
         found = []
 
         def read():
@@ -160,6 +154,6 @@ def test_a_handler_that_raises_loses_no_chunk(service):
         read()
         print(*found)
         """,
-        service.base_url.replace("/v1", "/scripts/raising/v1"),
+        stream(gap, piece("a"), piece("b"), gap, piece("c"), "[DONE]"),
     )
     assert output == "interrupted a b interrupted c\n"

@@ -120,8 +120,7 @@ def test_failures_are_warned_of_wherever_logging_is_set_up(program):
         import logging
         def fail(model="none"):
             try:
-                hello = [{"role": "user", "content": "x"}]
-                client.chat.completions.create(model=model, messages=hello)
+                ask(client, model=model)
             except modelwire.OpenAIError:
                 pass
         client = modelwire.Client()
@@ -314,8 +313,7 @@ def test_a_forked_child_logs_too(program):
         if child == 0:
             seen.clear()
             try:
-                messages = [{"role": "user", "content": "x"}]
-                client.chat.completions.create(model="no-such-model", messages=messages)
+                ask(client, model="no-such-model")
             except modelwire.NotFoundError:
                 pass
             for _ in range(6000):

@@ -8,7 +8,6 @@ import trio
 import trio.testing
 
 import modelwire
-import programs
 from loops import BACKENDS, ON_BACKENDS, until_closed
 from test_async_loops import STALLED, asked, opened
 from wire import END, SILENCE, answer, finish, pause, piece, stream, text
@@ -162,9 +161,6 @@ def test_trio_alone_imports_no_asyncio_of_ours(program):
     """Nor is trio imported where asyncio runs."""
     source = """
         import trio
-        def ask(client):
-            return client.chat.completions.create(
-                model="echo", messages=[{"role": "user", "content": "x"}])
         before = set(sys.modules)
         client = modelwire.AsyncClient()
         print(trio.run(ask, client).choices[0].message.content)
@@ -173,19 +169,16 @@ def test_trio_alone_imports_no_asyncio_of_ours(program):
     assert program(source) == "x\n"
     source = """
         import asyncio
-        async def ask():
-            return await modelwire.AsyncClient().chat.completions.create(
-                model="echo", messages=[{"role": "user", "content": "x"}])
-        print(asyncio.run(ask()).choices[0].message.content)
+        async def main():
+            return await ask(modelwire.AsyncClient())
+        print(asyncio.run(main()).choices[0].message.content)
         assert "trio" not in sys.modules and "modelwire._loops.trio" not in sys.modules
         """
     assert program(source) == "x\n"
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_ctrl_c_under_trio(service):
+def test_ctrl_c_under_trio(program):
     """While a call waits."""
-    service.script("trio-interrupt", [SILENCE])
     source = """
         import trio
         async def main():
@@ -194,8 +187,7 @@ def test_ctrl_c_under_trio(service):
                 time.sleep(0.3)
                 os.kill(os.getpid(), signal.SIGINT)
             threading.Thread(target=interrupt, daemon=True).start()
-            await modelwire.AsyncClient().chat.completions.create(
-                model="m", messages=[{"role": "user", "content": "x"}])
+            await ask(modelwire.AsyncClient())
         try:
             trio.run(main)
         except BaseException as error:
@@ -203,5 +195,4 @@ def test_ctrl_c_under_trio(service):
                 (error,) = error.exceptions
             print(type(error).__name__)
         """
-    base_url = service.base_url.replace("/v1", "/scripts/trio-interrupt/v1")
-    assert programs.run(source, base_url) == "KeyboardInterrupt\n"
+    assert program(source, SILENCE) == "KeyboardInterrupt\n"
