@@ -83,6 +83,20 @@ def run(main, kind="asyncio"):
         loop.close()
 
 
+async def within(seconds, waiting, kind):
+    """What is awaited, or TimeoutError; on asyncio's loops by its own function, which may make a
+    task of it."""
+    if kind in LOOPS:
+        try:
+            return await asyncio.wait_for(waiting, seconds)
+        except asyncio.TimeoutError:  # another class before Python 3.11
+            raise TimeoutError from None
+    import anyio
+
+    with anyio.fail_after(seconds):
+        return await waiting
+
+
 async def until_closed(service):
     """Waits until no connection is open, while other tasks run."""
     import anyio

@@ -16,7 +16,7 @@ import pytest
 
 import modelwire
 from conftest import KEY, eventually, together
-from loops import DEADLINE, LOOPS, ON_ALL, ON_LOOPS, run, until_closed
+from loops import DEADLINE, LOOPS, ON_ALL, ON_LOOPS, run, until_closed, within
 from wire import (
     ANSWER,
     END,
@@ -135,7 +135,7 @@ def test_without_a_loop_there_is_a_clear_error(make):
     assert raised.value.hint and make.requests() == []
 
 
-@ON_LOOPS
+@ON_ALL
 @pytest.mark.parametrize(
     ("stage", "exchange"),
     [
@@ -145,14 +145,22 @@ def test_without_a_loop_there_is_a_clear_error(make):
 )
 async def test_a_cancelled_call_closes_its_exchange(quiet, make, stage, exchange, kind):
     """Whether it waits for the head or for the body."""
-    client = make(exchange)
-    task = asyncio.ensure_future(asked(client))
-    while not make.requests():
-        # clock: between two looks
-        await asyncio.sleep(0.01)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
+    client, ended = make(exchange), []
+
+    async def ask():
+        try:
+            await asked(client)
+        except BaseException as error:
+            ended.append(type(error))
+            raise
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(ask)
+        while not make.requests():
+            # clock: between two looks
+            await anyio.sleep(0.01)
+        tasks.cancel_scope.cancel()
+    assert ended == [anyio.get_cancelled_exc_class()]
     await until_closed(quiet)
 
 
@@ -185,7 +193,7 @@ def test_a_call_that_is_never_awaited_is_never_made(make):
     assert make.requests() == []
 
 
-@ON_LOOPS
+@ON_ALL
 def test_cancelling_a_wait_loses_nothing(kind):
     """A wait of 1 ms again and again; every number comes once, in its order.
 
@@ -210,8 +218,8 @@ def test_cancelling_a_wait_loses_nothing(kind):
             chat = await opened(client)
             while True:
                 try:
-                    chunk = await asyncio.wait_for(anext(chat, None), 0.001)
-                except asyncio.TimeoutError:
+                    chunk = await within(0.001, anext(chat, None), kind)
+                except TimeoutError:
                     gave_up.set()
                     continue
                 if chunk is None:

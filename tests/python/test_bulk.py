@@ -13,6 +13,7 @@ import threading
 import time
 from pathlib import Path
 
+import anyio
 import pytest
 import trio
 
@@ -524,11 +525,12 @@ async def rows_awaited(rows, pause=0.0):
     for number, row in enumerate(rows):
         if number % 50 == 0:
             # clock: the pace of the rows
-            await asyncio.sleep(pause)
+            await anyio.sleep(pause)
         yield row
 
 
-def test_an_awaited_row_that_is_cancelled(bulk):
+@pytest.mark.parametrize("kind", ["trio alone"])
+async def test_an_awaited_row_that_is_cancelled(bulk, kind):
     """Under trio that ends the iterator of the rows; it does not seem to be all of them."""
 
     async def rows():
@@ -536,48 +538,29 @@ def test_an_awaited_row_that_is_cancelled(bulk):
         await trio.sleep(60)
         yield "a"
 
-    async def main():
-        run = bulk(rows())
-        with trio.move_on_after(0.2):
-            await run.__anext__()
+    run = bulk(rows())
+    with trio.move_on_after(0.2):
+        await run.__anext__()
+    with pytest.raises(modelwire.OpenAIError, match="cancelled"):
         await run.__anext__()
 
-    with pytest.raises(modelwire.OpenAIError, match="cancelled"):
-        trio.run(main)
 
-
+@pytest.mark.parametrize("kind", ["asyncio", "trio alone"])
 @pytest.mark.parametrize("make", [iter, rows_awaited, list], ids=["iter", "async", "list"])
-async def test_in_an_event_loop(bulk, make):
+async def test_in_an_event_loop(bulk, make, kind):
     """Of rows that are awaited, or not."""
     assert sorted([result.text async for result in bulk(make(PROMPTS))]) == sorted(PROMPTS)
 
 
-def test_under_trio(bulk):
-    async def rows():
-        for row in PROMPTS:
-            await trio.sleep(0)
-            yield row
-
-    async def main():
-        first = [result.text async for result in bulk(PROMPTS)]
-        return first, [result.text async for result in bulk(rows())]
-
-    first, second = trio.run(main)
-    assert sorted(first) == sorted(second) == sorted(PROMPTS)
-
-
-def test_with_an_asynchronous_client(service, bulk):
+async def test_with_an_asynchronous_client(service, bulk):
     """Whose key a coroutine gives."""
 
     async def key():
         await asyncio.sleep(0)
         return KEY
 
-    async def main():
-        async with modelwire.AsyncOpenAI(base_url=service.base_url, api_key=key) as client:
-            return [result.text async for result in bulk(["x"], client=client)]
-
-    assert asyncio.run(main()) == ["x"]
+    async with modelwire.AsyncOpenAI(base_url=service.base_url, api_key=key) as client:
+        assert [result.text async for result in bulk(["x"], client=client)] == ["x"]
 
 
 async def test_an_event_loop_runs_meanwhile(stand_in):
@@ -598,24 +581,19 @@ async def test_an_event_loop_runs_meanwhile(stand_in):
     assert results == ["yes"] and turns >= 10
 
 
-def test_outcomes_come_while_rows_are_awaited(bulk):
+async def test_outcomes_come_while_rows_are_awaited(bulk):
     """A slow source holds nothing up."""
+    taken, found = asyncio.Event(), []
 
-    async def main():
-        taken = asyncio.Event()
+    async def rows():
+        yield "first"
+        await taken.wait()  # for the outcome of the first
+        yield "second"
 
-        async def rows():
-            yield "first"
-            await taken.wait()  # for the outcome of the first
-            yield "second"
-
-        found = []
-        async for result in bulk(rows()):
-            found.append(result.text)
-            taken.set()
-        return found
-
-    assert asyncio.run(asyncio.wait_for(main(), 60)) == ["first", "second"]
+    async for result in bulk(rows()):
+        found.append(result.text)
+        taken.set()
+    assert found == ["first", "second"]
 
 
 def taken(run, way):

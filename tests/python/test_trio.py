@@ -14,35 +14,6 @@ from wire import END, SILENCE, answer, finish, pause, piece, stream, text
 
 
 @ON_BACKENDS
-async def test_a_scope_that_is_cancelled_closes_the_exchange(quiet, make, kind):
-    """Of a call that waits for its head."""
-    client = make(SILENCE)
-    with anyio.move_on_after(0.1) as scope:
-        await asked(client)
-    assert scope.cancelled_caught
-    await until_closed(quiet)
-
-
-@ON_BACKENDS
-async def test_cancelling_a_wait_loses_nothing(make, kind):
-    """A wait of 1 ms again and again; every number comes once, in its order."""
-    steps = [step for number in range(40) for step in (piece(str(number)), pause(0.004))]
-    client = make(stream(*steps, finish(), *END))
-    chat, found, given_up = await opened(client), [], 0
-    while True:
-        chunk = "none"
-        with anyio.move_on_after(0.001):
-            chunk = await anext(chat, None)
-        if chunk is None:
-            break
-        if chunk == "none":
-            given_up += 1
-        else:
-            found.append(chunk.choices[0].delta.content)
-    assert found == [*map(str, range(40)), None] and given_up > 0
-
-
-@ON_BACKENDS
 async def test_tasks_of_nested_groups_are_cancelled(quiet, make, kind):
     """One that fails ends the others, and what they waited for."""
     client = make(STALLED, STALLED, STALLED)
