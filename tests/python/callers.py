@@ -46,7 +46,7 @@ class Caller:
             except modelwire.OpenAIError as raised:
                 error = raised
             try:
-                return events, error, _final(stream)()
+                return events, error, final_of(stream)()
             except modelwire.OpenAIError as raised:
                 return events, error, raised
 
@@ -73,7 +73,8 @@ class Caller:
             return turns, error, run
 
 
-def _final(stream):
+def final_of(stream):
+    """The method that gives the final answer of a helper stream."""
     is_chat = hasattr(stream, "get_final_completion")
     return stream.get_final_completion if is_chat else stream.get_final_response
 

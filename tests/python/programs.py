@@ -55,17 +55,19 @@ def command(source, *flags, before=""):
     return [sys.executable, *FLAGS, *flags, "-c", before + PRELUDE + textwrap.dedent(source)]
 
 
+def finished(command, **options):
+    """Runs a command to its end, which must be a good one."""
+    options = {"capture_output": True, "text": True, "timeout": DEADLINE, **options}
+    done = subprocess.run(command, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
 def run(source, base_url=None, *flags, before=""):
     """Runs a program to its end; returns its output. It must end well and complain of nothing.
     What stands `before` comes before the import of the package."""
-    done = subprocess.run(
-        command(source, *flags, before=before),
-        env=environment(base_url),
-        capture_output=True,
-        text=True,
-        timeout=DEADLINE,
-    )
-    assert (done.returncode, done.stderr) == (0, ""), done
+    done = finished(command(source, *flags, before=before), env=environment(base_url))
+    assert done.stderr == "", done
     return done.stdout
 
 

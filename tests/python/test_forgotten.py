@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import modelwire
+import programs
 from modelwire import _parameters
 
 pytestmark = pytest.mark.thread_unsafe("it reads sources, and calls nothing")
@@ -167,8 +168,7 @@ def test_every_option_of_the_core_is_one_of_python(struct, known, there):
 def test_every_generated_file_is_new():
     """What `make generate` writes is what is there; the difference is told."""
     command = [sys.executable, PROJECT / "py" / "stubs" / "write.py", "--check"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    programs.finished(command)
 
 
 def test_a_stale_file_is_told(tmp_path):

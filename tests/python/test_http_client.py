@@ -1,6 +1,7 @@
 """An httpx client that is handed over: what of it becomes options, what is called, and what is
 refused."""
 
+import itertools
 import json
 import socket
 import ssl
@@ -81,20 +82,25 @@ def test_what_the_client_is_given_itself_wins():
     assert (sent["x-a"], sent["x-b"], client.timeout) == ("1", "2", None)
 
 
-@pytest.mark.parametrize("make", [httpx.Client, modelwire.DefaultHttpxClient])
-@pytest.mark.parametrize("given", [str, httpx.URL, lambda url: httpx.Proxy(url, auth=("u", "p@"))])
+PROXIES = [str, httpx.URL, lambda url: httpx.Proxy(url, auth=("u", "p@"))]
+
+
+@pytest.mark.parametrize(
+    ("make", "given"),
+    [
+        (None, str),
+        *itertools.product([httpx.Client, modelwire.DefaultHttpxClient], PROXIES),
+    ],
+)
 def test_its_proxy_is_asked(make, given):
-    """The proxy is asked, not the service; with user and password."""
+    """The proxy is asked, not the service; with user and password. So is the client's own."""
     with socket.socket() as proxy:
         proxy.bind(("127.0.0.1", 0))
         proxy.listen()
         url = given(f"http://127.0.0.1:{proxy.getsockname()[1]}")
-        client = modelwire.Client(
-            base_url="http://service.invalid/v1",
-            api_key=KEY,
-            timeout=0.5,
-            http_client=make(proxy=url),
-        )
+        own = {"http_client": make(proxy=url)} if make else {"proxy": url}
+        settings = {"base_url": "http://service.invalid/v1", "api_key": KEY, "timeout": 0.5}
+        client = modelwire.Client(**settings, **own)
         with pytest.raises(modelwire.APITimeoutError):
             client.models.list()
         connection, _ = proxy.accept()
@@ -155,6 +161,7 @@ def test_what_is_no_client_of_httpx_is_refused():
         (modelwire.OpenAI, httpx.AsyncClient(), "is for AsyncOpenAI, not OpenAI"),
         (modelwire.OpenAI, modelwire.DefaultAioHttpClient(), "is for AsyncOpenAI, not OpenAI"),
         (modelwire.OpenAI, object(), "proxy, no_proxy, ca, client_certificate"),
+        (modelwire.AsyncOpenAI, object(), "proxy, no_proxy, ca, client_certificate"),
         (modelwire.OpenAI, Own(), "its own send"),
         (modelwire.OpenAI, newer, "version of httpx is unknown"),
     ):

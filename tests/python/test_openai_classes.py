@@ -1,7 +1,6 @@
 """register_openai_classes, in separate processes with a stand-in for openai-python that has its
 classes by name."""
 
-import subprocess
 import sys
 import textwrap
 
@@ -76,8 +75,8 @@ def run(tmp_path, service):
         settings = programs.environment(service.base_url)
         settings["PYTHONPATH"] = f"{tmp_path}:{settings.get('PYTHONPATH', '')}"
         command = [sys.executable, "-W", "error", path]
-        done = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=60)
-        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        done = programs.finished(command, env=settings)
+        assert done.stderr == "", done.stderr
 
     return check
 

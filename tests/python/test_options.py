@@ -4,7 +4,6 @@ import dataclasses
 import datetime
 import json
 import pathlib
-import socket
 import time
 
 import pytest
@@ -198,7 +197,6 @@ def test_settings_that_are_set_anew(scripted, service):
         client.api_key = "two words"
 
 
-@pytest.mark.sync_alone("test_async_loops.py asks a coroutine function")
 def test_a_key_may_be_asked_for(scripted):
     """By a function, before each call; what it gives is checked."""
     keys = iter(["sk-first", "sk-second", "two words"])
@@ -415,13 +413,6 @@ def test_older_names(client):
     assert create(model="echo", messages=HELLO).choices[0].message.content
 
 
-def test_another_http_client_is_refused():
-    """With the names of the options that take its place."""
-    for make in (modelwire.Client, modelwire.AsyncClient):
-        with pytest.raises(TypeError, match="proxy, no_proxy, ca, client_certificate"):
-            make(base_url="http://localhost/v1", api_key=KEY, http_client=object())
-
-
 def test_options_of_the_transport(tmp_path):
     """What is wrong is told when the client is made."""
 
@@ -454,10 +445,17 @@ def test_a_bound_of_the_client(scripted):
         list(chat)
 
 
-def test_a_cap_on_connections(scripted):
-    """Further calls wait in order, under a timeout of their own."""
+@pytest.mark.parametrize(
+    "one",
+    [
+        modelwire.Limits(connections_max=1),
+        modelwire.Limits(max_connections=1, max_keepalive_connections=0),
+    ],
+    ids=["ours", "httpx"],
+)
+def test_a_cap_on_connections(scripted, one):
+    """Further calls wait in order, under a timeout of their own; httpx's name sets the same cap."""
     httpx = pytest.importorskip("httpx")
-    one = modelwire.Limits(connections_max=1)
     client = scripted(stream(piece("a"), STALL), answer({"choices": [{}]}), limits=one)
     first = asked(client, stream=True)
     for timeout in (modelwire.Timeout(pool=0.2), httpx.Timeout(None, pool=0.2)):
@@ -493,15 +491,14 @@ def test_a_retry_policy(scripted):
     assert client.max_retries == 2
 
 
-def test_a_number_of_retries_beside_a_policy():
+def test_a_number_of_retries_beside_a_policy(connect):
     """Which of both would count? An error that says what to do, whatever the number."""
-    for make in (modelwire.OpenAI, modelwire.AsyncOpenAI):
-        for number in (2, modelwire.DEFAULT_MAX_RETRIES):
-            with pytest.raises(TypeError, match=rf"retry=Retry\(max_retries={number}, "):
-                make(base_url=URL, api_key=KEY, retry=modelwire.Retry(), max_retries=number)
-        client = make(base_url=URL, api_key=KEY, retry=modelwire.Retry(max_retries=5))
-        assert (client.max_retries, client.copy(max_retries=1).max_retries) == (5, 1)
-        assert make(base_url=URL, api_key=KEY).max_retries == modelwire.DEFAULT_MAX_RETRIES
+    for number in (2, modelwire.DEFAULT_MAX_RETRIES):
+        with pytest.raises(TypeError, match=rf"retry=Retry\(max_retries={number}, "):
+            connect(base_url=URL, api_key=KEY, retry=modelwire.Retry(), max_retries=number)
+    client = connect(base_url=URL, api_key=KEY, retry=modelwire.Retry(max_retries=5))
+    assert (client.max_retries, client.copy(max_retries=1).max_retries) == (5, 1)
+    assert connect(base_url=URL, api_key=KEY).max_retries == modelwire.DEFAULT_MAX_RETRIES
 
 
 @pytest.mark.parametrize("failure", [408, 409, 429, 500, 503, 599, "lost", "late"])
@@ -572,33 +569,6 @@ def test_limits_under_httpxs_names():
         modelwire.Limits(connections_max=1, max_connections=1)
     with pytest.raises(TypeError, match=r"limits takes modelwire\.Limits"):
         modelwire.Client(base_url=URL, api_key=KEY, limits={"max_connections": 1})
-
-
-def test_a_cap_under_httpxs_name(scripted):
-    """It is the same cap."""
-    one = modelwire.Limits(max_connections=1, max_keepalive_connections=0)
-    client = scripted(stream(piece("a"), STALL), answer({"choices": [{}]}), limits=one)
-    first = asked(client, stream=True)
-    with pytest.raises(modelwire.APITimeoutError, match="connections_max = 1"):
-        asked(client, timeout=modelwire.Timeout(pool=0.2))
-    first.close()
-    asked(client)
-
-
-def test_a_proxy_of_the_client():
-    """The proxy is asked, not the service."""
-    with socket.socket() as proxy:
-        proxy.bind(("127.0.0.1", 0))
-        proxy.listen()
-        url = f"http://127.0.0.1:{proxy.getsockname()[1]}"
-        client = modelwire.Client(
-            base_url="http://service.invalid/v1", api_key=KEY, proxy=url, timeout=0.5
-        )
-        with pytest.raises(modelwire.APITimeoutError):
-            client.models.list()
-        connection, _ = proxy.accept()
-        with connection:
-            assert connection.recv(1000).startswith(b"GET http://service.invalid/v1/models ")
 
 
 def test_options_say_what_was_set():

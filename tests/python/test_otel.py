@@ -8,7 +8,6 @@ import gc
 import importlib.util
 import json
 import os
-import subprocess
 import sys
 import time
 from functools import partial
@@ -16,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+import programs
 from conftest import together
 
 pytest.importorskip("opentelemetry.sdk")
@@ -733,14 +733,10 @@ def test_opentelemetry_instrument_finds_it(modelwire_service, tmp_path):
     program.write_text(setup + PRINTING.format(processor="SimpleSpanProcessor"))
     instrument = Path(sys.executable).with_name("opentelemetry-instrument")
     kept = {name: one for name, one in os.environ.items() if not name.startswith("OTEL_")}
-    done = subprocess.run(
+    done = programs.finished(
         [str(instrument), sys.executable, str(program)],
         env={**kept, **modelwire_service.environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
     )
-    assert done.returncode == 0, done.stderr
     assert done.stdout.count('"name": "chat echo"') == 2, done.stdout + done.stderr
 
 
@@ -829,15 +825,11 @@ PEER_CALLS = [
 @needs_peer
 def test_spans_and_metrics_equal_those_of_openai(telemetry, modelwire_service, client):
     """Names, kinds, parents, status, and all attributes that both have."""
-    done = subprocess.run(
+    done = programs.finished(
         [sys.executable, str(Path(__file__).parent / "otel_peer.py"), modelwire_service.base_url],
         env={**os.environ, **LATEST},
         input=json.dumps(PEER_CALLS),
-        capture_output=True,
-        text=True,
-        timeout=60,
     )
-    assert done.returncode == 0, done.stderr
     theirs = json.loads(done.stdout)
     telemetry.start()
     for call, (their,) in zip(PEER_CALLS, theirs["spans"], strict=True):

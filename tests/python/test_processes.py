@@ -1,6 +1,5 @@
 """Fork, interpreter exit, and what an import costs."""
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -457,8 +456,8 @@ def loaded(*flags):
 
 def _python(source, *flags):
     command = [sys.executable, *flags, "-c", source]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=programs.DEADLINE)
-    assert (done.returncode, done.stderr) == (0, ""), done
+    done = programs.finished(command)
+    assert done.stderr == "", done.stderr
     return done.stdout
 
 

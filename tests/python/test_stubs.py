@@ -56,8 +56,7 @@ modelwire\\.types\\._params\\..*\\.__(closed|extra_items|mutable_keys|readonly_k
 def check(tmp_path, *arguments):
     """Runs a checker away from the sources, so that it sees the installed package."""
     command = [sys.executable, "-m", *arguments]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    programs.finished(command, cwd=tmp_path, timeout=None)
 
 
 def test_stubs_are_true(tmp_path):
