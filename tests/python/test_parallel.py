@@ -19,7 +19,6 @@ import time
 import pytest
 
 import modelwire
-from callers import asked
 from conftest import eventually, together
 from modelwire.testing import Service
 
@@ -69,7 +68,7 @@ def of(fields):
     with Service() as service:
         service.queue(fields)
         with modelwire.OpenAI(base_url=service.base_url, api_key=service.api_key) as client:
-            return asked(client)
+            return client.chat.completions.create(model="m", messages=HELLO)
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +160,7 @@ def test_sending_what_others_change(service, client):
 
     def send():
         with contextlib.suppress(RuntimeError):  # a dict that changed during an iteration
-            asked(client, model="echo", extra_body={"x": shared})
+            client.chat.completions.create(model="echo", messages=HELLO, extra_body={"x": shared})
 
     together(*[repeated(change)] * 3, *[repeated(send)] * 3)
     assert all(isinstance(request.body["x"]["list"], list) for request in service.requests)
@@ -170,7 +169,7 @@ def test_sending_what_others_change(service, client):
 def test_a_stream_for_all(service, client):
     """Each chunk reaches one of the threads, in its order; all see the end."""
     service.queue([f"{number} " for number in range(CHUNKS)])
-    stream = asked(client, stream=True)
+    stream = client.chat.completions.create(model="m", messages=HELLO, stream=True)
     seen = collections.deque()
 
     def read():
@@ -245,7 +244,7 @@ def test_records_of_many_threads(service):
 
     def work():
         for _ in range(30):
-            asked(client, model="echo")
+            client.chat.completions.create(model="echo", messages=HELLO)
 
     together(*[work] * THREADS)
     client.close()

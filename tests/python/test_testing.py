@@ -19,7 +19,6 @@ import pytest
 
 import modelwire
 import programs
-from callers import asked
 from conftest import together
 from modelwire import testing
 from modelwire.testing import Service, document, error, events, garbage, played, raw, text
@@ -72,7 +71,7 @@ def contents(chunks):
 def test_it_plays_a_whole_service(modelwire_service, client):
     """Models, chats and responses, without a word of script."""
     assert "echo" in [model.id for model in client.models.list()]
-    completion = asked(client, model="echo")
+    completion = client.chat.completions.create(model="echo", messages=HELLO)
     assert completion.choices[0].message.content == "Say hello."
     assert client.responses.create(model="echo", input="Hi you").output_text == "Hi you"
     with pytest.raises(modelwire.NotFoundError):
@@ -212,8 +211,8 @@ def compact(value):
 
 def test_what_was_answered_once_can_be_scripted(modelwire_service, client):
     """Answer objects and chunks put back into the queue come again."""
-    completion = asked(client, model="echo")
-    chunks = list(asked(client, model="echo", stream=True))
+    completion = client.chat.completions.create(model="echo", messages=HELLO)
+    chunks = list(client.chat.completions.create(model="echo", messages=HELLO, stream=True))
     modelwire_service.queue(completion, chunks)
     assert chat(client) == completion
     assert list(chat(client, stream=True)) == chunks
@@ -338,7 +337,7 @@ def test_a_cut_is_never_a_whole_answer(modelwire_service, client, reset):
     modelwire_service.queue(played().cut(after=2))
     seen = []
     with pytest.raises(modelwire.APIConnectionError):
-        for chunk in asked(client, model="echo", stream=True):
+        for chunk in client.chat.completions.create(model="echo", messages=HELLO, stream=True):
             seen.append(chunk.choices[0].delta.content)
     assert seen == ["", "Say "]
 
