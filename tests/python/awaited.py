@@ -1,14 +1,10 @@
 """An AsyncClient with the methods of a Client, so that the scenarios of the synchronous client run
 through asyncio too: every call and every chunk is awaited, one after another, on one event loop."""
 
-import asyncio
 import inspect
-import re
-
-import pytest
 
 import modelwire
-from conftest import KEY
+from modelwire._schemas.tools import AsyncRun
 
 
 class Awaited:
@@ -24,22 +20,21 @@ class Awaited:
     def __call__(self, *arguments, **named):
         async def call():
             found = self._inner(*arguments, **named)
-            return await found if inspect.isawaitable(found) else found
+            is_awaited = inspect.isawaitable(found) and not isinstance(found, AsyncRun)
+            return await found if is_awaited else found
 
         return self._wrapped(self._loop.run_until_complete(call()))
 
     def _wrapped(self, found):
-        if isinstance(found, (modelwire.AsyncStream, modelwire.AsyncClient)):
-            return Awaited(found, self._loop)
-        parts = ("modelwire._resources", "modelwire._native")
-        is_part = type(found).__module__ in parts and hasattr(type(found), "__anext__")
-        is_part = is_part or type(found).__name__.startswith("Async")
-        if is_part and not isinstance(found, modelwire._resources.ModelList):
-            return Awaited(found, self._loop)
-        return Awaited(found, self._loop) if callable(found) else found
+        kind = type(found)
+        is_part = hasattr(kind, "__anext__") or hasattr(kind, "__aenter__") or callable(found)
+        is_part = is_part or kind.__module__ == "modelwire._answers.raw"
+        is_part = is_part or kind.__name__.startswith("Async")
+        is_part = is_part and not isinstance(found, modelwire._resources.ModelList)
+        return Awaited(found, self._loop) if is_part else found
 
     def __iter__(self):
-        return self
+        return self if hasattr(self._inner, "__anext__") else self._wrapped(aiter(self._inner))
 
     def __next__(self):
         async def step():
@@ -51,8 +46,8 @@ class Awaited:
         return found
 
     def __enter__(self):
-        self._loop.run_until_complete(self._inner.__aenter__())
-        return self
+        entered = self._loop.run_until_complete(_awaiting(self._inner.__aenter__()))
+        return self if entered is self._inner else self._wrapped(entered)
 
     def __exit__(self, *error):
         self._loop.run_until_complete(_awaiting(self._inner.__aexit__(*error)))
@@ -63,38 +58,3 @@ class Awaited:
 
 async def _awaiting(found):
     return await found
-
-
-@pytest.fixture
-def loop():
-    """An event loop of the test's own, which ends clean."""
-    loop = asyncio.new_event_loop()
-    loop.set_debug(False)
-    yield loop
-    loop.run_until_complete(loop.shutdown_asyncgens())
-    loop.close()
-
-
-@pytest.fixture
-def client(service, loop):
-    """The client of conftest, asynchronous."""
-    with Awaited(modelwire.AsyncClient(base_url=service.base_url, api_key=KEY), loop) as client:
-        yield client
-
-
-@pytest.fixture
-def scripted(service, request, loop):
-    """The maker of conftest, of asynchronous clients."""
-    name = re.sub("[^A-Za-z0-9]+", "-", f"async-{request.node.name}")
-
-    def make(*exchanges, **settings):
-        base_url = service.script(name, exchanges)
-        settings = {"base_url": base_url, "api_key": KEY, **settings}
-        made.append(Awaited(modelwire.AsyncClient(**settings), loop))
-        return made[-1]
-
-    made = []
-    make.requests = lambda: service.requests(name)
-    yield make
-    for client in made:
-        client.close()

@@ -1,25 +1,33 @@
-"""One way to call both clients, so that a test of what is parsed is a test of both."""
-
-import asyncio
-import inspect
+"""Short ways to parse answers, with both clients (see `connect` of conftest.py)."""
 
 import pytest
 
 import modelwire
+from wire import HELLO
+
+
+def asked(client, model="m", messages=HELLO, **given):
+    """What a chat gives."""
+    return client.chat.completions.create(model=model, messages=messages, **given)
+
+
+def headers(request):
+    """The headers of a request that the service received, by their names in small letters."""
+    return {name.lower(): value for name, value in request["headers"]}
 
 
 class Caller:
-    """The calls of a synchronous client."""
+    """Calls a service, each time through a new client."""
 
-    kind = modelwire.OpenAI
-
-    def __init__(self, service, **settings):
+    def __init__(self, connect, service, **settings):
+        self.connect = connect
+        self.is_async = connect is not modelwire.Client
         self.service = service
         self.settings = {"base_url": service.base_url, "api_key": service.api_key, **settings}
 
     def __call__(self, ask):
         """What `ask` returns of a client."""
-        with self.kind(**self.settings) as client:
+        with self.connect(**self.settings) as client:
             return ask(client)
 
     def chat(self, **given):
@@ -30,7 +38,7 @@ class Caller:
 
     def read(self, stream_of):
         """All events of a helper stream, what it ended with, and its final answer or error."""
-        with self.kind(**self.settings) as client, stream_of(client) as stream:
+        with self.connect(**self.settings) as client, stream_of(client) as stream:
             events, error = [], None
             try:
                 for event in stream:
@@ -38,7 +46,7 @@ class Caller:
             except modelwire.OpenAIError as raised:
                 error = raised
             try:
-                return events, error, _final(stream)()
+                return events, error, final_of(stream)()
             except modelwire.OpenAIError as raised:
                 return events, error, raised
 
@@ -50,12 +58,12 @@ class Caller:
 
     def opened(self, ask, look):
         """What `look` finds in what with_streaming_response opens."""
-        with self.kind(**self.settings) as client, ask(client) as opened:
+        with self.connect(**self.settings) as client, ask(client) as opened:
             return look(opened)
 
     def turns(self, ask, events=False):
         """The turns of a run, or its events, what it ended with, and the run."""
-        with self.kind(**self.settings) as client:
+        with self.connect(**self.settings) as client:
             run, turns, error = ask(client), [], None
             try:
                 for turn in run.events() if events else run:
@@ -65,58 +73,8 @@ class Caller:
             return turns, error, run
 
 
-class AsyncCaller(Caller):
-    """The calls of an asynchronous client."""
-
-    kind = modelwire.AsyncOpenAI
-
-    def __call__(self, ask):
-        async def main():
-            async with self.kind(**self.settings) as client:
-                found = ask(client)
-                return await found if inspect.isawaitable(found) else found
-
-        return asyncio.run(main())
-
-    def read(self, stream_of):
-        async def main():
-            async with self.kind(**self.settings) as client, stream_of(client) as stream:
-                events, error = [], None
-                try:
-                    async for event in stream:
-                        events.append(event)
-                except modelwire.OpenAIError as raised:
-                    error = raised
-                try:
-                    return events, error, await _final(stream)()
-                except modelwire.OpenAIError as raised:
-                    return events, error, raised
-
-        return asyncio.run(main())
-
-    def opened(self, ask, look):
-        async def main():
-            async with self.kind(**self.settings) as client, ask(client) as opened:
-                found = look(opened)
-                return await found if inspect.isawaitable(found) else found
-
-        return asyncio.run(main())
-
-    def turns(self, ask, events=False):
-        async def main():
-            async with self.kind(**self.settings) as client:
-                run, turns, error = ask(client), [], None
-                try:
-                    async for turn in run.events() if events else run:
-                        turns.append(turn)
-                except Exception as raised:
-                    error = raised
-                return turns, error, run
-
-        return asyncio.run(main())
-
-
-def _final(stream):
+def final_of(stream):
+    """The method that gives the final answer of a helper stream."""
     is_chat = hasattr(stream, "get_final_completion")
     return stream.get_final_completion if is_chat else stream.get_final_response
 
@@ -129,7 +87,7 @@ def _response(given):
     return {"model": "m", "input": "Go.", **given}
 
 
-@pytest.fixture(params=[Caller, AsyncCaller], ids=["sync", "async"])
-def caller(request, modelwire_service):
+@pytest.fixture
+def caller(connect, modelwire_service):
     """Calls the stand-in service through one of the clients."""
-    return request.param(modelwire_service)
+    return Caller(connect, modelwire_service)

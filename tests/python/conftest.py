@@ -1,8 +1,10 @@
 """Starts the loopback service once and gives tests a client of it."""
 
+import asyncio
 import contextlib
 import http.client
 import importlib
+import inspect
 import json
 import os
 import pkgutil
@@ -12,12 +14,16 @@ import socket
 import subprocess
 import sys
 import sysconfig
+import threading
 import time
 from urllib.parse import urlsplit
 
 import pytest
 
+import loops
 import modelwire
+import programs
+from awaited import Awaited
 from callers import caller  # noqa: F401
 
 # Whoever starts the tests in the background of a script has Ctrl-C ignored, and so in every program
@@ -103,6 +109,28 @@ def eventually(what, condition):
         time.sleep(0.01)
 
 
+def together(*works):
+    """Runs these at once, each in a thread of its own; raises what one of them raised."""
+    barrier = threading.Barrier(len(works))
+    failures = []
+
+    def run(work):
+        try:
+            barrier.wait(DEADLINE)
+            work()
+        except BaseException as error:  # a panic of Rust is one
+            failures.append(error)
+
+    threads = [threading.Thread(target=run, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(4 * DEADLINE)
+        assert not thread.is_alive()
+    if failures:
+        raise failures[0]
+
+
 @pytest.fixture(scope="session")
 def running_service():
     binary = os.environ.get("MODELWIRE_SERVICE", "")
@@ -135,28 +163,91 @@ def quiet(service):
     return service
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "sync_alone(reason): not run with an AsyncClient")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    """A test that is an `async def` runs on asyncio's event loop, or on the kind it takes."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    given = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    loops.run(lambda: pyfuncitem.obj(**given), given.get("kind", "asyncio"))
+    return True
+
+
+def pytest_generate_tests(metafunc):
+    """A test of a client runs with both kinds of client, unless it is marked `sync_alone`."""
+    is_alone = metafunc.definition.get_closest_marker("sync_alone")
+    if "connect" in metafunc.fixturenames and not is_alone:
+        metafunc.parametrize("connect", ["sync", "async"], indirect=True)
+
+
 @pytest.fixture
-def client(service):
-    with modelwire.Client(base_url=service.base_url, api_key=KEY) as client:
+def connect(request):
+    """The class of a client. An AsyncClient is used like a Client: each wait is driven to its end
+    on one event loop."""
+    if getattr(request, "param", "sync") == "sync":
+        yield modelwire.Client
+        return
+    loop = asyncio.new_event_loop()
+    loop.set_debug(False)
+    yield lambda **settings: Awaited(modelwire.AsyncClient(**settings), loop)
+    loop.run_until_complete(loop.shutdown_asyncgens())
+    loop.close()
+
+
+@pytest.fixture
+def client(service, connect):
+    with connect(base_url=service.base_url, api_key=KEY) as client:
         yield client
 
 
+class Maker:
+    """Makes clients of a script with the name of the test; without one, of the played service."""
+
+    def __init__(self, service, request, connect):
+        self.service, self.connect, self.made = service, connect, []
+        self.name = re.sub("[^A-Za-z0-9]+", "-", request.node.name)
+
+    def __call__(self, *exchanges, **settings):
+        base_url = self.service.script(self.name, exchanges) if exchanges else self.service.base_url
+        self.made.append(self.connect(**{"base_url": base_url, "api_key": KEY, **settings}))
+        return self.made[-1]
+
+    def requests(self):
+        return self.service.requests(self.name)
+
+
 @pytest.fixture
-def scripted(service, request):
-    """Makes a client of a script that has the name of the test."""
-    name = re.sub("[^A-Za-z0-9]+", "-", request.node.name)
-
-    def make(*exchanges, **settings):
-        base_url = service.script(name, exchanges)
-        client = modelwire.Client(**{"base_url": base_url, "api_key": KEY, **settings})
-        made.append(client)
-        return client
-
-    made = []
-    make.requests = lambda: service.requests(name)
+def scripted(service, request, connect):
+    """Makes clients of the kind that the test runs with."""
+    make = Maker(service, request, connect)
     yield make
-    for client in made:
+    for client in make.made:
         client.close()
+
+
+@pytest.fixture
+def make(service, request):
+    """Makes an AsyncClient, for a test with an event loop of its own."""
+    make = Maker(service, request, modelwire.AsyncClient)
+    yield make
+    for client in make.made:
+        asyncio.run(client.close())
+
+
+@pytest.fixture
+def program(service, request):
+    """Runs a program to its end, against the played service or against a script."""
+
+    def run(source, *exchanges, flags=(), before=""):
+        name = re.sub("[^A-Za-z0-9]+", "-", request.node.name)
+        base_url = service.script(name, exchanges) if exchanges else service.base_url
+        return programs.run(source, base_url, *flags, before=before)
+
+    return run
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ import traceback
 import _pytest.runner
 import pytest
 
-# Fixtures of pytest's that change what all threads have.
-OF_THE_PROCESS = {"capfd", "caplog", "capsys", "monkeypatch"}
+# Fixtures that change what all threads have, or run a process.
+OF_THE_PROCESS = {"capfd", "caplog", "capsys", "monkeypatch", "program"}
 # What these would do is done here, once.
 OPTIONS = ["-s", "-p", "no:faulthandler", "-p", "no:logging"]
 OPTIONS += ["-p", "no:threadexception", "-p", "no:unraisableexception"]

@@ -7,9 +7,36 @@ import textwrap
 
 DEADLINE = 120.0  # a fork that hangs, hangs for ever
 
+# What programs begin with.
 PRELUDE = """
-import os, signal, sys, threading, time
+import gc, os, signal, sys, threading, time
 import modelwire
+
+MESSAGES = [{"role": "user", "content": "x"}]
+
+def ask(client, **fields):
+    return client.chat.completions.create(**{"model": "echo", "messages": MESSAGES, **fields})
+
+def in_child(work):
+    # Reports whether the child did it within a minute; one that hangs is killed.
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            work()
+            code = 0
+        finally:
+            sys.stdout.flush()
+            os._exit(code)
+    for _ in range(6000):
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status) == 0
+        # clock: between two looks
+        time.sleep(0.01)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return False
 """
 
 
@@ -28,17 +55,19 @@ def command(source, *flags, before=""):
     return [sys.executable, *FLAGS, *flags, "-c", before + PRELUDE + textwrap.dedent(source)]
 
 
+def finished(command, **options):
+    """Runs a command to its end, which must be a good one."""
+    options = {"capture_output": True, "text": True, "timeout": DEADLINE, **options}
+    done = subprocess.run(command, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
 def run(source, base_url=None, *flags, before=""):
     """Runs a program to its end; returns its output. It must end well and complain of nothing.
     What stands `before` comes before the import of the package."""
-    done = subprocess.run(
-        command(source, *flags, before=before),
-        env=environment(base_url),
-        capture_output=True,
-        text=True,
-        timeout=DEADLINE,
-    )
-    assert (done.returncode, done.stderr) == (0, ""), done
+    done = finished(command(source, *flags, before=before), env=environment(base_url))
+    assert done.stderr == "", done
     return done.stdout
 
 

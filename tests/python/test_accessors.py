@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import modelwire
-from wire import END, HELLO, STREAM_HEAD, answer
+from callers import asked
+from wire import END, STREAM_HEAD, answer
 
 ROOT = Path(__file__).parents[2]
 ROWS = json.loads((ROOT / "include/modelwire.json").read_text())["accessors"]
@@ -65,10 +66,6 @@ ELSEWHERE = {
     ("error", "rate_limits"): "test_rate_limits.py",
     ("error", "timing"): "test_calls.py",
 }
-
-
-def asked(client, **given):
-    return client.chat.completions.create(model="m", messages=HELLO, **given)
 
 
 def chunk_of(scripted, sent):

@@ -6,14 +6,11 @@ import time
 import pytest
 
 import modelwire
+from callers import asked, headers
 from wire import HELLO, NO_PARTS, TRUST_TIME, answer, chat, events, finish, piece
 
 MODELS = ["echo", "echo-stream-only", "echo-reasoning", "echo-tools", "limited", "recovers"]
 TEXT = HELLO[0]["content"]
-
-
-def headers(request):
-    return {name.lower(): value for name, value in request["headers"]}
 
 
 def test_list_models(service, client):
@@ -82,14 +79,14 @@ def test_chat(service, client):
 
 def test_chat_cut_short(client):
     """max_tokens reaches the service."""
-    completion = client.chat.completions.create(model="echo", messages=HELLO, max_tokens=2)
+    completion = asked(client, model="echo", max_tokens=2)
     [choice] = completion.choices
     assert (choice.message.content, choice.finish_reason) == ("Hello there,", "length")
 
 
 def test_chat_of_several_choices(client):
     """`n` passes through, and all its choices come back."""
-    completion = client.chat.completions.create(model="echo", messages=HELLO, n=3)
+    completion = asked(client, model="echo", n=3)
     assert [choice.index for choice in completion.choices] == [0, 1, 2]
     assert {choice.message.content for choice in completion.choices} == {TEXT}
 
@@ -149,7 +146,7 @@ def test_usage_is_summed_by_model_as_the_service_meters_it(service, client):
     """Plain and streamed calls count alike; failed ones do not."""
     assert client.usage() == {}
     client.models.list()
-    client.chat.completions.create(model="echo", messages=HELLO)
+    asked(client, model="echo")
     streamed = {"model": "echo", "messages": HELLO, "stream": True}
     list(client.chat.completions.create(**streamed, stream_options={"include_usage": True}))
     client.responses.create(model="echo", input=TEXT)
@@ -175,8 +172,8 @@ def test_usage_is_summed_by_model_as_the_service_meters_it(service, client):
 
 def test_calls_that_reported_no_usage_are_counted_apart(service, client):
     """A call that reported nothing is not a call that used nothing."""
-    client.chat.completions.create(model="echo", messages=HELLO)
-    list(client.chat.completions.create(model="echo", messages=HELLO, stream=True))
+    asked(client, model="echo")
+    list(asked(client, model="echo", stream=True))
     list(client.responses.create(model="echo", input=TEXT, stream=True))
     client.models.list()
     used = client.usage()["echo"]
@@ -187,7 +184,7 @@ def test_calls_that_reported_no_usage_are_counted_apart(service, client):
 def test_connections_are_used_again(service, client):
     """Plain calls one after another need one connection."""
     for _ in range(5):
-        client.chat.completions.create(model="echo", messages=HELLO)
+        asked(client, model="echo")
         # clock: nothing tells that a connection is back
         time.sleep(TRUST_TIME)
     assert len({request["connection"] for request in service.requests()}) == 1
@@ -196,7 +193,7 @@ def test_connections_are_used_again(service, client):
 def test_a_stream_that_answers_a_plain_call_is_gathered(scripted):
     """Nothing that was paid for is lost."""
     client = scripted(events(piece("a"), piece("b"), finish()))
-    chat = client.chat.completions.create(model="m", messages=HELLO)
+    chat = asked(client)
     assert chat.choices[0].message.content == "ab" and chat.choices[0].finish_reason == "stop"
     assert chat.object == "chat.completion"
 
@@ -230,7 +227,7 @@ def test_what_was_gathered_before_a_cut_is_not_lost(scripted):
     """It is on the exception."""
     client = scripted(events(piece("a"), piece("b"), end="cut"))
     with pytest.raises(modelwire.APIConnectionError) as raised:
-        client.chat.completions.create(model="m", messages=HELLO)
+        asked(client)
     assert json.loads(raised.value.partial)["choices"][0]["message"]["content"] == "ab"
     assert raised.value.metered == "entered"
 

@@ -10,6 +10,7 @@ import types
 import pytest
 
 import modelwire
+from callers import asked
 from wire import ANSWER, HELLO, answer, chat
 
 BIG = 2**100 + 1
@@ -34,7 +35,7 @@ def written(scripted):
     """The body that is sent for a chat call with these further fields."""
 
     def send(**fields):
-        client.chat.completions.create(model="m", messages=HELLO, **fields)
+        asked(client, **fields)
         return scripted.requests()[-1]["body"]
 
     client = scripted(ANSWER)
@@ -68,6 +69,7 @@ def test_a_field_may_come_with_extra_body(scripted, way):
     assert json.loads(scripted.requests()[0]["body"]) == {"input": "x", "model": "m"}
 
 
+@pytest.mark.sync_alone("it looks for the name that stands in a traceback")
 def test_a_mistyped_argument(client):
     """The TypeError names the method and the argument."""
     calls = {
@@ -229,7 +231,7 @@ def test_what_an_assistant_left_empty_may_be_sent_back(scripted):
     """An answer that called tools is appended as it came; the service judges."""
     call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     client = scripted(chat({"role": "assistant", "content": None, "tool_calls": [call]}))
-    first = client.chat.completions.create(model="m", messages=HELLO)
+    first = asked(client)
     result = {"role": "tool", "tool_call_id": "c", "content": ""}
     for said in (first.choices[0].message, {"role": "assistant"}, {"role": "novel"}):
         messages = [*HELLO, said, result]
@@ -383,7 +385,7 @@ def test_what_a_value_raises_comes_out(scripted, name):
     client = scripted(chat({"role": "assistant", "content": "x"}))
     value = type("Broken", (), {name: property(broken)})()
     with pytest.raises(OSError, match="the disk is gone"):
-        client.chat.completions.create(model="m", messages=HELLO, metadata=value)
+        asked(client, metadata=value)
 
 
 def test_any_sequence_and_mapping_is_sent(scripted):
@@ -401,4 +403,4 @@ def test_any_sequence_and_mapping_is_sent(scripted):
         assert json.loads(scripted.requests()[-1]["body"])["messages"] == [message]
     for odd in ({"x"}, b"x"):
         with pytest.raises(TypeError, match="cannot be written as JSON"):
-            client.chat.completions.create(model="m", messages=HELLO, extra_body={"odd": odd})
+            asked(client, extra_body={"odd": odd})

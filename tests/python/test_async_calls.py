@@ -8,49 +8,24 @@ import anyio
 import pytest
 
 import modelwire
-from awaited import Awaited, client, loop, scripted  # noqa: F401
-from conftest import KEY, eventually
-from test_async_loops import DEADLINE, STALLED
-from test_calls import (  # noqa: F401
-    CHAT,
-    Told,
-    no_log,
-    test_a_function_that_raises,
-    test_a_function_that_raises_where_logging_raises,
-    test_a_function_that_sleeps,
-    test_a_stream_that_is_closed_tells,
-    test_a_stream_that_nobody_holds_tells,
-    test_an_answer_from_elsewhere_has_no_timing,
-    test_errors_tell,
-    test_one_call_after_the_other,
-    test_records_are_values,
-    test_the_records_of_the_vectors,
-    test_the_services_own_field_stays,
-    told,
-)
-from test_trio import ALL, make, run  # noqa: F401
+from conftest import KEY, eventually, together
+from loops import DEADLINE, ON_BACKENDS
+from test_async_loops import STALLED
+from test_calls import CHAT, Told
 from wire import SILENCE
 
 
-@pytest.fixture
-def listening(service, told, loop):  # noqa: F811
-    """The client of test_calls, asynchronous."""
-    made = modelwire.AsyncClient(base_url=service.base_url, api_key=KEY, on_call=told.append)
-    with Awaited(made, loop) as client:  # noqa: F811
-        yield client
-
-
-@ALL
-def test_many_tasks_tell(make, backend):  # noqa: F811
+@ON_BACKENDS
+async def test_many_tasks_tell(make, kind):
     """Each call once; the close waits for what is due, and the loop goes on."""
-    told, ticks = [], []  # noqa: F811
+    told, ticks = [], []
 
     def on_call(record):
         before = len(ticks)
         eventually("the loop goes on", lambda: len(ticks) > before)
         told.append(record)
 
-    async def ask(client):  # noqa: F811
+    async def ask(client):
         answer = await client.chat.completions.create(**CHAT)
         assert answer.timing.status == 200
         stream = await client.chat.completions.create(**CHAT, stream=True)
@@ -65,39 +40,32 @@ def test_many_tasks_tell(make, backend):  # noqa: F811
             # clock: the pace of who runs beside
             await anyio.sleep(0.005)
 
-    async def main():
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(tick)
-            async with (
-                make(on_call=on_call) as client,  # noqa: F811
-                anyio.create_task_group() as asking,
-            ):
-                for _ in range(20):
-                    asking.start_soon(ask, client)
-            assert len(told) == 40
-            tasks.cancel_scope.cancel()
-
-    run(main, backend)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(tick)
+        async with (
+            make(on_call=on_call) as client,
+            anyio.create_task_group() as asking,
+        ):
+            for _ in range(20):
+                asking.start_soon(ask, client)
+        assert len(told) == 40
+        tasks.cancel_scope.cancel()
 
 
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
-@ALL
-def test_cancelled_tasks_tell(make, backend):  # noqa: F811
+@ON_BACKENDS
+async def test_cancelled_tasks_tell(make, kind):
     """One that waits for an answer, and one that reads a stream."""
-    told = Told()  # noqa: F811
-
-    async def main():
-        client = make(SILENCE, STALLED, SILENCE, on_call=told.append)  # noqa: F811
-        with anyio.move_on_after(0.1):
-            await client.chat.completions.create(**CHAT)
-        stream = await client.chat.completions.create(**CHAT, stream=True)
-        with anyio.move_on_after(0.1):
-            async for _ in stream:
-                pass
-        assert stream.timing is not None
-        await client.close()
-
-    run(main, backend)
+    told = Told()
+    client = make(SILENCE, STALLED, SILENCE, on_call=told.append)
+    with anyio.move_on_after(0.1):
+        await client.chat.completions.create(**CHAT)
+    stream = await client.chat.completions.create(**CHAT, stream=True)
+    with anyio.move_on_after(0.1):
+        async for _ in stream:
+            pass
+    assert stream.timing is not None
+    await client.close()
     gc.collect()
     assert [record.kind for record in told.all()] == ["cancelled"] * 2
     assert [record.streamed for record in told] == [False, True]
@@ -106,7 +74,7 @@ def test_cancelled_tasks_tell(make, backend):  # noqa: F811
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
 def test_a_loop_that_ends_before_its_streams(service):
     """asyncio.run after asyncio.run; what the first left is told."""
-    told = Told()  # noqa: F811
+    told = Told()
     made = modelwire.AsyncOpenAI(base_url=service.base_url, api_key=KEY, on_call=told.append)
     kept = []
 
@@ -123,7 +91,7 @@ def test_a_loop_that_ends_before_its_streams(service):
 
 def test_a_close_where_no_loop_runs(service):
     """A coroutine that is driven by hand waits as well."""
-    told = Told()  # noqa: F811
+    told = Told()
     made = modelwire.AsyncOpenAI(base_url=service.base_url, api_key=KEY, on_call=told.append)
     asyncio.run(made.chat.completions.create(**CHAT))
     with pytest.raises(StopIteration):
@@ -133,7 +101,7 @@ def test_a_close_where_no_loop_runs(service):
 
 def test_many_loops_tell(service):
     """Threads with a loop each, over one client; one thread tells."""
-    names, told = set(), []  # noqa: F811
+    names, told = set(), []
 
     def on_call(record):
         names.add(threading.current_thread().name)
@@ -146,27 +114,19 @@ def test_many_loops_tell(service):
             asyncio.gather(*(made.chat.completions.create(**CHAT) for _ in range(5))), DEADLINE
         )
 
-    threads = [threading.Thread(target=lambda: asyncio.run(main())) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    together(*[lambda: asyncio.run(main())] * 4)
     assert modelwire.flush_calls() and len(told) == 20 and names == {"modelwire-calls"}
 
 
-def test_a_function_that_hands_on_to_a_loop(service):
+async def test_a_function_that_hands_on_to_a_loop(service):
     """By the way that asyncio has for threads."""
-    told = []  # noqa: F811
-
-    async def main():
-        running = asyncio.get_running_loop()
-        async with modelwire.AsyncOpenAI(
-            base_url=service.base_url,
-            api_key=KEY,
-            on_call=lambda record: running.call_soon_threadsafe(told.append, record),
-        ) as made:
-            await made.chat.completions.create(**CHAT)
-        await asyncio.sleep(0)
-
-    asyncio.run(main())
+    told = []
+    running = asyncio.get_running_loop()
+    async with modelwire.AsyncOpenAI(
+        base_url=service.base_url,
+        api_key=KEY,
+        on_call=lambda record: running.call_soon_threadsafe(told.append, record),
+    ) as made:
+        await made.chat.completions.create(**CHAT)
+    await asyncio.sleep(0)
     assert len(told) == 1

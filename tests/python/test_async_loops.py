@@ -1,6 +1,7 @@
 """What only an asynchronous client can do wrong: cancellation, many event loops, fairness."""
 
 import asyncio
+import contextlib
 import contextvars
 import gc
 import os
@@ -8,12 +9,14 @@ import socket
 import threading
 import time
 import warnings
+from functools import partial
 
+import anyio
 import pytest
 
 import modelwire
-import programs
-from conftest import KEY, eventually
+from conftest import KEY, eventually, together
+from loops import DEADLINE, LOOPS, ON_ALL, ON_LOOPS, run, until_closed, within
 from wire import (
     ANSWER,
     END,
@@ -30,88 +33,6 @@ from wire import (
 )
 
 STALLED = stream(piece("a"), STALL)
-DEADLINE = 60.0
-
-
-def _uvloop():
-    import uvloop
-
-    return uvloop.new_event_loop()
-
-
-def _in_python():
-    """A loop whose tasks are written in Python, as instrumentation and debuggers have them."""
-    loop = asyncio.new_event_loop()
-    loop.set_task_factory(lambda loop, coroutine, **named: Task(coroutine, loop=loop, **named))
-    return loop
-
-
-def _with_debug():
-    loop = asyncio.new_event_loop()
-    loop.set_debug(True)
-    loop.slow_callback_duration = DEADLINE
-    return loop
-
-
-def _eager():
-    """Tasks that run until their first wait before anybody waits for them."""
-    loop = asyncio.new_event_loop()
-    loop.set_task_factory(asyncio.eager_task_factory)
-    return loop
-
-
-Task = asyncio.tasks._PyTask
-# From Python 3.14 on, these tell only asyncio's functions in Python which task runs, and nobody
-# looks there.
-for _name in ("_enter_task", "_leave_task", "_swap_current_task"):
-    if hasattr(asyncio.tasks, f"_py{_name}"):
-        setattr(asyncio.tasks, f"_py{_name}", getattr(asyncio.tasks, _name))
-LOOPS = {
-    "asyncio": asyncio.new_event_loop,
-    "uvloop": _uvloop,
-    "tasks in Python": _in_python,
-    "debug": _with_debug,
-}
-if hasattr(asyncio, "eager_task_factory"):
-    LOOPS["eager"] = _eager
-
-
-def run(coroutine, make=asyncio.new_event_loop):
-    """What asyncio.run does, on a loop of this kind, and no longer than it may take."""
-
-    async def main():
-        try:
-            return await asyncio.wait_for(coroutine, DEADLINE)
-        finally:
-            left = asyncio.all_tasks() - {asyncio.current_task()}
-            for task in left:
-                task.cancel()
-            await asyncio.gather(*left, return_exceptions=True)
-
-    loop = make()
-    try:
-        return loop.run_until_complete(main())
-    finally:
-        loop.run_until_complete(loop.shutdown_asyncgens())
-        loop.close()
-
-
-@pytest.fixture
-def make(service, request):
-    """Makes asynchronous clients of scripts, and of the played service without one."""
-    name = "".join(char if char.isalnum() else "-" for char in request.node.name)
-
-    def make(*exchanges, **settings):
-        base_url = service.script(name, exchanges) if exchanges else service.base_url
-        settings = {"base_url": base_url, "api_key": KEY, **settings}
-        made.append(modelwire.AsyncClient(**settings))
-        return made[-1]
-
-    made = []
-    make.requests = lambda: service.requests(name)
-    yield make
-    for client in made:
-        run(client.close())
 
 
 def opened(client, **fields):
@@ -127,36 +48,40 @@ def descriptors():
     return len(os.listdir("/proc/self/fd"))
 
 
-@pytest.mark.parametrize("kind", LOOPS)
-def test_calls_at_once(make, kind):
+@ON_ALL
+async def test_calls_at_once(make, kind):
     """64 plain calls and 64 streams on one loop; each gets its own answer."""
+    found = {}
 
     async def whole(client, number):
         answer = await asked(client, f"plain {number}")
-        return answer.choices[0].message.content
+        found["plain", number] = answer.choices[0].message.content
 
     async def streamed(client, number):
-        return text([chunk async for chunk in await asked(client, f"stream {number}", stream=True)])
+        chunks = [chunk async for chunk in await asked(client, f"stream {number}", stream=True)]
+        found["stream", number] = text(chunks)
 
-    async def main():
-        async with make() as client:
-            plain = [whole(client, number) for number in range(64)]
-            streams = [streamed(client, number) for number in range(64)]
-            return await asyncio.gather(*plain, *streams)
-
-    expected = [f"{kind} {number}" for kind in ("plain", "stream") for number in range(64)]
-    assert run(main(), LOOPS[kind]) == expected
+    async with make() as client, anyio.create_task_group() as tasks:
+        for number in range(64):
+            tasks.start_soon(whole, client, number)
+            tasks.start_soon(streamed, client, number)
+    kinds = [(kind, number) for kind in ("plain", "stream") for number in range(64)]
+    assert found == {(kind, number): f"{kind} {number}" for kind, number in kinds}
 
 
 @pytest.mark.thread_unsafe("the descriptors and threads of the process are counted")
-@pytest.mark.parametrize("kind", LOOPS)
+@ON_ALL
 def test_one_client_on_one_loop_after_another(make, kind):
     """asyncio.run after asyncio.run; no loop leaves a descriptor behind."""
     client = make()
-    assert run(asked(client), LOOPS[kind]).choices
+
+    async def main():
+        return (await asked(client)).choices[0].message.content
+
+    assert run(main, kind) == "hello"
+    gc.collect()
     before = descriptors()
-    for _ in range(50):
-        assert run(asked(client), LOOPS[kind]).choices[0].message.content == "hello"
+    assert [run(main, kind) for _ in range(50)] == ["hello"] * 50
     gc.collect()
     eventually("no descriptor is left", lambda: descriptors() <= before)
 
@@ -186,11 +111,7 @@ def test_loops_in_threads_share_a_client(make):
         answers = await asyncio.gather(*(asked(client, f"{number} {turn}") for turn in range(8)))
         found.extend(answer.choices[0].message.content for answer in answers)
 
-    threads = [threading.Thread(target=run, args=(calls(number),)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(DEADLINE)
+    together(*[partial(run, partial(calls, number)) for number in range(8)])
     assert sorted(found) == sorted(f"{a} {b}" for a in range(8) for b in range(8))
     assert client.usage()["echo"]["calls"] == 64
 
@@ -198,12 +119,12 @@ def test_loops_in_threads_share_a_client(make):
 def test_a_stream_of_one_loop_is_awaited_on_another(make):
     """A stream belongs to no loop."""
     client = make(stream(piece("a"), pause(0.1), piece("b"), pause(0.1), finish(), *END))
-    chat = run(opened(client))
+    chat = run(lambda: opened(client))
 
     async def step():
         return (await anext(chat)).choices[0].delta.content
 
-    assert [run(step()) for _ in range(3)] == ["a", "b", None]
+    assert [run(step) for _ in range(3)] == ["a", "b", None]
 
 
 def test_without_a_loop_there_is_a_clear_error(make):
@@ -214,7 +135,7 @@ def test_without_a_loop_there_is_a_clear_error(make):
     assert raised.value.hint and make.requests() == []
 
 
-@pytest.mark.parametrize("kind", LOOPS)
+@ON_ALL
 @pytest.mark.parametrize(
     ("stage", "exchange"),
     [
@@ -222,49 +143,43 @@ def test_without_a_loop_there_is_a_clear_error(make):
         ("body", {"steps": [{"send": "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"}, STALL]}),
     ],
 )
-def test_a_cancelled_call_closes_its_exchange(quiet, make, stage, exchange, kind):
+async def test_a_cancelled_call_closes_its_exchange(quiet, make, stage, exchange, kind):
     """Whether it waits for the head or for the body."""
-    client = make(exchange)
+    client, ended = make(exchange), []
 
-    async def main():
-        task = asyncio.ensure_future(asked(client))
+    async def ask():
+        try:
+            await asked(client)
+        except BaseException as error:
+            ended.append(type(error))
+            raise
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(ask)
         while not make.requests():
             # clock: between two looks
-            await asyncio.sleep(0.01)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        while quiet.open_connections():
-            # clock: between two looks
-            await asyncio.sleep(0.01)
-
-    run(main(), LOOPS[kind])
+            await anyio.sleep(0.01)
+        tasks.cancel_scope.cancel()
+    assert ended == [anyio.get_cancelled_exc_class()]
+    await until_closed(quiet)
 
 
-def test_a_call_that_is_cancelled_between_attempts_is_not_tried_again(make):
+async def test_a_call_that_is_cancelled_between_attempts_is_not_tried_again(make):
     """The next attempt is never made."""
     client = make(answer({}, 429, retry_after="1"))
-
-    async def main():
-        with pytest.raises(asyncio.TimeoutError):
-            await asyncio.wait_for(asked(client), 0.2)
-        # clock: the next attempt never comes, however long it is waited for
-        await asyncio.sleep(1.2)
-
-    run(main())
+    with pytest.raises(asyncio.TimeoutError):
+        await asyncio.wait_for(asked(client), 0.2)
+    # clock: the next attempt never comes, however long it is waited for
+    await asyncio.sleep(1.2)
     assert len(make.requests()) == 1
 
 
-def test_a_call_that_is_cancelled_while_it_connects(deaf_url):
+async def test_a_call_that_is_cancelled_while_it_connects(deaf_url):
     """At once."""
     timeout = modelwire.Timeout(connect=2 * DEADLINE)
     client = modelwire.AsyncClient(base_url=deaf_url, api_key=KEY, timeout=timeout)
-
-    async def main():
-        with pytest.raises(asyncio.TimeoutError):
-            await asyncio.wait_for(asked(client), 0.1)
-
-    run(main())
+    with pytest.raises(asyncio.TimeoutError):
+        await asyncio.wait_for(asked(client), 0.1)
 
 
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
@@ -278,7 +193,7 @@ def test_a_call_that_is_never_awaited_is_never_made(make):
     assert make.requests() == []
 
 
-@pytest.mark.parametrize("kind", LOOPS)
+@ON_ALL
 def test_cancelling_a_wait_loses_nothing(kind):
     """A wait of 1 ms again and again; every number comes once, in its order.
 
@@ -303,8 +218,8 @@ def test_cancelling_a_wait_loses_nothing(kind):
             chat = await opened(client)
             while True:
                 try:
-                    chunk = await asyncio.wait_for(anext(chat, None), 0.001)
-                except asyncio.TimeoutError:
+                    chunk = await within(0.001, anext(chat, None), kind)
+                except TimeoutError:
                     gave_up.set()
                     continue
                 if chunk is None:
@@ -315,105 +230,81 @@ def test_cancelling_a_wait_loses_nothing(kind):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = threading.Thread(target=serve)
         server.start()
-        run(main(), LOOPS[kind])
+        run(main, kind)
         server.join()
 
 
-def test_a_wait_that_was_never_begun_has_taken_nothing(make):
+async def test_a_wait_that_was_never_begun_has_taken_nothing(make):
     """Dropped, closed or thrown into before its first step."""
     client = make(events(piece("a"), piece("b"), finish()))
-
-    async def main():
-        chat = await opened(client)
-        chat.__anext__()
-        chat.__anext__().close()
-        with pytest.raises(ZeroDivisionError):
-            chat.__anext__().throw(ZeroDivisionError())
-        task = asyncio.ensure_future(chat.__anext__())
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert text([chunk async for chunk in chat]) == "ab"
-
-    run(main())
+    chat = await opened(client)
+    chat.__anext__()
+    chat.__anext__().close()
+    with pytest.raises(ZeroDivisionError):
+        chat.__anext__().throw(ZeroDivisionError())
+    task = asyncio.ensure_future(chat.__anext__())
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert text([chunk async for chunk in chat]) == "ab"
 
 
-def test_a_step_of_a_stream_can_be_a_task(make):
+async def test_a_step_of_a_stream_can_be_a_task(make):
     """create_task takes what __anext__ gives, as it does in openai-python."""
     client = make(stream(piece("a"), pause(0.05), piece("b"), finish(), *END))
-
-    async def main():
-        chat = await opened(client)
-        first = await asyncio.create_task(chat.__anext__())
-        second = await asyncio.create_task(chat.__anext__())
-        return first.choices[0].delta.content + second.choices[0].delta.content
-
-    assert run(main()) == "ab"
+    chat = await opened(client)
+    first = await asyncio.create_task(chat.__anext__())
+    second = await asyncio.create_task(chat.__anext__())
+    assert first.choices[0].delta.content + second.choices[0].delta.content == "ab"
 
 
-def test_an_awaitable_is_awaited_by_one(make):
+async def test_an_awaitable_is_awaited_by_one(make):
     """The task that comes second is told, and the first one goes on."""
     client = make(STALLED)
+    chat = await opened(client)
+    await chat.__anext__()
+    step = chat.__anext__()
 
-    async def main():
-        chat = await opened(client)
-        await chat.__anext__()
-        step = chat.__anext__()
+    async def waits():
+        return await step
 
-        async def waits():
-            return await step
-
-        first = asyncio.ensure_future(waits())
-        # clock: the first one awaits after one turn of the loop
-        await asyncio.sleep(0.05)
-        with pytest.raises(RuntimeError, match="being awaited already"):
-            await asyncio.wait_for(waits(), DEADLINE)
-        assert not first.done()
-        await chat.close()
-        with pytest.raises(StopAsyncIteration):
-            await step_of(first)
-
-    async def step_of(task):
-        try:
-            return await asyncio.wait_for(task, DEADLINE)
-        except RuntimeError as error:  # a coroutine cannot raise StopAsyncIteration itself
-            raise error.__cause__ or error from None
-
-    run(main())
+    first = asyncio.ensure_future(waits())
+    # clock: the first one awaits after one turn of the loop
+    await asyncio.sleep(0.05)
+    with pytest.raises(RuntimeError, match="being awaited already"):
+        await asyncio.wait_for(waits(), DEADLINE)
+    assert not first.done()
+    await chat.close()
+    # A coroutine cannot raise StopAsyncIteration itself.
+    with pytest.raises((StopAsyncIteration, RuntimeError)) as raised:
+        await asyncio.wait_for(first, DEADLINE)
+    assert isinstance(raised.value.__cause__ or raised.value, StopAsyncIteration)
 
 
-def test_an_awaitable_is_awaited_once(make):
+async def test_an_awaitable_is_awaited_once(make):
     """As any coroutine."""
     client = make(events(piece("a"), finish()))
-
-    async def main():
-        chat = await opened(client)
-        step = chat.__anext__()
+    chat = await opened(client)
+    step = chat.__anext__()
+    await step
+    with pytest.raises(RuntimeError, match="already awaited"):
         await step
-        with pytest.raises(RuntimeError, match="already awaited"):
-            await step
-        closing = chat.aclose()
+    closing = chat.aclose()
+    await closing
+    with pytest.raises(RuntimeError, match="already awaited"):
         await closing
-        with pytest.raises(RuntimeError, match="already awaited"):
-            await closing
-
-    run(main())
 
 
-def test_two_tasks_share_a_stream(make):
+async def test_two_tasks_share_a_stream(make):
     """Each chunk reaches one of them, and both see the end."""
     steps = [step for number in range(40) for step in (piece(str(number)), pause(0.002))]
     client = make(stream(*steps, finish(), *END))
+    chat = await opened(client)
 
-    async def main():
-        chat = await opened(client)
+    async def read():
+        return [chunk.choices[0].delta.content async for chunk in chat]
 
-        async def read():
-            return [chunk.choices[0].delta.content async for chunk in chat]
-
-        return await asyncio.gather(read(), read())
-
-    first, second = run(main())
+    first, second = await asyncio.gather(read(), read())
     numbers = [int(content) for content in first + second if content is not None]
     assert sorted(numbers) == list(range(40))
 
@@ -454,60 +345,49 @@ def ways_to_leave():
 
 
 @pytest.mark.parametrize("way", ways_to_leave())
-def test_a_stream_that_is_left_closes_its_exchange(quiet, make, way):
+async def test_a_stream_that_is_left_closes_its_exchange(quiet, make, way):
     """Leaving `async with`, closing and dropping it end the exchange at once."""
     client = make(STALLED)
-
-    async def main():
-        chat = await opened(client)
-        assert quiet.open_connections() == 1
-        await ways_to_leave()[way](chat)
-        del chat
-        while quiet.open_connections():
-            # clock: between two looks
-            await asyncio.sleep(0.01)
-
-    run(main())
+    chat = await opened(client)
+    assert quiet.open_connections() == 1
+    await ways_to_leave()[way](chat)
+    del chat
+    await until_closed(quiet)
 
 
 @pytest.mark.thread_unsafe("what is measured is how long others wait")
-@pytest.mark.parametrize("kind", LOOPS)
-def test_a_stream_that_is_always_ready_starves_nobody(make, kind):
+@ON_ALL
+async def test_a_stream_that_is_always_ready_starves_nobody(make, kind):
     """Other tasks run on, and a cancellation is heard."""
-    many = {**stream(piece("x"))["steps"][1], "times": 200_000}
+    # More than any machine reads in the time that it has.
+    many = {**stream(piece("x"))["steps"][1], "times": 50_000_000}
     client = make(stream(many, finish(), *END), timeout=modelwire.Timeout(idle=DEADLINE))
+    ticks, seen = [], 0
+    chat = await opened(client)
 
-    async def main():
-        chat = await opened(client)
-        ticks, seen = [], [0]
-
-        async def tick():
-            while True:
-                ticks.append(time.thread_time())  # what the loop's own thread worked meanwhile
-                # clock: the pace of who runs beside
-                await asyncio.sleep(0.001)
-
-        async def read():
-            async for _ in chat:
-                seen[0] += 1
-
-        ticking, reading = asyncio.ensure_future(tick()), asyncio.ensure_future(read())
-        while seen[0] < 20_000:
+    async def tick():
+        while True:
+            ticks.append(time.thread_time())  # what the loop's own thread worked meanwhile
+            if seen > 1000 and len(ticks) > 5:
+                scope.cancel()
             # clock: the pace of who runs beside
-            await asyncio.sleep(0.001)
-        reading.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await reading
-        assert seen[0] < 200_000
-        ticking.cancel()
-        gaps = [later - sooner for sooner, later in zip(ticks, ticks[1:])]
-        assert len(ticks) > 5 and max(gaps) < 0.5
+            await anyio.sleep(0.001)
 
-    run(main(), LOOPS[kind])
+    async with anyio.create_task_group() as tasks:
+        scope = anyio.CancelScope()
+        tasks.start_soon(tick)
+        with scope:
+            async for _ in chat:
+                seen += 1
+        assert scope.cancelled_caught
+        tasks.cancel_scope.cancel()
+    await chat.close()
+    gaps = [later - sooner for sooner, later in zip(ticks, ticks[1:])]
+    assert max(gaps) < 0.5
 
 
 @pytest.mark.thread_unsafe("the descriptors and threads of the process are counted")
-def test_abandoned_streams_leak_no_file_descriptor(quiet, make):
+async def test_abandoned_streams_leak_no_file_descriptor(quiet, make):
     """200 streams, each left after its first chunk."""
     client = make(STALLED)
 
@@ -516,26 +396,44 @@ def test_abandoned_streams_leak_no_file_descriptor(quiet, make):
             assert chunk.choices[0].delta.content == "a"
             break
 
-    async def main():
-        async with await opened(client) as chat:
-            await anext(chat)
-            with pytest.raises(asyncio.TimeoutError):  # who waits has the loop watch a descriptor
-                await asyncio.wait_for(chat.__anext__(), 0.05)
-        while quiet.open_connections():
-            # clock: between two looks
-            await asyncio.sleep(0.01)
-        before = descriptors()
-        for _ in range(200):
-            await abandon()
-        gc.collect()
-        while quiet.open_connections() or descriptors() > before:
-            # clock: between two looks
-            await asyncio.sleep(0.01)
-
-    run(main())
+    async with await opened(client) as chat:
+        await anext(chat)
+        with pytest.raises(asyncio.TimeoutError):  # who waits has the loop watch a descriptor
+            await asyncio.wait_for(chat.__anext__(), 0.05)
+    await until_closed(quiet)
+    before = descriptors()
+    for _ in range(200):
+        await abandon()
+    gc.collect()
+    while quiet.open_connections() or descriptors() > before:
+        # clock: between two looks
+        await asyncio.sleep(0.01)
 
 
-def test_a_key_may_be_asked_for(make, service):
+async def test_the_response_of_a_stream_ends_it(make):
+    """`aclose` is awaited, as in openai-python."""
+    client = make(STALLED)
+    chat = await opened(client)
+    assert await anext(chat) and not chat.response.is_closed
+    await chat.response.aclose()
+    assert [chunk async for chunk in chat] == [] and chat.response.is_closed
+
+
+async def test_a_cancelled_wait_loses_no_event_of_a_helper_stream(make):
+    """Events of a chunk that was taken wait for the next one who asks."""
+    steps = [step for number in range(20) for step in (piece(str(number)), pause(0.005))]
+    client = make(stream(*steps, finish(), *END))
+    found = []
+    async with client.chat.completions.stream(model="m", messages=HELLO) as chat:
+        while not found or found[-1].type != "content.done":
+            with contextlib.suppress(asyncio.TimeoutError):
+                found.append(await asyncio.wait_for(anext(chat), 0.001))
+    deltas = [event.delta for event in found if event.type == "content.delta"]
+    assert deltas == [str(number) for number in range(20)]
+    assert found[-1].content == "".join(deltas)
+
+
+async def test_a_key_may_be_asked_for(make, service):
     """By a coroutine function, before each call."""
     keys = iter(["sk-first", "sk-second"])
 
@@ -544,36 +442,28 @@ def test_a_key_may_be_asked_for(make, service):
         return next(keys)
 
     client = make(ANSWER, api_key=key)
-
-    async def main():
-        for _ in range(2):
-            await client.chat.completions.create(model="m", messages=HELLO)
-
-    run(main())
+    for _ in range(2):
+        await client.chat.completions.create(model="m", messages=HELLO)
     sent = [dict(request["headers"])["authorization"] for request in make.requests()]
     assert sent == ["Bearer sk-first", "Bearer sk-second"]
 
 
-def test_the_list_of_models_is_awaited_or_iterated(make):
+async def test_the_list_of_models_is_awaited_or_iterated(make):
     """Both ways, as in openai-python."""
     client = make()
-
-    async def main():
-        models = await client.models.list()
-        ids = [model.id for model in models]
-        assert ids == [model.id async for model in models]
-        assert ids == [model.id async for model in client.models.list()]
-        assert not models.has_next_page() and [page async for page in models.iter_pages()]
-
-    run(main())
+    models = await client.models.list()
+    ids = [model.id for model in models]
+    assert ids == [model.id async for model in models]
+    assert ids == [model.id async for model in client.models.list()]
+    assert not models.has_next_page() and [page async for page in models.iter_pages()]
 
 
 PENDING = {
     "pending tasks": """
+        import asyncio
         async def main():
             client = modelwire.AsyncClient()
-            messages = [{"role": "user", "content": "x"}]
-            chat = await client.chat.completions.create(model="m", messages=messages, stream=True)
+            chat = await ask(client, model="m", stream=True)
             await anext(chat)
             asyncio.ensure_future(anext(chat))
             # clock: before or in the wait, both are to end the same
@@ -582,10 +472,10 @@ PENDING = {
         asyncio.run(main())
     """,
     "a loop that never ends": """
+        import asyncio
         async def main():
             client = modelwire.AsyncClient()
-            messages = [{"role": "user", "content": "x"}]
-            chat = await client.chat.completions.create(model="m", messages=messages, stream=True)
+            chat = await ask(client, model="m", stream=True)
             async for chunk in chat:
                 ready.set()
 
@@ -596,78 +486,60 @@ PENDING = {
 }
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
 @pytest.mark.parametrize("how", PENDING)
-def test_exit(service, how):
+def test_exit(program, how):
     """A program with a stalled stream ends, well and without a word."""
-    service.script("async-exit", [stream(piece("a"), piece("b"), STALL)])
-    source = f"""
-        import asyncio
-        {PENDING[how].strip()}
-    """
-    base_url = service.base_url.replace("/v1", "/scripts/async-exit/v1")
     for _ in range(5):
-        programs.run(source, base_url)
+        program(PENDING[how], stream(piece("a"), piece("b"), STALL))
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_fork_under_a_running_loop(service):
+def test_fork_under_a_running_loop(service, program):
     """The child makes a loop of its own and calls."""
-    programs.run(
+    program(
         """
         import asyncio
-        MESSAGES = [{"role": "user", "content": "x"}]
         client = modelwire.AsyncClient()
 
-        async def ask():
-            return await client.chat.completions.create(model="echo", messages=MESSAGES)
+        def of_child():
+            thread = threading.Thread(target=lambda: asyncio.run(main()))
+            thread.start()
+            thread.join()
 
-        async def main():
-            await ask()
-            child = os.fork()
-            if child == 0:
-                thread = threading.Thread(target=lambda: asyncio.run(ask()))
-                thread.start()
-                thread.join(60)
-                os._exit(1 if thread.is_alive() else 0)
-            _, status = os.waitpid(child, 0)
-            assert os.waitstatus_to_exitcode(status) == 0
-            await ask()
+        async def main(is_parent=False):
+            await ask(client)
+            if is_parent:
+                assert in_child(of_child)
+                await ask(client)
 
-        asyncio.run(main())
+        asyncio.run(main(True))
         """,
-        service.base_url,
     )
     assert len(service.requests()) == 3
 
 
 @pytest.mark.thread_unsafe("what is measured is how long others wait")
-@pytest.mark.parametrize("kind", LOOPS)
+@ON_LOOPS
 @pytest.mark.parametrize("gap", [0, 0.005])
-def test_tasks_that_share_a_stream_starve_none(make, kind, gap):
+async def test_tasks_that_share_a_stream_starve_none(make, kind, gap):
     """Whether chunks are there already or trickle in, each task has its share."""
     count = 6000 if gap == 0 else 60
     one = stream(piece("x"))["steps"][1]
     steps = [{**one, "times": count}] if gap == 0 else [pause(gap), one] * count
     client = make(stream(*steps, finish(), *END))
+    shared = await opened(client)
 
-    async def main():
-        shared = await opened(client)
+    async def read():
+        taken = 0
+        async for _ in shared:
+            taken += 1
+        return taken
 
-        async def read():
-            taken = 0
-            async for _ in shared:
-                taken += 1
-            return taken
-
-        return await asyncio.gather(read(), read(), read())
-
-    shares = run(main(), LOOPS[kind])
+    shares = await asyncio.gather(read(), read(), read())
     assert sum(shares) == count + 1 and min(shares) > count / 6, shares
 
 
-@pytest.mark.parametrize("kind", LOOPS)
-def test_a_task_goes_on_in_its_own_context(make, kind):
+@ON_LOOPS
+async def test_a_task_goes_on_in_its_own_context(make, kind):
     """Each of two tasks sees its own variables after each wait, whoever woke it."""
     steps = [step for number in range(20) for step in (piece(str(number)), pause(0.002))]
     client = make(*[stream(*steps, finish(), *END)] * 2)
@@ -679,16 +551,12 @@ def test_a_task_goes_on_in_its_own_context(make, kind):
             assert who.get() == name
         return who.get()
 
-    async def main():
-        return await asyncio.gather(read("a"), read("b"))
-
-    assert run(main(), LOOPS[kind]) == ["a", "b"]
+    assert await asyncio.gather(read("a"), read("b")) == ["a", "b"]
 
 
-@pytest.mark.parametrize("kind", LOOPS)
-def test_a_wait_says_why_it_was_cancelled(make, kind):
+@ON_LOOPS
+async def test_a_wait_says_why_it_was_cancelled(make, kind):
     """As a future of asyncio's; a second cancellation changes nothing."""
-    client = make(STALLED)
 
     async def cancelled(waiting):
         task = asyncio.ensure_future(waiting)
@@ -699,28 +567,20 @@ def test_a_wait_says_why_it_was_cancelled(make, kind):
             await task
         return raised.value.args
 
-    async def main():
-        async with await opened(client) as chat:
-            await anext(chat)
-            return await cancelled(chat.__anext__()), await cancelled(asyncio.Event().wait())
-
-    ours, theirs = run(main(), LOOPS[kind])
-    assert ours == theirs
+    async with await opened(make(STALLED)) as chat:
+        await anext(chat)
+        assert await cancelled(chat.__anext__()) == await cancelled(asyncio.Event().wait())
 
 
-def test_a_task_that_shields_itself_waits_on(make):
+async def test_a_task_that_shields_itself_waits_on(make):
     """The cancellation of the outer one leaves the wait as it is."""
     client = make(stream(piece("a"), pause(0.1), piece("b"), finish(), *END))
-
-    async def main():
-        chat = await opened(client)
-        await anext(chat)
-        task = asyncio.ensure_future(chat.__anext__())
-        with pytest.raises(asyncio.TimeoutError):
-            await asyncio.wait_for(asyncio.shield(task), 0.01)
-        return (await task).choices[0].delta.content
-
-    assert run(main()) == "b"
+    chat = await opened(client)
+    await anext(chat)
+    task = asyncio.ensure_future(chat.__anext__())
+    with pytest.raises(asyncio.TimeoutError):
+        await asyncio.wait_for(asyncio.shield(task), 0.01)
+    assert (await task).choices[0].delta.content == "b"
 
 
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
@@ -759,22 +619,16 @@ def test_a_loop_that_shut_its_generators_down_goes_on(make):
     loop.close()
 
 
-@pytest.mark.parametrize("kind", LOOPS)
-def test_a_traceback_holds_no_stream(quiet, make, kind):
+@ON_LOOPS
+async def test_a_traceback_holds_no_stream(quiet, make, kind):
     """The exception of a wait that was cancelled is kept; the stream goes all the same."""
     client = make(STALLED)
-
-    async def main():
-        chat = await opened(client)
-        await anext(chat)
-        try:
-            await asyncio.wait_for(chat.__anext__(), 0.01)
-        except asyncio.TimeoutError as error:
-            kept = error
-        del chat
-        while quiet.open_connections():
-            # clock: between two looks
-            await asyncio.sleep(0.01)
-        return kept
-
-    assert run(main(), LOOPS[kind])
+    chat = await opened(client)
+    await anext(chat)
+    try:
+        await asyncio.wait_for(chat.__anext__(), 0.01)
+    except asyncio.TimeoutError as error:
+        kept = error
+    del chat
+    await until_closed(quiet)
+    assert kept

@@ -10,12 +10,13 @@ import pickle
 import threading
 import time
 import weakref
+from functools import partial
 
 import pytest
 
 import modelwire
-import programs
-from conftest import KEY, eventually
+from callers import asked
+from conftest import KEY, eventually, together
 from modelwire import _calls
 from wire import HELLO, SILENCE, STALL, answer, piece, stream
 
@@ -43,9 +44,9 @@ def told():
 
 
 @pytest.fixture
-def listening(service, told):
+def listening(service, connect, told):
     """A client of the played service that tells of its calls."""
-    with modelwire.Client(base_url=service.base_url, api_key=KEY, on_call=told.append) as client:
+    with connect(base_url=service.base_url, api_key=KEY, on_call=told.append) as client:
         yield client
 
 
@@ -172,9 +173,9 @@ def test_errors_tell(scripted, told, service):
 
     told.clear()
     with pytest.raises(TypeError):
-        nobody.chat.completions.create(model="m", messages=HELLO, no_such_argument=1)
+        asked(nobody, no_such_argument=1)
     with pytest.raises(TypeError):
-        nobody.chat.completions.create(model="m", messages=HELLO, metadata={"a": object()})
+        asked(nobody, metadata={"a": object()})
     assert told.all() == [], "what is wrong as a call of Python is none"
     with pytest.raises(modelwire.OpenAIError) as raised:
         modelwire.Client(base_url="no url", api_key=KEY)
@@ -281,25 +282,22 @@ def test_an_httpx_client_and_a_traced_one(service, told):
     assert told.one().streamed
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_posing_changes_nothing(service):
+def test_posing_changes_nothing(program):
     """Answers, errors and streams that are of openai's classes tell the same."""
     pytest.importorskip("openai")
-    output = programs.run(
+    output = program(
         """
         modelwire.register_openai_classes()
         told = []
         client = modelwire.OpenAI(on_call=told.append)
-        hello = [{"role": "user", "content": "x"}]
-        answer = client.chat.completions.create(model="echo", messages=hello)
+        answer = ask(client)
         try:
-            client.chat.completions.create(model="none", messages=hello)
+            ask(client, model="none")
         except modelwire.NotFoundError as error:
             failed = error.timing
         modelwire.flush_calls()
         print(told == [answer.timing, failed])
         """,
-        service.base_url,
     )
     assert output == "True\n"
 
@@ -352,11 +350,9 @@ def test_a_stream_outlives_its_client(service, told):
     assert told.one() == chunks.timing
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_ctrl_c_tells(service):
+def test_ctrl_c_tells(program):
     """Of the call that it ended."""
-    service.script("ctrl-c", [SILENCE])
-    output = programs.run(
+    output = program(
         """
         told = []
         client = modelwire.Client(on_call=told.append)
@@ -369,7 +365,7 @@ def test_ctrl_c_tells(service):
         modelwire.flush_calls()
         print([(record.kind, record.cancelled_by) for record in told])
         """,
-        service.base_url.replace("/v1", "/scripts/ctrl-c/v1"),
+        SILENCE,
     )
     assert output == "[('cancelled', 'dropped')]\n"
 
@@ -393,13 +389,7 @@ def test_on_one_thread_in_order(service):
 
     settings = {"base_url": service.base_url, "api_key": KEY, "on_call": on_call}
     clients = [modelwire.Client(**settings) for _ in range(2)]
-    workers = [
-        threading.Thread(target=work, args=(clients[number % 2], number)) for number in range(8)
-    ]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    together(*[partial(work, clients[number % 2], number) for number in range(8)])
     assert modelwire.flush_calls()
     assert len(told) == 80 and len({record.request_id for record in told}) == 80
     assert threads == {"modelwire-calls"}
@@ -571,60 +561,26 @@ def test_nothing_is_kept(service, told):
 # Processes.
 
 
-FORKING = """
-    import gc
-    MESSAGES = [{"role": "user", "content": "x"}]
-
-    def ask(client):
-        return client.chat.completions.create(model="echo", messages=MESSAGES)
-
-    def child(work):
-        made = os.fork()
-        if made == 0:
-            code = 1
-            try:
-                work()
-                sys.stdout.flush()
-                code = 0
-            finally:
-                os._exit(code)
-        for _ in range(6000):
-            ended, status = os.waitpid(made, os.WNOHANG)
-            if ended:
-                assert os.waitstatus_to_exitcode(status) == 0
-                return
-            # clock: between two looks
-            time.sleep(0.01)
-        os.kill(made, signal.SIGKILL)
-        raise SystemExit("the child hangs")
-
-    told = []
-"""
-
-
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_a_program_that_ends_tells(service):
+def test_a_program_that_ends_tells(program):
     """What is due, and the calls that its end ended."""
-    service.script("ending", [answer({"id": "a", "choices": [{}]}), stream(piece("a"), STALL)])
-    output = programs.run(
+    output = program(
         """
         def on_call(record):
             # clock: the slowness itself
             time.sleep(0.05)
             print(record.kind, record.cancelled_by, flush=True)
         client = modelwire.Client(on_call=on_call)
-        messages = [{"role": "user", "content": "x"}]
-        client.chat.completions.create(model="m", messages=messages)
-        chunks = client.chat.completions.create(model="m", messages=messages, stream=True)
+        ask(client)
+        chunks = ask(client, stream=True)
         next(chunks)
         """,
-        service.base_url.replace("/v1", "/scripts/ending/v1"),
+        answer({"id": "a", "choices": [{}]}),
+        stream(piece("a"), STALL),
     )
     assert output == "None None\nshutdown shutdown\n"
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_a_program_ends_in_time(service):
+def test_a_program_ends_in_time(program):
     """Whatever the function does: sleeps, calls, or logs what it cannot."""
     for source in (
         # clock: the slowness itself
@@ -635,7 +591,7 @@ def test_a_program_ends_in_time(service):
         "modelwire.flush_calls(60)",
     ):
         before = time.monotonic()
-        programs.run(
+        program(
             f"""
             import logging
             logging.disable()
@@ -644,16 +600,14 @@ def test_a_program_ends_in_time(service):
             client = modelwire.Client(on_call=on_call)
             client.models.list()
             """,
-            service.base_url,
         )
         # clock: below the 60 s that the function takes
         assert time.monotonic() - before < 50, source
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_a_close_waits_for_what_is_due(service):
+def test_a_close_waits_for_what_is_due(program):
     """Of a client of a process that ends without a word."""
-    output = programs.run(
+    output = program(
         """
         def on_call(record):
             # clock: the slowness itself
@@ -664,15 +618,14 @@ def test_a_close_waits_for_what_is_due(service):
                 client.models.list()
         os._exit(0)
         """,
-        service.base_url,
     )
     assert output == "models\n" * 5
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_forks(service):
+def test_forks(program):
     """A child is told of its own calls, on a thread of its own; the parent of its own."""
     source = """
+    told = []
     client = modelwire.Client(on_call=told.append)
 
     def work():
@@ -683,18 +636,18 @@ def test_forks(service):
         assert len(told) == count + 1, told
         names = [one.name for one in threading.enumerate()]
         assert names.count("modelwire-calls") == 1, names
-        child_of_child = os.fork()
-        if child_of_child == 0:
-            ask(client)
-            client.close()
-            os._exit(0 if len(told) == count + 2 else 1)
-        assert os.waitpid(child_of_child, 0)[1] == 0
+        assert in_child(lambda: of_child(count))
 
-    child(work)
+    def of_child(count):
+        ask(client)
+        client.close()
+        assert len(told) == count + 2
+
+    assert in_child(work)
     ask(client)
-    stream = client.chat.completions.create(model="echo", messages=MESSAGES, stream=True)
+    stream = ask(client, stream=True)
     next(stream)
-    child(work)
+    assert in_child(work)
     list(stream)
     assert modelwire.flush_calls() and len(told) == 2, told
     assert told[1] == stream.timing
@@ -704,42 +657,38 @@ def test_forks(service):
         gc.collect()
         assert modelwire.flush_calls() and len(told) == 2
 
-    child(others)
+    assert in_child(others)
     """
-    programs.run(FORKING + source, service.base_url)
+    program(source)
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_a_fork_in_a_function(service):
+def test_a_fork_in_a_function(program):
     """The child hands on nothing of its parent's; it may call."""
     source = """
+    told = []
+
+    def of_child():
+        ask(modelwire.Client(on_call=lambda record: told.append("other")))
+        assert modelwire.flush_calls() and told == ["chat", "other"]
+
     def on_call(record):
         told.append(record.operation)
         if len(told) == 1:
-            made = os.fork()
-            if made == 0:
-                code = 1
-                try:
-                    other = modelwire.Client(on_call=lambda record: told.append("other"))
-                    ask(other)
-                    code = 0 if modelwire.flush_calls() and told == ["chat", "other"] else 2
-                finally:
-                    os._exit(code)
-            told.append(os.waitstatus_to_exitcode(os.waitpid(made, 0)[1]))
+            told.append(in_child(of_child))
 
     client = modelwire.Client(on_call=on_call)
     ask(client)
     client.models.list()
     assert modelwire.flush_calls(15)
-    assert told == ["chat", 0, "models"], told
+    assert told == ["chat", True, "models"], told
     """
-    programs.run(FORKING + source, service.base_url)
+    program(source)
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_many_forks_while_calls_tell(service):
+def test_many_forks_while_calls_tell(program):
     """At any moment, with threads that call meanwhile."""
     source = """
+    told = []
     client = modelwire.Client(on_call=told.append)
     end = threading.Event()
 
@@ -758,22 +707,21 @@ def test_many_forks_while_calls_tell(service):
 
     try:
         for _ in range(10):
-            child(of_child)
+            assert in_child(of_child)
     finally:
         end.set()
     for thread in threads:
         thread.join()
     """
-    programs.run(FORKING + source, service.base_url, "-W", "ignore")
+    program(source, flags=("-W", "ignore"))
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
 @pytest.mark.parametrize("library", ["gevent", "eventlet"])
-def test_greenlets(service, library):
+def test_greenlets(program, library):
     """Where gevent or eventlet replaced threads."""
     from test_greenlets import PATCH
 
-    output = programs.run(
+    output = program(
         """
         told = []
         def on_call(record):
@@ -787,15 +735,13 @@ def test_greenlets(service, library):
         client.close()
         print(len(told))
         """,
-        service.base_url,
         before=PATCH[library],
     )
     assert output == f"True {['models'] * 5}\n6\n"
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
 @pytest.mark.parametrize("library", ["gevent", "eventlet"])
-def test_calls_in_threads_of_a_pool(service, library):
+def test_calls_in_threads_of_a_pool(program, library):
     """Where nothing begins that lasts, whoever waits hands on; then the main thread's."""
     from test_greenlets import PATCH
 
@@ -803,7 +749,7 @@ def test_calls_in_threads_of_a_pool(service, library):
         "gevent": "gevent.get_hub().threadpool.apply",
         "eventlet": "eventlet.tpool.execute",
     }[library]
-    output = programs.run(
+    output = program(
         f"""
         run = {run}
         told = []
@@ -821,16 +767,14 @@ def test_calls_in_threads_of_a_pool(service, library):
         client.close()
         print(len(told))
         """,
-        service.base_url,
         before=PATCH[library],
     )
     assert output == "4\n"
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_a_greenlet_that_is_killed(service):
+def test_a_greenlet_that_is_killed(program):
     """As programs end all of theirs; the next one tells what it held."""
-    output = programs.run(
+    output = program(
         """
         import gc, gevent
         told = []
@@ -848,16 +792,14 @@ def test_a_greenlet_that_is_killed(service):
         client.models.list()
         print(modelwire.flush_calls(), len(told))
         """,
-        service.base_url,
         before="from gevent import monkey\nmonkey.patch_all()\n",
     )
     assert output == "True 6\n"
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_a_handler_of_a_signal_that_calls(service):
+def test_a_handler_of_a_signal_that_calls(program):
     """At whatever moment, also where its thread is about to be told of."""
-    output = programs.run(
+    output = program(
         """
         from modelwire import _calls
         told = []
@@ -868,7 +810,6 @@ def test_a_handler_of_a_signal_that_calls(service):
             signal.raise_signal(signal.SIGALRM)
         print(modelwire.flush_calls(), len(told))
         """,
-        service.base_url,
     )
     assert output == "True 1\n"
 

@@ -37,13 +37,9 @@ BOTH = """
     import app.vendored
     import asyncio, contextlib, logging
     COPIES = [modelwire, app.vendored]
-    MESSAGES = [{{"role": "user", "content": "x"}}]
-
-    def ask(client):
-        return client.chat.completions.create(model="echo", messages=MESSAGES)
 
     def streamed(client):
-        return client.chat.completions.create(model="m", messages=MESSAGES, stream=True)
+        return ask(client, stream=True)
 
     def rest(chat):
         return "".join(chunk.choices[0].delta.content or "" for chunk in chat)

@@ -21,7 +21,7 @@ import pytest
 from conftest import DEADLINE, eventually
 from modelwire import testing
 from modelwire.testing import Service
-from programs import FLAGS
+from programs import FLAGS, finished
 from test_openai_classes import stand_in
 
 pytestmark = pytest.mark.thread_unsafe("each test is a program of its own")
@@ -89,15 +89,13 @@ def test_programs_of_the_documents(program, answers, tmp_path):
         stand_in(tmp_path)
     with Service() as service:
         service.queue(*answers)
-        done = subprocess.run(
+        done = finished(
             [sys.executable, *FLAGS, *arguments],
             cwd=tmp_path,
             env=settings(service),
-            capture_output=True,
-            text=True,
             timeout=PROGRAM_DEADLINE,
         )
-        assert done.returncode == 0 and done.stderr == "", done.stdout + done.stderr
+        assert done.stderr == "", done.stdout + done.stderr
         assert done.stdout
         service.assert_all_taken()
 
@@ -111,13 +109,9 @@ def test_the_first_programs_have_types(tmp_path):
     assert len(found) > 5
     for number, program in enumerate(found):
         (tmp_path / f"program_{number}.py").write_text(program)
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--check-untyped-defs", "."],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
+    finished(
+        [sys.executable, "-m", "mypy", "--check-untyped-defs", "."], cwd=tmp_path, timeout=None
     )
-    assert done.returncode == 0, done.stdout
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ import traceback
 import pytest
 
 import modelwire
+from callers import asked
 from conftest import KEY
 from wire import ANSWER, HELLO, WORDS, answer, events, finish, piece
 
@@ -44,7 +45,7 @@ def fails(client, error, model="m", stream=False):
 def failure(client):
     """The same, whatever class it has."""
     with pytest.raises(modelwire.APIError) as raised:
-        client.chat.completions.create(model="m", messages=HELLO)
+        asked(client)
     return raised.value
 
 
@@ -262,12 +263,6 @@ def test_a_cut_stream_never_looks_finished(scripted, end):
     assert len(scripted.requests()) == 1
 
 
-def test_a_cut_stream_of_the_service(client):
-    """Model `cut` says three words."""
-    chunks, error = broken_stream(client, modelwire.APIConnectionError, model="cut")
-    assert chunks == ["", *WORDS[:3]] and error.model == "cut"
-
-
 def test_a_plain_answer_that_is_cut_is_no_answer(client):
     error = fails(client, modelwire.APIConnectionError, model="cut")
     assert (error.kind, error.metered) == ("disconnected", "entered")
@@ -299,16 +294,18 @@ def test_an_error_in_a_stream_comes_after_the_chunks_before_it(client):
 @pytest.mark.parametrize(
     ("model", "error", "code"),
     [
+        ("cut", modelwire.APIConnectionError, None),
         ("flat-error", modelwire.APIError, "50002"),
         ("unended-error", modelwire.APIError, "upstream_failed"),
         ("no-mark", modelwire.IncompleteStreamError, None),
     ],
 )
 def test_streams_that_real_servers_broke_are_never_whole(client, model, error, code):
-    """FastChat's worker out of memory, LitServe's error event, Portkey with its upstream cut."""
+    """A lost connection, FastChat's worker out of memory, LitServe's error event, Portkey with its
+    upstream cut."""
     chunks, raised = broken_stream(client, error, model=model)
     assert chunks == ["", *WORDS[:3]]
-    assert (raised.code, raised.metered) == (code, "entered")
+    assert (raised.code, raised.metered, raised.model) == (code, "entered", model)
 
 
 def test_an_error_under_a_good_status_is_no_answer(client):
@@ -333,7 +330,7 @@ def test_html_under_a_good_status(scripted, stream):
     page = answer("<html><body>Log in</body></html>", content_type="text/html")
     client = scripted(page)
     with pytest.raises(modelwire.APIResponseValidationError, match="Log in") as raised:
-        for _ in client.chat.completions.create(model="m", messages=HELLO, stream=stream):
+        for _ in asked(client, stream=stream):
             pass
     assert (raised.value.kind, raised.value.status_code) == ("protocol", 200)
     assert "base_url" in raised.value.hint

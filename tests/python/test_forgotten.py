@@ -1,6 +1,5 @@
-"""What is easily forgotten when something is added: the asynchronous twin of a test, an option of
-the core that Python lacks, a file that is generated, a stub. Each says what is missing and where it
-belongs."""
+"""What is easily forgotten when something is added: an option of the core that Python lacks, a file
+that is generated, a stub. Each says what is missing and where it belongs."""
 
 import ast
 import importlib
@@ -14,72 +13,12 @@ from pathlib import Path
 import pytest
 
 import modelwire
+import programs
 from modelwire import _parameters
 
 pytestmark = pytest.mark.thread_unsafe("it reads sources, and calls nothing")
 
-HERE = Path(__file__).parent
-PROJECT = HERE.parents[1]
-
-# Tests of a synchronous client that an asynchronous one does not run, each with its reason. A file
-# stands for all of its tests.
-NO_TWIN = {
-    "test_helpers.py": "test_async_helpers.py has tests of its own: its streams are iterated anew",
-    "test_parallel.py": "threads at once; test_async_loops.py has tasks and loops",
-    "test_paths.py": "modules and classes, whichever client the objects came by",
-    "test_raw.py": "test_async_raw.py has tests of its own: its methods are awaited one by one",
-    "test_testing.py": "the loopback service; test_within_asyncio is there",
-    "test_threads.py": "threads; test_async_loops.py has tasks and loops",
-    "test_types.py": "classes, whichever client the objects came by",
-    "test_a_mistyped_argument": "it looks for the name that stands in a traceback",
-    "test_a_stream_whose_iteration_is_wrapped": "it replaces __iter__, which is no __aiter__",
-    "test_a_thousand_abandoned_streams": "test_abandoned_streams_leak_no_file_descriptor is there",
-    "test_calls_are_logged_where_logging_is_set_up": "the core logs, and knows no client of Python",
-    "test_close_while_another_thread_waits": "threads; test_async_loops.py cancels tasks",
-    "test_helper_streams_agree_with_what_chunks_add_up_to": "they add up by the same code",
-    "test_hooks_see_a_call_and_its_response": "test_awaited_hooks is there: its hooks are awaited",
-    "test_resources_can_be_patched": "a class is patched, and no call is awaited",
-    "test_settings_that_are_set_anew": "an attribute of the stand-in is not one of the client",
-    "test_signatures_can_be_looked_at": "it compares both clients",
-    "test_what_a_message_says_goes_back_as_it_came": "test_reasoning.py has both clients",
-    "test_what_a_response_says_goes_back_as_it_came": "test_reasoning.py has both clients",
-    "test_what_the_service_does_not_have_can_be_looked_at": "hasattr sees the stand-in",
-}
-
-
-def functions(path):
-    """The tests of a file, with the fixtures that they take."""
-    tree = ast.parse(path.read_text())
-    found = [one for one in tree.body if isinstance(one, ast.FunctionDef)]
-    found = [one for one in found if one.name.startswith("test_")]
-    return {one.name: {argument.arg for argument in one.args.args} for one in found}
-
-
-def imported(path):
-    """The tests that a file imports from others."""
-    found = [one for one in ast.parse(path.read_text()).body if isinstance(one, ast.ImportFrom)]
-    return {name.name for one in found if one.module.startswith("test_") for name in one.names}
-
-
-def test_every_test_of_a_client_has_its_twin():
-    """What a synchronous client does, an asynchronous one does as well."""
-    twins = set()
-    for path in HERE.glob("test_async_*.py"):
-        twins |= {*functions(path), *imported(path)}
-    missing = set()
-    for path in sorted(HERE.glob("test_*.py")):
-        if path.name.startswith("test_async_"):
-            continue
-        for name, fixtures in functions(path).items():
-            if fixtures & {"client", "scripted"} and name not in twins:
-                missing.add(path.name if path.name in NO_TWIN else name)
-    untold = sorted(missing - NO_TWIN.keys())
-    assert not untold, (
-        f"no asynchronous twin: {untold}. Import them in the test_async_ file of their name, or "
-        f"say in NO_TWIN of {Path(__file__).name} why there is none"
-    )
-    stale = sorted(NO_TWIN.keys() - missing)
-    assert not stale, f"NO_TWIN of {Path(__file__).name} excuses what needs no excuse: {stale}"
+PROJECT = Path(__file__).parents[2]
 
 
 def rust(pattern):
@@ -229,8 +168,7 @@ def test_every_option_of_the_core_is_one_of_python(struct, known, there):
 def test_every_generated_file_is_new():
     """What `make generate` writes is what is there; the difference is told."""
     command = [sys.executable, PROJECT / "py" / "stubs" / "write.py", "--check"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    programs.finished(command)
 
 
 def test_a_stale_file_is_told(tmp_path):

@@ -7,7 +7,6 @@ import json
 import pytest
 
 import modelwire
-import programs
 from modelwire.types import chat, responses
 
 pydantic = pytest.importorskip("pydantic")
@@ -25,10 +24,9 @@ def told(make):
 """
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_a_framework_without_posing_is_warned_of_once(service):
+def test_a_framework_without_posing_is_warned_of_once(program):
     """Where the program makes its client, with the line that is missing."""
-    output = programs.run(
+    output = program(
         STAND_IN
         + """
 with warnings.catch_warnings(record=True) as found:
@@ -40,7 +38,6 @@ with warnings.catch_warnings(record=True) as found:
 print(one.category is modelwire.FrameworkWarning, one.filename)
 print(one.message)
 """,
-        service.base_url,
     )
     first, message = output.splitlines()
     assert first == "True <string>"
@@ -52,7 +49,6 @@ print(one.message)
         assert part in message
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
 @pytest.mark.parametrize(
     ("before", "count"),
     [
@@ -62,18 +58,17 @@ print(one.message)
         ("pass", 1),
     ],
 )
-def test_who_is_warned(service, before, count):
+def test_who_is_warned(program, before, count):
     """Nobody who has no such framework, or said that it is not needed."""
-    program = f"""
+    source = f"""
 {before}
 with warnings.catch_warnings(record=True) as found:
     modelwire.OpenAI()
 print(len(found))
 """
-    assert programs.run(STAND_IN + program, service.base_url) == f"{count}\n"
+    assert program(STAND_IN + source) == f"{count}\n"
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
 @pytest.mark.parametrize(
     ("value", "told"),
     [
@@ -86,7 +81,7 @@ print(len(found))
         ),
     ],
 )
-def test_posing_by_a_variable(service, tmp_path, value, told):
+def test_posing_by_a_variable(program, tmp_path, value, told):
     """For programs that cannot be edited; with the first client."""
     package = tmp_path / "openai"
     for folder in (package, package / "types", package / "types" / "chat"):
@@ -98,7 +93,7 @@ def test_posing_by_a_variable(service, tmp_path, value, told):
     (package / "types" / "__init__.py").write_text("class Model: pass\n")
     (package / "types" / "chat" / "__init__.py").write_text("class ChatCompletion: pass\n")
     (package / "types" / "chat" / "chat_completion_chunk.py").write_text("class Choice: pass\n")
-    program = f"""
+    source = f"""
 sys.path.insert(0, {str(tmp_path)!r})
 os.environ["MODELWIRE_REGISTER_OPENAI_CLASSES"] = {value!r}
 import openai.types
@@ -109,19 +104,18 @@ try:
 except modelwire.OpenAIError as error:
     print(error)
 """
-    assert programs.run(program, service.base_url) == f"{told}\n"
+    assert program(source) == f"{told}\n"
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_posing_without_openai_says_what_is_missing(service):
-    program = """
+def test_posing_without_openai_says_what_is_missing(program):
+    source = """
 sys.modules["openai"] = None
 try:
     modelwire.register_openai_classes()
 except ImportError as error:
     print(error)
 """
-    assert "pip install openai" in programs.run(program, service.base_url)
+    assert "pip install openai" in program(source)
 
 
 def test_an_address_as_others_have_it():

@@ -6,6 +6,7 @@ import time
 import pytest
 
 import modelwire
+from callers import asked
 from wire import HELLO, STALL, events, finish, piece, stream
 
 TEXT = HELLO[0]["content"]
@@ -201,12 +202,13 @@ def test_events_of_a_response(client):
 
 def test_a_stream_that_was_cut_has_no_final_answer(scripted):
     """The error, with what was gathered; and so if it was closed."""
-    client = scripted(events(piece("a"), end="cut"), stream(piece("a"), STALL))
+    client = scripted(*[events(piece("a"), end="cut")] * 2, stream(piece("a"), STALL))
     make = client.chat.completions.stream
-    with make(model="m", messages=HELLO) as chat:
-        with pytest.raises(modelwire.APIConnectionError) as raised:
-            chat.get_final_completion()
-        assert json.loads(raised.value.partial)["choices"][0]["message"]["content"] == "a"
+    for wait in ("until_done", "get_final_completion"):
+        with make(model="m", messages=HELLO) as chat:
+            with pytest.raises(modelwire.APIConnectionError) as raised:
+                getattr(chat, wait)()
+            assert json.loads(raised.value.partial)["choices"][0]["message"]["content"] == "a"
     with make(model="m", messages=HELLO) as chat:
         next(iter(chat))
         chat.close()
@@ -215,13 +217,18 @@ def test_a_stream_that_was_cut_has_no_final_answer(scripted):
 
 
 def test_leaving_the_block_closes_the_exchange(quiet, scripted):
-    """And the call is made when it is entered."""
-    client = scripted(stream(piece("a"), STALL))
+    """Also by an exception; and the call is made when it is entered."""
+    client = scripted(*[stream(piece("a"), STALL)] * 2)
     manager = client.chat.completions.stream(model="m", messages=HELLO)
     assert scripted.requests() == []
     with manager as chat:
         next(iter(chat))
         assert quiet.open_connections() == 1
+    quiet.until_closed()
+    with pytest.raises(ZeroDivisionError):
+        with client.chat.completions.stream(model="m", messages=HELLO) as chat:
+            next(iter(chat))
+            raise ZeroDivisionError
     quiet.until_closed()
 
 
@@ -269,7 +276,7 @@ def test_chunks_from_elsewhere(scripted):
     client = scripted(events(piece("a"), piece("b"), finish()))
     state = ChatCompletionStreamState()
     found = []
-    for chunk in client.chat.completions.create(model="m", messages=HELLO, stream=True):
+    for chunk in asked(client, stream=True):
         found += state.handle_chunk(chunk)
     assert kinds(found) == ["content.delta", "content.delta", "content.done"]
     assert state.get_final_completion().choices[0].message.content == "ab"
@@ -280,7 +287,7 @@ def test_a_state_adds_a_chunk_whose_events_nobody_looks_at(scripted):
 
     client = scripted(events(piece("a"), piece("b"), finish()))
     state = ChatCompletionStreamState()
-    for chunk in client.chat.completions.create(model="m", messages=HELLO, stream=True):
+    for chunk in asked(client, stream=True):
         state.handle_chunk(chunk)
     assert state.current_completion_snapshot.choices[0].message.content == "ab"
     assert state.get_final_completion().choices[0].message.content == "ab"

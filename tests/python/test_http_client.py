@@ -1,6 +1,7 @@
 """An httpx client that is handed over: what of it becomes options, what is called, and what is
 refused."""
 
+import itertools
 import json
 import socket
 import ssl
@@ -10,21 +11,13 @@ import threading
 import pytest
 
 import modelwire
-import programs
+from callers import asked, headers
 from conftest import KEY, id_of
-from wire import HELLO, answer, events, finish, piece
+from wire import answer, events, finish, piece
 
 httpx = pytest.importorskip("httpx")
 
 URL = "http://127.0.0.1:9/v1"
-
-
-def asked(client, **options):
-    return client.chat.completions.create(model="m", messages=HELLO, **options)
-
-
-def headers(request):
-    return {name.lower(): value for name, value in request["headers"]}
 
 
 def options(http_client):
@@ -89,20 +82,25 @@ def test_what_the_client_is_given_itself_wins():
     assert (sent["x-a"], sent["x-b"], client.timeout) == ("1", "2", None)
 
 
-@pytest.mark.parametrize("make", [httpx.Client, modelwire.DefaultHttpxClient])
-@pytest.mark.parametrize("given", [str, httpx.URL, lambda url: httpx.Proxy(url, auth=("u", "p@"))])
+PROXIES = [str, httpx.URL, lambda url: httpx.Proxy(url, auth=("u", "p@"))]
+
+
+@pytest.mark.parametrize(
+    ("make", "given"),
+    [
+        (None, str),
+        *itertools.product([httpx.Client, modelwire.DefaultHttpxClient], PROXIES),
+    ],
+)
 def test_its_proxy_is_asked(make, given):
-    """The proxy is asked, not the service; with user and password."""
+    """The proxy is asked, not the service; with user and password. So is the client's own."""
     with socket.socket() as proxy:
         proxy.bind(("127.0.0.1", 0))
         proxy.listen()
         url = given(f"http://127.0.0.1:{proxy.getsockname()[1]}")
-        client = modelwire.Client(
-            base_url="http://service.invalid/v1",
-            api_key=KEY,
-            timeout=0.5,
-            http_client=make(proxy=url),
-        )
+        own = {"http_client": make(proxy=url)} if make else {"proxy": url}
+        settings = {"base_url": "http://service.invalid/v1", "api_key": KEY, "timeout": 0.5}
+        client = modelwire.Client(**settings, **own)
         with pytest.raises(modelwire.APITimeoutError):
             client.models.list()
         connection, _ = proxy.accept()
@@ -112,10 +110,9 @@ def test_its_proxy_is_asked(make, given):
         assert (b"Basic dTpwQA==" in head) == isinstance(url, httpx.Proxy)
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_proxies_of_the_environment_are_read_once(service):
+def test_proxies_of_the_environment_are_read_once(program):
     """httpx makes mounts of them, which are no choice of the program."""
-    output = programs.run(
+    output = program(
         """
         import os
         os.environ["HTTPS_PROXY"] = "http://127.0.0.1:9"
@@ -124,7 +121,6 @@ def test_proxies_of_the_environment_are_read_once(service):
         from modelwire._openai import http_client as _http_client
         print(_http_client.merged(httpx.Client(), {}, is_async=False))
         """,
-        service.base_url,
     )
     assert output == "{}\n"
 
@@ -165,6 +161,7 @@ def test_what_is_no_client_of_httpx_is_refused():
         (modelwire.OpenAI, httpx.AsyncClient(), "is for AsyncOpenAI, not OpenAI"),
         (modelwire.OpenAI, modelwire.DefaultAioHttpClient(), "is for AsyncOpenAI, not OpenAI"),
         (modelwire.OpenAI, object(), "proxy, no_proxy, ca, client_certificate"),
+        (modelwire.AsyncOpenAI, object(), "proxy, no_proxy, ca, client_certificate"),
         (modelwire.OpenAI, Own(), "its own send"),
         (modelwire.OpenAI, newer, "version of httpx is unknown"),
     ):
@@ -177,6 +174,7 @@ def test_what_is_no_client_of_httpx_is_refused():
         modelwire.DefaultHttpxClient(nonsense=1)
 
 
+@pytest.mark.sync_alone("test_awaited_hooks is there: its hooks are awaited")
 def test_hooks_see_a_call_and_its_response(scripted):
     """With what httpx's have of them; headers that they set are sent."""
     seen = []
@@ -235,10 +233,9 @@ def test_awaited_hooks(service):
     assert seen == ["GET", "list"] * 2
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
-def test_a_default_client_needs_no_httpx(service):
+def test_a_default_client_needs_no_httpx(program):
     """Nor is it imported."""
-    output = programs.run(
+    output = program(
         """
         sys.modules["httpx"] = None
         with modelwire.DefaultHttpxClient(headers={"X-A": "1"}, timeout=5) as http_client:
@@ -246,7 +243,6 @@ def test_a_default_client_needs_no_httpx(service):
             print(len(client.models.list().data) > 1, client.default_headers, client.timeout)
         print(http_client.is_closed, http_client)
         """,
-        service.base_url,
     )
     assert output == "True {'X-A': '1'} 7\nTrue DefaultHttpxClient(headers, timeout)\n"
 

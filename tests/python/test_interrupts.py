@@ -17,24 +17,32 @@ HEARD_WITHIN = 5.0  # the target is 0.2 s; a busy machine may take longer
 
 # A shell that starts tests in the background has SIGINT ignored in them; Python then keeps it so.
 PROGRAM = """
+    import asyncio
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    client = modelwire.Client()
+    client, async_client = modelwire.Client(), modelwire.AsyncClient()
+    CALL = {{"model": "m", "messages": [{{"role": "user", "content": "x"}}], "stream": {stream}}}
 
     def call():
-        messages = [{{"role": "user", "content": "x"}}]
-        answer = client.chat.completions.create(model="m", messages=messages, stream={stream})
+        answer = client.chat.completions.create(**CALL)
         if {stream}:
             for chunk in answer:
                 print("chunk", flush=True)
 
+    async def call_async():
+        answer = await async_client.chat.completions.create(**CALL)
+        if {stream}:
+            async for chunk in answer:
+                print("chunk", flush=True)
+
     print("ready", flush=True)
     try:
-        call()
+        {call}
         print("ended", flush=True)
     except KeyboardInterrupt:
         print(time.monotonic(), flush=True)
     sys.stdin.read()  # it lives on: what is closed now, the call has closed
 """
+WITH_BOTH = pytest.mark.parametrize("call", ["call()", "asyncio.run(call_async())"])
 
 
 def is_connecting(base_url):
@@ -55,10 +63,12 @@ def _link(number):
         return ""
 
 
-def interrupted(base_url, stream, is_waiting, then, source=PROGRAM):
+def interrupted(call, base_url, stream, is_waiting, then):
     """Interrupts a program once it waits; checks that it hears it soon, then what it left."""
     with contextlib.ExitStack() as stack:
-        program = stack.enter_context(programs.start(source.format(stream=stream), base_url))
+        program = stack.enter_context(
+            programs.start(PROGRAM.format(call=call, stream=stream), base_url)
+        )
         stack.callback(program.kill)
         assert program.stdout.readline() == "ready\n"
         if stream:
@@ -74,60 +84,58 @@ def interrupted(base_url, stream, is_waiting, then, source=PROGRAM):
     assert heard < HEARD_WITHIN
 
 
-def test_while_connecting(deaf_url):
+@WITH_BOTH
+def test_while_connecting(deaf_url, call):
     """The service does not answer at all."""
-    interrupted(deaf_url, False, lambda: is_connecting(deaf_url), lambda: None)
+    interrupted(call, deaf_url, False, lambda: is_connecting(deaf_url), lambda: None)
 
 
-def test_while_waiting_for_the_head(quiet):
+@WITH_BOTH
+def test_while_waiting_for_the_head(quiet, call):
     """The call's connection is closed."""
     base_url = quiet.script("interrupt-head", [SILENCE])
-    interrupted(base_url, False, lambda: quiet.requests("interrupt-head"), quiet.until_closed)
+    interrupted(call, base_url, False, lambda: quiet.requests("interrupt-head"), quiet.until_closed)
 
 
-def test_between_two_chunks(quiet):
+@WITH_BOTH
+def test_between_two_chunks(quiet, call):
     """A stream that nobody holds any more is closed."""
     base_url = quiet.script("interrupt-stream", [stream(piece("a"), STALL)])
-    interrupted(base_url, True, lambda: True, quiet.until_closed)
+    interrupted(call, base_url, True, lambda: True, quiet.until_closed)
 
 
-def test_while_waiting_to_try_again(quiet):
+@WITH_BOTH
+def test_while_waiting_to_try_again(quiet, call):
     """The next attempt is never made."""
     base_url = quiet.script("interrupt-retry", [answer({}, 429, retry_after="30")])
     # Its connection waits in the pool to be used again, for all that the call is over.
-    interrupted(base_url, False, lambda: quiet.requests("interrupt-retry"), lambda: None)
+    interrupted(call, base_url, False, lambda: quiet.requests("interrupt-retry"), lambda: None)
     assert len(quiet.requests("interrupt-retry")) == 1
 
 
-def test_a_handler_that_does_not_raise_does_not_end_the_call(service):
+def test_a_handler_that_does_not_raise_does_not_end_the_call(program):
     """A program's own handler runs while a call waits, which then goes on."""
-    service.script("handled", [stream({"pause_ms": 500}, piece("a"), "[DONE]")])
-    output = programs.run(
+    output = program(
         """
         heard = []
         signal.signal(signal.SIGALRM, lambda *_: heard.append(time.monotonic()))
-        messages = [{"role": "user", "content": "x"}]
-        client = modelwire.Client()
-        chat = client.chat.completions.create(model="m", messages=messages, stream=True)
+        chat = ask(modelwire.Client(), stream=True)
         signal.setitimer(signal.ITIMER_REAL, 0.1)
         due = time.monotonic() + 0.1
         print(next(chat).choices[0].delta.content, 0 <= heard[0] - due + 0.05 < 0.35)
         """,
-        service.base_url.replace("/v1", "/scripts/handled/v1"),
+        stream({"pause_ms": 500}, piece("a"), "[DONE]"),
     )
     assert output == "a True\n"
 
 
-def test_a_handler_that_raises_loses_no_chunk(service):
+def test_a_handler_that_raises_loses_no_chunk(program):
     """A wait that was interrupted is taken up again by the next one."""
     gap = {"pause_ms": 400}
-    service.script("raising", [stream(gap, piece("a"), piece("b"), gap, piece("c"), "[DONE]")])
-    output = programs.run(
+    output = program(
         """
         signal.signal(signal.SIGALRM, signal.default_int_handler)
-        messages = [{"role": "user", "content": "x"}]
-        client = modelwire.Client()
-        chat = client.chat.completions.create(model="m", messages=messages, stream=True)
+        chat = ask(modelwire.Client(), stream=True)
         found = []
 
         def read():
@@ -146,6 +154,6 @@ def test_a_handler_that_raises_loses_no_chunk(service):
         read()
         print(*found)
         """,
-        service.base_url.replace("/v1", "/scripts/raising/v1"),
+        stream(gap, piece("a"), piece("b"), gap, piece("c"), "[DONE]"),
     )
     assert output == "interrupted a b interrupted c\n"

@@ -5,12 +5,13 @@ import dataclasses
 import gc
 import json
 import pickle
-import threading
 import time
 import weakref
 
 import pytest
 
+from callers import asked, final_of
+from conftest import together
 from modelwire.types import Object
 from modelwire.types.chat import ChatCompletion, ChatCompletionChunk, ChoiceDelta, ChunkChoice
 from modelwire.types.responses import Response, ResponseStreamEvent
@@ -98,12 +99,12 @@ def test_what_is_sent_back_is_what_it_is_now(scripted, stream):
         delta = {"choices": [{"index": 0, "delta": MESSAGE}]}
         pieces = [json.dumps(delta)]
         client = scripted(events(*pieces, finish("tool_calls")))
-        going = client.chat.completions.create(model="m", messages=HELLO, stream=True, gather=True)
+        going = asked(client, stream=True, gather=True)
         assert list(going)
         message = going.answer.choices[0].message
     else:
         client = scripted(chat(MESSAGE))
-        message = client.chat.completions.create(model="m", messages=HELLO).choices[0].message
+        message = asked(client).choices[0].message
     taken = message.tool_calls.pop()
     client.chat.completions.create(model="m", messages=[*HELLO, message])
     sent = json.loads(scripted.requests()[-1]["body"])["messages"][-1]
@@ -163,6 +164,29 @@ def last_said(scripted, name):
     return body[body.index(f'"{name}":[') :]
 
 
+def say_again(resource, way, name, parts_of):
+    """Asks, looks at all that the answer says, and sends it back behind what was asked."""
+    given = {"model": "m", name: list(HELLO)}
+    if way in ("tools", "tool_events"):
+        run = resource.run_tools(**given, tools=[same])
+        for turn in run if way == "tools" else run.events():
+            if turn.type == "turn":
+                answer = turn.completion if name == "messages" else turn.response
+                [looked_at(one) for one in parts_of(answer)]
+        return
+    if way == "gather":
+        going = resource.create(**given, stream=True, gather=True)
+        assert list(going)
+        answer = going.answer
+    elif way == "helper":
+        with resource.stream(**given) as helped:
+            answer = final_of(helped)()
+    else:
+        answer = (resource.create if way == "whole" else resource.parse)(**given)
+    given[name] += [looked_at(one) for one in parts_of(answer)]
+    resource.create(**given)
+
+
 @pytest.mark.parametrize("way", ["whole", "gather", "helper", "parse", "tools", "tool_events"])
 def test_what_a_message_says_goes_back_as_it_came(scripted, way):
     """Reasoning, tool calls and unknown fields, however the answer came."""
@@ -173,27 +197,8 @@ def test_what_a_message_says_goes_back_as_it_came(scripted, way):
     last = chat({"role": "assistant", "content": "done"})
     if way == "tool_events":
         last = events('{"choices":[{"index":0,"delta":{"content":"done"}}]}', finish())
-    first = streams if way in ("gather", "helper", "tool_events") else whole
-    client = scripted(first, last)
-    chats = client.chat.completions
-    asked = {"model": "m", "messages": list(HELLO)}
-    if way in ("tools", "tool_events"):
-        run = chats.run_tools(**asked, tools=[same])
-        for turn in run if way == "tools" else run.events():
-            if turn.type == "turn":
-                looked_at(turn.completion.choices[0].message)
-    else:
-        if way == "gather":
-            going = chats.create(**asked, stream=True, gather=True)
-            assert list(going)
-            answer = going.answer
-        elif way == "helper":
-            with chats.stream(**asked) as helped:
-                answer = helped.get_final_completion()
-        else:
-            answer = (chats.create if way == "whole" else chats.parse)(**asked)
-        asked["messages"].append(looked_at(answer.choices[0].message))
-        chats.create(**asked)
+    client = scripted(streams if way in ("gather", "helper", "tool_events") else whole, last)
+    say_again(client.chat.completions, way, "messages", lambda one: [one.choices[0].message])
     sent = last_said(scripted, "messages")
     assert SAID in sent, sent
 
@@ -213,25 +218,7 @@ def test_what_a_response_says_goes_back_as_it_came(scripted, way):
     if way == "tool_events":
         last = events(f'{{"type":"response.completed","response":{bare}}}')
     client = scripted(streams if way in ("gather", "helper", "tool_events") else whole, last)
-    asked = {"model": "m", "input": list(HELLO)}
-    make = client.responses
-    if way in ("tools", "tool_events"):
-        run = make.run_tools(**asked, tools=[same])
-        for turn in run if way == "tools" else run.events():
-            if turn.type == "turn":
-                [looked_at(item) for item in turn.response.output]
-    else:
-        if way == "gather":
-            going = make.create(**asked, stream=True, gather=True)
-            assert list(going)
-            answer = going.answer
-        elif way == "helper":
-            with make.stream(**asked) as helped:
-                answer = helped.get_final_response()
-        else:
-            answer = make.create(**asked)
-        asked["input"] += [looked_at(item) for item in answer.output]
-        make.create(**asked)
+    say_again(client.responses, way, "input", lambda one: one.output)
     assert ",".join(ITEMS) in last_said(scripted, "input")
 
 
@@ -462,17 +449,8 @@ def test_looking_makes_no_circle():
 def test_threads_get_the_same_lists():
     """Whoever is first, all see what one does."""
     for _ in range(50):
-        found, barrier, seen = completion(), threading.Barrier(4), []
-
-        def look(found=found, barrier=barrier, seen=seen):
-            barrier.wait()
-            seen.append(id(found.choices))
-
-        threads = [threading.Thread(target=look) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        found, seen = completion(), []
+        together(*[lambda found=found, seen=seen: seen.append(id(found.choices))] * 4)
         assert len(set(seen)) == 1
 
 

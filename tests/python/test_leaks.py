@@ -7,6 +7,7 @@ import os
 import pytest
 
 import modelwire
+from callers import asked
 from conftest import KEY, eventually
 from wire import HELLO, STALL, events, piece, stream
 
@@ -33,7 +34,7 @@ def use(base_url):
     with client.chat.completions.stream(model="echo", messages=HELLO) as chat:
         kept += chat
         kept.append(chat.get_final_completion())
-    chunks = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
+    chunks = asked(client, model="echo", stream=True)
     kept += [chunk.choices[0].delta for chunk in chunks]
     kept.append(client.with_raw_response.responses.create(model="echo", input="x").parse())
     try:
@@ -96,14 +97,15 @@ def test_a_client_for_one_call_lives_as_long_as_its_call(service):
     assert list(create(model="echo", messages=HELLO, stream=True))
 
 
+@pytest.mark.sync_alone("test_abandoned_streams_leak_no_file_descriptor is there")
 def test_a_thousand_abandoned_streams(quiet, scripted):
     """No descriptor and no connection is left."""
     client = scripted(stream(piece("a"), STALL), events(piece("a")))
-    next(client.chat.completions.create(model="m", messages=HELLO, stream=True))
+    next(asked(client, stream=True))
     quiet.until_closed()
     before = len(os.listdir("/proc/self/fd"))
     client = scripted(stream(piece("a"), STALL))
     for _ in range(1000):
-        next(client.chat.completions.create(model="m", messages=HELLO, stream=True))
+        next(asked(client, stream=True))
     quiet.until_closed()
     eventually("no descriptor is left", lambda: len(os.listdir("/proc/self/fd")) <= before)

@@ -1,13 +1,13 @@
 """What the library logs, through Python's logging."""
 
 import logging
-import subprocess
 import threading
 
 import pytest
 
 import modelwire
 import programs
+from callers import asked
 from conftest import KEY, eventually
 from wire import ANSWER, HELLO, STREAM_HEAD, answer, finish, piece
 
@@ -46,12 +46,13 @@ def kept():
     logger.propagate = True
 
 
+@pytest.mark.sync_alone("the core logs, and knows no client of Python")
 def test_calls_are_logged_where_logging_is_set_up(scripted, kept):
     """By a thread of Python's own; attempts and failures, and never the key."""
     echo = answer({"error": {"message": f"no such key: {SECRET}"}}, 401, x_request_id=SECRET)
     client = scripted(answer({}, 429), echo, api_key=SECRET)
     with pytest.raises(modelwire.AuthenticationError):
-        client.chat.completions.create(model="m", messages=HELLO)
+        asked(client)
     eventually("the failure is logged", lambda: "call failed" in kept.text())
     assert SECRET not in kept.text() and HELLO[0]["content"] not in kept.text()
     assert {record.name.split(".")[0] for record in kept.records} == {"modelwire"}
@@ -64,7 +65,7 @@ def test_a_common_pause_is_logged_once(service, kept):
     base_url = service.script("pause", [answer({}, 429, retry_after_ms="20"), ANSWER])
     retry = modelwire.Retry(adaptive=True, first_wait=0.01, jitter=0.0)
     client = modelwire.Client(base_url=base_url, api_key=KEY, retry=retry)
-    client.chat.completions.create(model="m", messages=HELLO)
+    asked(client)
     eventually("the end is logged", lambda: "call done" in kept.text())
     pauses = [one for one in kept.records if "pausing after a refusal" in one.getMessage()]
     assert [one.levelno for one in pauses] == [logging.INFO]
@@ -92,9 +93,9 @@ def test_levels(scripted, kept):
         assert SECRET not in record.getMessage()
 
 
-def test_the_logger_of_openai_is_followed_where_it_alone_is_set_up(service):
+def test_the_logger_of_openai_is_followed_where_it_alone_is_set_up(program):
     """Programs that were written for openai-python set up its logger."""
-    output = programs.run(
+    output = program(
         """
         import logging
         logging.basicConfig(format="%(levelname)s %(name)s %(message)s", stream=sys.stdout)
@@ -105,22 +106,20 @@ def test_the_logger_of_openai_is_followed_where_it_alone_is_set_up(service):
         logging.getLogger("modelwire").setLevel(logging.WARNING)
         modelwire.Client().models.list()
         """,
-        service.base_url,
     )
     followed, ours = output.split("ours\n")
     assert "modelwire call done" in followed and "DEBUG modelwire" in followed, output
     assert ours == ""
 
 
-def test_failures_are_warned_of_wherever_logging_is_set_up(service):
+def test_failures_are_warned_of_wherever_logging_is_set_up(program):
     """As the core says it, without a thread; once; and not where nobody listens."""
-    output = programs.run(
+    output = program(
         """
         import logging
         def fail(model="none"):
             try:
-                hello = [{"role": "user", "content": "x"}]
-                client.chat.completions.create(model=model, messages=hello)
+                ask(client, model=model)
             except modelwire.OpenAIError:
                 pass
         client = modelwire.Client()
@@ -135,7 +134,6 @@ def test_failures_are_warned_of_wherever_logging_is_set_up(service):
         fail()
         print([thread.name for thread in threading.enumerate()])
         """,
-        service.base_url,
     )
     (told, threads) = output.splitlines()
     assert threads == "['MainThread']"
@@ -186,14 +184,14 @@ def test_a_handler_that_fails_changes_no_call(scripted):
     try:
         client = scripted(answer("no", 400))
         with pytest.raises(modelwire.BadRequestError):
-            client.chat.completions.create(model="m", messages=HELLO)
+            asked(client)
     finally:
         logger.removeHandler(handler)
 
 
-def test_failures_and_new_clients_at_once(service):
+def test_failures_and_new_clients_at_once(program):
     """Each failure is told once, whoever hands it on."""
-    output = programs.run(
+    output = program(
         """
         import logging
         seen = []
@@ -219,7 +217,6 @@ def test_failures_and_new_clients_at_once(service):
         [thread.join() for thread in threads]
         print(len(seen))
         """,
-        service.base_url,
     )
     assert output == "120\n"
 
@@ -270,9 +267,9 @@ def test_a_key_that_travels_unencrypted_is_warned_of():
     assert output == "[('WARNING', 'modelwire', True)]\n"
 
 
-def test_threads_that_log_and_make_clients(service):
+def test_threads_that_log_and_make_clients(program):
     """At DEBUG, behind a barrier, with a handler that logs itself: nobody waits for ever."""
-    programs.run(
+    program(
         """
         import io, logging
         class Chatty(logging.StreamHandler):
@@ -295,13 +292,12 @@ def test_threads_that_log_and_make_clients(service):
         [thread.join(60) for thread in threads]
         assert not any(thread.is_alive() for thread in threads)
         """,
-        service.base_url,
     )
 
 
-def test_a_forked_child_logs_too(service):
+def test_a_forked_child_logs_too(program):
     """By a thread of its own, begun with its first call."""
-    output = programs.run(
+    output = program(
         """
         import logging
         seen = []
@@ -316,8 +312,7 @@ def test_a_forked_child_logs_too(service):
         if child == 0:
             seen.clear()
             try:
-                messages = [{"role": "user", "content": "x"}]
-                client.chat.completions.create(model="no-such-model", messages=messages)
+                ask(client, model="no-such-model")
             except modelwire.NotFoundError:
                 pass
             for _ in range(6000):
@@ -329,7 +324,6 @@ def test_a_forked_child_logs_too(service):
             os._exit(1)
         assert os.waitpid(child, 0)[1] == 0
         """,
-        service.base_url,
     )
     assert output == "logged"
 
@@ -344,12 +338,8 @@ def test_a_variable_switches_it_on(service, variable):
         except modelwire.NotFoundError:
             pass
         """
-    done = subprocess.run(
-        programs.command(source),
-        env={**programs.environment(service.base_url), variable: "debug"},
-        capture_output=True,
-        text=True,
-        timeout=programs.DEADLINE,
+    done = programs.finished(
+        programs.command(source), env={**programs.environment(service.base_url), variable: "debug"}
     )
-    assert done.returncode == 0 and "call failed" in done.stderr, done.stderr
+    assert "call failed" in done.stderr, done.stderr
     assert KEY not in done.stderr and "Traceback" not in done.stderr

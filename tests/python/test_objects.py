@@ -7,14 +7,11 @@ import pickle
 import pytest
 
 import modelwire
+from callers import asked
 from wire import ANSWER, HELLO, answer, chat, events, finish, piece
 
 BIG = 2**100 + 1
 PI = 3.141592653589793
-
-
-def asked(client):
-    return client.chat.completions.create(model="m", messages=HELLO)
 
 
 @pytest.fixture
@@ -188,7 +185,7 @@ def test_parts_of_a_dump(of, way, parts):
 
 def test_a_part_of_each_choice_is_left_out(client):
     """What frameworks leave out of an answer, and no more than that."""
-    answered = client.chat.completions.create(model="echo", messages=HELLO)
+    answered = asked(client, model="echo")
     dump = answered.model_dump(exclude={"choices": {"__all__": {"message": {"refusal"}}}})
     whole = answered.model_dump()
     del whole["choices"][0]["message"]["refusal"]
@@ -249,7 +246,7 @@ def test_objects_made_again(client, scripted, way):
     """Answers, chunks and every part of them; the same class, equal, the same text."""
     answered = client.chat.completions.create(model="echo-tools", messages=HELLO)
     response = client.responses.create(model="echo", input="hello")
-    chunk, *_ = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
+    chunk, *_ = asked(client, model="echo", stream=True)
     *_, event = client.responses.create(model="echo", input="hello", stream=True)
     ones = [answered, answered.usage, answered.choices[0].message.tool_calls[0], response]
     ones += [chunk, chunk.choices[0], chunk.choices[0].delta, event, event.response.output[0]]
@@ -354,7 +351,7 @@ def test_equality(of):
 def test_equality_of_chunks(scripted):
     """Chunks, choices and deltas are compared alike."""
     make = scripted(events(piece("a"), piece("a"), piece("b"), finish()))
-    first, second, third, _ = make.chat.completions.create(model="m", messages=HELLO, stream=True)
+    first, second, third, _ = asked(make, stream=True)
     assert first == second and first != third
     assert first.choices == second.choices and first.choices[0] != third.choices[0]
     assert first.choices[0].delta == second.choices[0].delta
@@ -440,7 +437,7 @@ def test_arguments_of_tool_calls_are_put_together(scripted):
     pieces = [delta({"index": 0, "function": {"arguments": piece}}) for piece in ('{"a"', ":1}")]
     client = scripted(events(delta(first), *pieces, finish("tool_calls")))
     calls = {}
-    for chunk in client.chat.completions.create(model="m", messages=HELLO, stream=True):
+    for chunk in asked(client, stream=True):
         for call in chunk.choices[0].delta.tool_calls or []:
             if call.index not in calls:
                 calls[call.index] = call
@@ -514,9 +511,9 @@ def test_answers_go_back_into_messages(scripted):
 def test_any_part_of_an_answer_can_be_sent(scripted):
     """Objects, chunks, choices and deltas, wherever they stand."""
     make = scripted(events(piece("a"), finish()), ANSWER)
-    chunk, _ = make.chat.completions.create(model="m", messages=HELLO, stream=True)
+    chunk, _ = asked(make, stream=True)
     parts = {"chunk": chunk, "choice": chunk.choices[0], "delta": [chunk.choices[0].delta]}
-    make.chat.completions.create(model="m", messages=HELLO, metadata=parts)
+    asked(make, metadata=parts)
     sent = json.loads(scripted.requests()[-1]["body"])["metadata"]
     choice = chunk.to_dict()["choices"][0]
     assert sent == {"chunk": chunk.to_dict(), "choice": choice, "delta": [choice["delta"]]}

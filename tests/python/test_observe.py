@@ -10,7 +10,6 @@ import threading
 import pytest
 
 import modelwire
-import programs
 from conftest import KEY
 from modelwire import _calls, _observe
 from wire import HELLO, STALL, answer, piece, stream
@@ -63,33 +62,26 @@ def watch():
     assert not _calls._dispatcher().watched, "a token was never ended"
 
 
-@pytest.fixture
-def made(service):
-    """A client that was made before anybody watched."""
-    with modelwire.Client(base_url=service.base_url, api_key=KEY) as client:
-        yield client
-
-
-def test_start_and_end(made, watch):
+def test_start_and_end(client, watch):
     """In the context of the caller, and with the answer at the end."""
     watching = watch()
     WHERE.set("here")
-    given = made.chat.completions.create(**CHAT, temperature=0.5)
+    given = client.chat.completions.create(**CHAT, temperature=0.5)
     ((call, thread, where),) = watching.begun
     assert (thread, where) == (threading.get_ident(), "here")
     assert (call.operation, call.stream) == ("chat", False)
     assert call.fields["model"] == "echo" and call.fields["temperature"] == 0.5
-    assert str(call.client.base_url) == str(made.base_url)
+    assert str(call.client.base_url) == str(client.base_url)
     token, record, response = watching.one()
     assert (token, record) == (1, given.timing)
     assert response == given and response._request_id == given._request_id
     assert response._response.url == given._response.url
 
 
-def test_streams(made, watch):
+def test_streams(client, watch):
     """Without their answer, unless it is asked for; the program sees no difference."""
     watching = watch()
-    with made.chat.completions.create(**CHAT, stream=True) as chunks:
+    with client.chat.completions.create(**CHAT, stream=True) as chunks:
         plain = [chunk.to_dict() for chunk in chunks]
     token, record, response = watching.one()
     assert record == chunks.timing and response is None and record.chunk_times == ()
@@ -99,14 +91,14 @@ def test_streams(made, watch):
         call.gather = call.chunk_times = True
 
     watching.change = ask
-    with made.chat.completions.create(**CHAT, stream=True) as chunks:
+    with client.chat.completions.create(**CHAT, stream=True) as chunks:
         again = [chunk.to_dict() for chunk in chunks]
         assert chunks.answer is None, "the program did not ask for it"
     assert len(again) == len(plain)
     token, record, response = watching.one()
     assert response.choices[0].message.content and len(record.chunk_times) == record.chunks
     watching.ends.clear()
-    with made.chat.completions.create(**CHAT, stream=True, gather=True) as chunks:
+    with client.chat.completions.create(**CHAT, stream=True, gather=True) as chunks:
         list(chunks)
     assert watching.one()[2] == chunks.answer
 
@@ -156,7 +148,7 @@ def test_headers(scripted, watch):
     assert "bad" not in sent and "worse" not in sent and "no name" not in sent
 
 
-def test_what_an_observer_raises(made, watch, caplog):
+def test_what_an_observer_raises(client, watch, caplog):
     """Is logged, and changes nothing; others are told."""
 
     def fail(call):
@@ -166,16 +158,16 @@ def test_what_an_observer_raises(made, watch, caplog):
     watching.ended = fail_at_the_end = lambda *told: watching.ends.append(told) or 1 / 0
     assert fail_at_the_end
     with caplog.at_level(logging.ERROR, "modelwire.calls"):
-        made.models.list()
+        client.models.list()
         assert modelwire.flush_calls()
     assert len(watching.ends) == 1 and failing.ends == []
     assert [one.name for one in caplog.records] == ["modelwire.calls"] * 2
 
 
-def test_one_that_wants_no_end(made, watch):
+def test_one_that_wants_no_end(client, watch):
     """None is no token."""
     watching = watch(token=False)
-    made.models.list()
+    client.models.list()
     assert len(watching.begun) == 1 and watching.all() == []
 
 
@@ -222,25 +214,21 @@ def test_calls_that_are_left(scripted, watch):
     assert [record.kind for _, record, _, _ in watching.all()] == ["cancelled"] * 2
 
 
-def test_tasks(service, watch):
+async def test_tasks(service, watch):
     """Answered, cancelled, and never awaited."""
     watching = watch()
+    async with modelwire.AsyncOpenAI(base_url=service.base_url, api_key=KEY) as client:
 
-    async def main():
-        async with modelwire.AsyncOpenAI(base_url=service.base_url, api_key=KEY) as client:
+        async def ask(number):
+            WHERE.set(number)
+            await client.chat.completions.create(**CHAT)
 
-            async def ask(number):
-                WHERE.set(number)
-                await client.chat.completions.create(**CHAT)
-
-            await asyncio.gather(*(ask(number) for number in range(5)))
-            slow = service.script("observed-slow", [{"steps": [STALL]}] * 2)
-            silent = client.with_options(base_url=slow)
-            with pytest.raises(asyncio.TimeoutError):
-                await asyncio.wait_for(silent.chat.completions.create(**CHAT), 0.1)
-            silent.chat.completions.create(**CHAT).close()
-
-    asyncio.run(main())
+        await asyncio.gather(*(ask(number) for number in range(5)))
+        slow = service.script("observed-slow", [{"steps": [STALL]}] * 2)
+        silent = client.with_options(base_url=slow)
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(silent.chat.completions.create(**CHAT), 0.1)
+        silent.chat.completions.create(**CHAT).close()
     assert {where for _, _, where in watching.begun[:5]} == set(range(5))
     kinds = [record.kind for _, record, _, _ in watching.all()]
     assert kinds == [None] * 5 + ["cancelled"], "what nobody awaits is no call"
@@ -249,14 +237,14 @@ def test_tasks(service, watch):
 @pytest.mark.parametrize(
     "headers", [5, [("X-A", "b")], {"Content-Length": "5"}, {"Transfer-Encoding": "chunked"}]
 )
-def test_headers_that_cannot_be_sent(made, watch, headers):
+def test_headers_that_cannot_be_sent(client, watch, headers):
     """Are left out, and the call is made."""
     watching = watch(lambda call: setattr(call, "headers", headers))
-    assert made.chat.completions.create(**CHAT).choices
+    assert client.chat.completions.create(**CHAT).choices
     assert watching.one()[1].status == 200
 
 
-def test_an_observer_that_interrupts(made, watch):
+def test_an_observer_that_interrupts(client, watch):
     """Its call is not made, and nothing of it is kept; who gave a token is told the end."""
 
     def interrupt(call):
@@ -264,29 +252,29 @@ def test_an_observer_that_interrupts(made, watch):
 
     second = watch(interrupt)
     with pytest.raises(KeyboardInterrupt):
-        made.chat.completions.create(**CHAT)
+        client.chat.completions.create(**CHAT)
     assert not _calls._dispatcher().watched and second.all() == []
     first = Watching()
     _observe.observers.insert(0, first)
     with pytest.raises(KeyboardInterrupt):
-        made.chat.completions.create(**CHAT)
+        client.chat.completions.create(**CHAT)
     assert first.one()[1].kind == "cancelled"
 
 
-def test_the_key_of_a_call(made, watch):
+def test_the_key_of_a_call(client, watch):
     """Is there to be looked for, also one of its own; and shows itself to nobody."""
     watching = watch()
     own = {"extra_headers": {"Authorization": "Bearer sk-own"}}
     with pytest.raises(modelwire.AuthenticationError):
-        made.chat.completions.create(**CHAT, **own)
-    made.chat.completions.create(**CHAT)
+        client.chat.completions.create(**CHAT, **own)
+    client.chat.completions.create(**CHAT)
     keys = [call.key for call, _, _ in watching.begun]
     assert [key.value for key in keys] == ["sk-own", KEY] and KEY not in repr(keys)
 
 
-def test_ctrl_c_before_the_call(service):
+def test_ctrl_c_before_the_call(program):
     """A handler that raises at any moment leaves no token without its end."""
-    programs.run(
+    program(
         """
         import logging
         from modelwire import _observe
@@ -324,7 +312,6 @@ def test_ctrl_c_before_the_call(service):
         # However often it was asked for whether there is one.
         assert [one.name for one in threading.enumerate()].count("modelwire-calls") == 1
         """,
-        service.base_url,
     )
 
 
@@ -346,9 +333,9 @@ def test_more_than_can_wait(watch):
     assert 10 <= lost <= _calls.RECORDS_MAX + 10
 
 
-def test_a_fork_at_the_end_of_a_call(service):
+def test_a_fork_at_the_end_of_a_call(program):
     """What the parent is still to tell of calls that were never sent, the child does not."""
-    output = programs.run(
+    output = program(
         """
         from modelwire import _observe
         children = []
@@ -370,14 +357,13 @@ def test_a_fork_at_the_end_of_a_call(service):
             free.set()
         assert modelwire.flush_calls() and os.waitpid(children[0], 0)
         """,
-        service.base_url,
     )
     assert output == "models True\nchat True\n"
 
 
-def test_a_fork(service):
+def test_a_fork(program):
     """A child ends no token of its parent."""
-    programs.run(
+    program(
         """
         from modelwire import _observe
         begun, ended = [], []
@@ -403,5 +389,4 @@ def test_a_fork(service):
         list(chunks)
         assert modelwire.flush_calls() and ended == [os.getpid()]
         """,
-        service.base_url,
     )

@@ -1,7 +1,6 @@
 """register_openai_classes, in separate processes with a stand-in for openai-python that has its
 classes by name."""
 
-import subprocess
 import sys
 import textwrap
 
@@ -10,6 +9,8 @@ import pytest
 import programs
 
 pytest.importorskip("pydantic")
+
+pytestmark = pytest.mark.thread_unsafe("each test is a program of its own")
 
 # Names of openai-python, by module: what programs ask `isinstance` for.
 MODULES = {
@@ -76,13 +77,12 @@ def run(tmp_path, service):
         settings = programs.environment(service.base_url)
         settings["PYTHONPATH"] = f"{tmp_path}:{settings.get('PYTHONPATH', '')}"
         command = [sys.executable, "-W", "error", path]
-        done = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=60)
-        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        done = programs.finished(command, env=settings)
+        assert done.stderr == "", done.stderr
 
     return check
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
 def test_nothing_is_registered_unasked(run):
     """openai-python beside it changes nothing."""
     run("""
@@ -93,7 +93,6 @@ def test_nothing_is_registered_unasked(run):
     """)
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
 def test_the_former_name_is_deprecated(run):
     """pose_as_openai still works, and warns."""
     run("""
@@ -108,7 +107,6 @@ def test_the_former_name_is_deprecated(run):
     """)
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
 def test_names_are_replaced_after_registering(run):
     """The other way round there is no class left to register with; the error says so."""
     run("""
@@ -123,7 +121,6 @@ def test_names_are_replaced_after_registering(run):
     """)
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
 def test_answers_are_registered(run):
     """Every part is of openai's class of its name, and still of ours."""
     run("""
@@ -160,7 +157,6 @@ def test_answers_are_registered(run):
     """)
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
 def test_streams_are_registered(run):
     """Chunks by their class, events and items by their type."""
     run("""
@@ -187,7 +183,6 @@ def test_streams_are_registered(run):
     """)
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
 def test_registered_answers_fit_in_openais_models(run):
     """pydantic takes them for what they say, and writes them."""
     run("""
@@ -205,7 +200,6 @@ def test_registered_answers_fit_in_openais_models(run):
     """)
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
 def test_errors_are_registered(run):
     """They are caught as openai's and as ours, and are pickled as ours alone."""
     run("""
@@ -230,7 +224,6 @@ def test_errors_are_registered(run):
     """)
 
 
-@pytest.mark.thread_unsafe("it is a program of its own")
 def test_answers_that_cannot_be_parsed(run):
     """Are errors of openai's classes, and can still be pickled."""
     run("""

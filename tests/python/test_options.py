@@ -4,25 +4,17 @@ import dataclasses
 import datetime
 import json
 import pathlib
-import socket
 import time
 
 import pytest
 
 import modelwire
+from callers import asked, headers
 from conftest import KEY, SOON
 from wire import ANSWER, END, HELLO, SILENCE, STALL, answer, events, finish, piece, stream
 
 URL = "http://127.0.0.1:9/v1"
 BUSY = answer({"error": {"message": "slow down"}}, 429)
-
-
-def asked(client, **options):
-    return client.chat.completions.create(model="m", messages=HELLO, **options)
-
-
-def headers(request):
-    return {name.lower(): value for name, value in request["headers"]}
 
 
 def test_further_fields_win(scripted):
@@ -126,10 +118,10 @@ def test_queries(scripted):
 
 def test_usage_is_summed_over_variants_of_a_client(client):
     """Calls with queries or removed headers count like the others."""
-    client.chat.completions.create(model="echo", messages=HELLO)
-    client.chat.completions.create(model="echo", messages=HELLO, extra_query={"a": 1})
+    asked(client, model="echo")
+    asked(client, model="echo", extra_query={"a": 1})
     for number in range(20):
-        client.chat.completions.create(model="echo", messages=HELLO, extra_query={"b": number})
+        asked(client, model="echo", extra_query={"b": number})
     assert client.usage()["echo"]["calls"] == 22
 
 
@@ -186,6 +178,7 @@ def test_a_copy_with_another_key_or_url(scripted, service):
     assert keys == ["Bearer sk-other", f"Bearer {KEY}"] and len(service.requests()) == 1
 
 
+@pytest.mark.sync_alone("an attribute of the stand-in is not one of the client")
 def test_settings_that_are_set_anew(scripted, service):
     """Key, URL, timeout and retries are attributes, as in openai-python."""
     client = scripted(BUSY, answer({"data": []}))
@@ -290,7 +283,7 @@ def test_a_batch_does_not_wait_for_more(scripted):
 
 def test_text_alone(client):
     """Pieces of text, without the chunks that have none."""
-    chat = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
+    chat = asked(client, model="echo", stream=True)
     assert list(chat.text_deltas()) == ["Hello ", "there, ", "dear ", "service"]
     response = client.responses.create(model="echo", input="one two", stream=True)
     assert "".join(response.text_deltas()) == "one two" and response.end == "final_event"
@@ -298,7 +291,7 @@ def test_text_alone(client):
 
 def test_the_answer_of_a_stream_as_an_object(client):
     """Status and headers under the names of httpx."""
-    with client.chat.completions.create(model="echo", messages=HELLO, stream=True) as chat:
+    with asked(client, model="echo", stream=True) as chat:
         assert chat.response.status_code == 200 and chat.response.is_success
         assert chat.response.headers["Content-Type"] == "text/event-stream"
         assert chat.response.headers.get("x-request-id") == chat.request_id
@@ -380,6 +373,7 @@ def test_what_the_service_does_not_have(scripted, use):
     assert raised.value.hint and scripted.requests() == []
 
 
+@pytest.mark.sync_alone("hasattr sees the stand-in")
 def test_what_the_service_does_not_have_can_be_looked_at(scripted):
     """Instrumentation looks for every part of a client, and wraps its methods."""
     client = scripted(ANSWER)
@@ -419,13 +413,6 @@ def test_older_names(client):
     assert create(model="echo", messages=HELLO).choices[0].message.content
 
 
-def test_another_http_client_is_refused():
-    """With the names of the options that take its place."""
-    for make in (modelwire.Client, modelwire.AsyncClient):
-        with pytest.raises(TypeError, match="proxy, no_proxy, ca, client_certificate"):
-            make(base_url="http://localhost/v1", api_key=KEY, http_client=object())
-
-
 def test_options_of_the_transport(tmp_path):
     """What is wrong is told when the client is made."""
 
@@ -458,10 +445,17 @@ def test_a_bound_of_the_client(scripted):
         list(chat)
 
 
-def test_a_cap_on_connections(scripted):
-    """Further calls wait in order, under a timeout of their own."""
+@pytest.mark.parametrize(
+    "one",
+    [
+        modelwire.Limits(connections_max=1),
+        modelwire.Limits(max_connections=1, max_keepalive_connections=0),
+    ],
+    ids=["ours", "httpx"],
+)
+def test_a_cap_on_connections(scripted, one):
+    """Further calls wait in order, under a timeout of their own; httpx's name sets the same cap."""
     httpx = pytest.importorskip("httpx")
-    one = modelwire.Limits(connections_max=1)
     client = scripted(stream(piece("a"), STALL), answer({"choices": [{}]}), limits=one)
     first = asked(client, stream=True)
     for timeout in (modelwire.Timeout(pool=0.2), httpx.Timeout(None, pool=0.2)):
@@ -497,15 +491,14 @@ def test_a_retry_policy(scripted):
     assert client.max_retries == 2
 
 
-def test_a_number_of_retries_beside_a_policy():
+def test_a_number_of_retries_beside_a_policy(connect):
     """Which of both would count? An error that says what to do, whatever the number."""
-    for make in (modelwire.OpenAI, modelwire.AsyncOpenAI):
-        for number in (2, modelwire.DEFAULT_MAX_RETRIES):
-            with pytest.raises(TypeError, match=rf"retry=Retry\(max_retries={number}, "):
-                make(base_url=URL, api_key=KEY, retry=modelwire.Retry(), max_retries=number)
-        client = make(base_url=URL, api_key=KEY, retry=modelwire.Retry(max_retries=5))
-        assert (client.max_retries, client.copy(max_retries=1).max_retries) == (5, 1)
-        assert make(base_url=URL, api_key=KEY).max_retries == modelwire.DEFAULT_MAX_RETRIES
+    for number in (2, modelwire.DEFAULT_MAX_RETRIES):
+        with pytest.raises(TypeError, match=rf"retry=Retry\(max_retries={number}, "):
+            connect(base_url=URL, api_key=KEY, retry=modelwire.Retry(), max_retries=number)
+    client = connect(base_url=URL, api_key=KEY, retry=modelwire.Retry(max_retries=5))
+    assert (client.max_retries, client.copy(max_retries=1).max_retries) == (5, 1)
+    assert connect(base_url=URL, api_key=KEY).max_retries == modelwire.DEFAULT_MAX_RETRIES
 
 
 @pytest.mark.parametrize("failure", [408, 409, 429, 500, 503, 599, "lost", "late"])
@@ -578,33 +571,6 @@ def test_limits_under_httpxs_names():
         modelwire.Client(base_url=URL, api_key=KEY, limits={"max_connections": 1})
 
 
-def test_a_cap_under_httpxs_name(scripted):
-    """It is the same cap."""
-    one = modelwire.Limits(max_connections=1, max_keepalive_connections=0)
-    client = scripted(stream(piece("a"), STALL), answer({"choices": [{}]}), limits=one)
-    first = asked(client, stream=True)
-    with pytest.raises(modelwire.APITimeoutError, match="connections_max = 1"):
-        asked(client, timeout=modelwire.Timeout(pool=0.2))
-    first.close()
-    asked(client)
-
-
-def test_a_proxy_of_the_client():
-    """The proxy is asked, not the service."""
-    with socket.socket() as proxy:
-        proxy.bind(("127.0.0.1", 0))
-        proxy.listen()
-        url = f"http://127.0.0.1:{proxy.getsockname()[1]}"
-        client = modelwire.Client(
-            base_url="http://service.invalid/v1", api_key=KEY, proxy=url, timeout=0.5
-        )
-        with pytest.raises(modelwire.APITimeoutError):
-            client.models.list()
-        connection, _ = proxy.accept()
-        with connection:
-            assert connection.recv(1000).startswith(b"GET http://service.invalid/v1/models ")
-
-
 def test_options_say_what_was_set():
     limits = modelwire.Limits(headers_max=5)
     assert repr(limits) == "Limits(headers_max=5)" and limits == modelwire.Limits(headers_max=5)
@@ -616,7 +582,7 @@ def test_calls_of_the_module(service, monkeypatch):
     """As with openai's module: settings are its variables."""
     monkeypatch.setattr(modelwire, "base_url", service.base_url, raising=False)
     monkeypatch.setattr(modelwire, "api_key", KEY, raising=False)
-    answered = modelwire.chat.completions.create(model="echo", messages=HELLO)
+    answered = asked(modelwire, model="echo")
     assert answered.choices[0].message.content == HELLO[0]["content"]
     assert modelwire.responses.create(model="echo", input="x").output_text == "x"
     assert len(modelwire.models.list()) > 1

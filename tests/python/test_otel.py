@@ -8,13 +8,15 @@ import gc
 import importlib.util
 import json
 import os
-import subprocess
 import sys
-import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
+
+import programs
+from conftest import together
 
 pytest.importorskip("opentelemetry.sdk")
 
@@ -111,21 +113,23 @@ def at(service, **settings):
     return {"base_url": service.base_url, "api_key": service.api_key, **settings}
 
 
+@pytest.fixture
+def client(connect, modelwire_service):
+    with connect(**at(modelwire_service)) as client:
+        yield client
+
+
 def chat(caller, **given):
     """A plain chat, or a stream with its chunks."""
     return ask(caller, lambda client: client.chat.completions.create, {**CHAT, **given})
 
 
 def ask(caller, method, given):
-    def sync(client):
+    def asked(client):
         answer = method(client)(**given)
         return list(answer) if given.get("stream") else answer
 
-    async def asynchronous(client):
-        answer = await method(client)(**given)
-        return [one async for one in answer] if given.get("stream") else answer
-
-    return caller(asynchronous if caller.kind is modelwire.AsyncOpenAI else sync)
+    return caller(asked)
 
 
 # Every kind of call.
@@ -203,39 +207,29 @@ def test_helper_streams_and_parsing(instrumented, caller):
     assert [one.name for one in instrumented.spans()] == ["chat m", "chat m"]
 
 
-def test_raw_answers(instrumented, modelwire_service):
+def test_raw_answers(instrumented, client):
     """with_raw_response and with_streaming_response: read, parsed, and left unread."""
-    with modelwire.OpenAI(**at(modelwire_service)) as client:
-        of_raw = client.chat.completions.with_raw_response.create
-        streaming = client.chat.completions.with_streaming_response.create
-        of_raw(**CHAT).parse()
-        list(of_raw(**CHAT, stream=True).parse())
-        with streaming(**CHAT) as response:
-            response.read()
-        with streaming(**CHAT, stream=True) as response:
-            list(response.iter_lines())
-        with streaming(**CHAT, stream=True):
-            pass
-        spans = instrumented.spans()
+    of_raw = client.chat.completions.with_raw_response.create
+    streaming = client.chat.completions.with_streaming_response.create
+    of_raw(**CHAT).parse()
+    list(of_raw(**CHAT, stream=True).parse())
+    with streaming(**CHAT) as response:
+        response.read()
+    with streaming(**CHAT, stream=True) as response:
+        list(response.iter_lines())
+    with streaming(**CHAT, stream=True):
+        pass
+    spans = instrumented.spans()
     assert len(spans) == 5 and all(map(ended_well, spans)), spans
     assert all(one.attributes["http.response.status_code"] == 200 for one in spans)
 
-    async def main():
-        async with modelwire.AsyncOpenAI(**at(modelwire_service)) as client:
-            of_raw = client.chat.completions.with_raw_response.create
-            (await of_raw(**CHAT)).parse()
-            async for _ in (await of_raw(**CHAT, stream=True)).parse():
-                pass
 
-    asyncio.run(main())
-    assert [ended_well(one) for one in instrumented.spans()] == [True, True]
-
-
-def test_models_bulk_rows_and_closed_clients_have_no_span(instrumented, modelwire_service):
+@pytest.mark.sync_alone("bulk takes the client itself")
+def test_models_bulk_rows_and_closed_clients_have_no_span(instrumented, client):
     """The conventions have no operation for a list of models; the journal has the rows."""
-    with modelwire.OpenAI(**at(modelwire_service)) as client:
-        client.models.list()
-        assert len(list(modelwire.bulk(["One.", "Two."], model="echo", client=client))) == 2
+    client.models.list()
+    assert len(list(modelwire.bulk(["One.", "Two."], model="echo", client=client))) == 2
+    client.close()
     with pytest.raises(modelwire.OpenAIError):
         client.chat.completions.create(**CHAT)
     assert not instrumented.spans() and not instrumented.metrics()
@@ -342,26 +336,24 @@ def test_streams_that_the_program_left_had_no_error(instrumented, service):
         assert ended_well(span) and span.attributes["modelwire.chunks"] >= 1
 
 
-def test_a_task_that_is_cancelled(instrumented, service):
+async def test_a_task_that_is_cancelled(instrumented, service):
     """In a plain call, which is an error, and in a stream, which is none."""
+    async with modelwire.AsyncOpenAI(**stalled(service, "otel-task")) as client:
+        task = asyncio.create_task(client.chat.completions.create(**CHAT))
+        # clock: before or in the wait, both are to end the same
+        await asyncio.sleep(0.1)
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
 
-    async def main():
-        async with modelwire.AsyncOpenAI(**stalled(service, "otel-task")) as client:
-            task = asyncio.create_task(client.chat.completions.create(**CHAT))
-            # clock: before or in the wait, both are to end the same
-            await asyncio.sleep(0.1)
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
-            stream = await client.chat.completions.create(**CHAT, stream=True)
-            with contextlib.suppress(TimeoutError, asyncio.TimeoutError):
-                await asyncio.wait_for(_all(stream), 0.2)
+        stream = await client.chat.completions.create(**CHAT, stream=True)
 
-    async def _all(stream):
-        async for _ in stream:
-            pass
+        async def read():
+            async for _ in stream:
+                pass
 
-    asyncio.run(main())
+        with contextlib.suppress(TimeoutError, asyncio.TimeoutError):
+            await asyncio.wait_for(read(), 0.2)
     plain, streamed = instrumented.spans()
     assert plain.attributes["error.type"] == "cancelled"
     assert plain.status.status_code.name == "ERROR" and ended_well(streamed)
@@ -370,7 +362,7 @@ def test_a_task_that_is_cancelled(instrumented, service):
 # Context.
 
 
-def test_tasks_and_threads_have_parents_of_their_own(instrumented, modelwire_service):
+async def test_tasks_and_threads_have_parents_of_their_own(instrumented, modelwire_service):
     parents = {}
 
     def parent(number):
@@ -384,22 +376,15 @@ def test_tasks_and_threads_have_parents_of_their_own(instrumented, modelwire_ser
             async for _ in await client.chat.completions.create(**given, stream=True):
                 pass
 
-    async def main():
-        async with modelwire.AsyncOpenAI(**at(modelwire_service)) as client:
-            await asyncio.gather(*(ask_async(client, number) for number in range(20)))
-
     def work(client, number):
         with parent(number):
             client.chat.completions.create(**{**CHAT, "model": f"model-{number}"})
 
     modelwire_service.set_default("Fine.")
-    asyncio.run(main())
+    async with modelwire.AsyncOpenAI(**at(modelwire_service)) as client:
+        await asyncio.gather(*(ask_async(client, number) for number in range(20)))
     with modelwire.OpenAI(**at(modelwire_service)) as client:
-        threads = [threading.Thread(target=work, args=(client, 100 + one)) for one in range(20)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        together(*[partial(work, client, 100 + one) for one in range(20)])
     spans = instrumented.spans()
     assert len(spans) == 40
     for span in spans:
@@ -407,13 +392,12 @@ def test_tasks_and_threads_have_parents_of_their_own(instrumented, modelwire_ser
         assert (span.parent.span_id, span.context.trace_id) == (expected.span_id, expected.trace_id)
 
 
-def test_a_call_changes_no_current_span(instrumented, modelwire_service):
-    with modelwire.OpenAI(**at(modelwire_service)) as client:
-        with instrumented.tracer.start_as_current_span("parent") as parent:
-            client.chat.completions.create(**CHAT)
+def test_a_call_changes_no_current_span(instrumented, client):
+    with instrumented.tracer.start_as_current_span("parent") as parent:
+        client.chat.completions.create(**CHAT)
+        assert trace.get_current_span() is parent
+        for _ in client.chat.completions.create(**CHAT, stream=True):
             assert trace.get_current_span() is parent
-            for _ in client.chat.completions.create(**CHAT, stream=True):
-                assert trace.get_current_span() is parent
 
 
 def test_no_context_is_sent_by_default(instrumented, caller):
@@ -486,9 +470,7 @@ def test_content_is_captured_where_it_is_asked_for(telemetry, caller, operation,
         ("?", False, False),
     ],
 )
-def test_the_variable_asks_for_content(
-    telemetry, modelwire_service, monkeypatch, value, on_spans, in_events
-):
+def test_the_variable_asks_for_content(telemetry, client, monkeypatch, value, on_spans, in_events):
     """On spans, or in the event of the conventions in the context of its span."""
     from opentelemetry.sdk._logs import LoggerProvider
     from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter, SimpleLogRecordProcessor
@@ -497,8 +479,7 @@ def test_the_variable_asks_for_content(
     provider.add_log_record_processor(SimpleLogRecordProcessor(exporter))
     monkeypatch.setenv(CAPTURE, value)
     telemetry.start(logger_provider=provider)
-    with modelwire.OpenAI(**at(modelwire_service)) as client:
-        client.chat.completions.create(**CHAT)
+    client.chat.completions.create(**CHAT)
     span = telemetry.span()
     assert bool(content(span)) == on_spans
     logged = [one.log_record for one in exporter.get_finished_logs()]
@@ -593,19 +574,18 @@ class Broken(SpanProcessor):
 
 
 @pytest.mark.parametrize("does", ["raises at the start", "raises at the end", "sleeps at the end"])
-def test_a_span_processor_changes_no_call(telemetry, modelwire_service, does):
+def test_a_span_processor_changes_no_call(telemetry, client, does):
     broken = Broken(does)
     telemetry.provider.add_span_processor(broken)
     telemetry.start()
-    with modelwire.OpenAI(**at(modelwire_service)) as client:
-        times = []
-        for _ in range(3):
-            begun = time.monotonic()
-            assert client.chat.completions.create(**CHAT).choices
-            assert len(list(client.chat.completions.create(**CHAT, stream=True))) > 3
-            times.append(time.monotonic() - begun)
-        if does == "sleeps at the end":
-            assert min(times) < 2 * 0.3  # clock: one of three is enough
+    times = []
+    for _ in range(3):
+        begun = time.monotonic()
+        assert client.chat.completions.create(**CHAT).choices
+        assert len(list(client.chat.completions.create(**CHAT, stream=True))) > 3
+        times.append(time.monotonic() - begun)
+    if does == "sleeps at the end":
+        assert min(times) < 2 * 0.3  # clock: one of three is enough
     modelwire.flush_calls(10.0)
     assert broken.calls == (0 if does == "raises at the start" else 6)
 
@@ -625,16 +605,15 @@ class OnlyEcho(Sampler):
         return "by model"
 
 
-def test_samplers_decide_by_the_attributes_of_the_start(telemetry, modelwire_service):
+def test_samplers_decide_by_the_attributes_of_the_start(telemetry, modelwire_service, client):
     """A call that is not sampled is measured all the same."""
     sampler = OnlyEcho()
     telemetry.provider = TracerProvider(sampler=sampler)
     telemetry.provider.add_span_processor(SimpleSpanProcessor(telemetry.exporter))
     telemetry.start()
     modelwire_service.set_default("Fine.")
-    with modelwire.OpenAI(**at(modelwire_service)) as client:
-        for model in ("echo", "another"):
-            client.chat.completions.create(**{**CHAT, "model": model})
+    for model in ("echo", "another"):
+        client.chat.completions.create(**{**CHAT, "model": model})
     assert [one.name for one in telemetry.spans()] == ["chat echo"]
     of_start = {"operation.name", "provider.name", "request.model"}
     expected = {f"gen_ai.{name}" for name in of_start} | {"server.address", "server.port"}
@@ -644,7 +623,7 @@ def test_samplers_decide_by_the_attributes_of_the_start(telemetry, modelwire_ser
 
 
 def test_a_call_that_is_neither_sampled_nor_measured_is_not_observed(
-    telemetry, modelwire_service, monkeypatch
+    telemetry, client, monkeypatch
 ):
     from modelwire._otel.calls import CallTracer
 
@@ -652,8 +631,7 @@ def test_a_call_that_is_neither_sampled_nor_measured_is_not_observed(
     telemetry.start(meter_provider=NoOpMeterProvider())
     ended = []
     monkeypatch.setattr(CallTracer, "ended", lambda *given: ended.append(given))
-    with modelwire.OpenAI(**at(modelwire_service)) as client:
-        client.chat.completions.create(**CHAT)
+    client.chat.completions.create(**CHAT)
     assert not telemetry.spans() and not ended
 
 
@@ -684,19 +662,18 @@ def test_a_call_that_has_a_span_gets_no_second_one(instrumented, caller):
 # On and off.
 
 
-def test_uninstrument_during_a_call(instrumented, modelwire_service):
+def test_uninstrument_during_a_call(instrumented, client):
     """The span of the call in flight ends; the next call has none."""
-    with modelwire.OpenAI(**at(modelwire_service)) as client:
-        stream = client.chat.completions.create(**CHAT, stream=True)
-        next(iter(stream))
-        ModelwireInstrumentor().uninstrument()
-        client.chat.completions.create(**CHAT)
-        list(stream)
-        span = instrumented.span()
-        assert ended_well(span) and span.attributes["gen_ai.request.stream"] is True
-        instrumented.start()
-        client.chat.completions.create(**CHAT)
-        assert instrumented.span()
+    stream = client.chat.completions.create(**CHAT, stream=True)
+    next(iter(stream))
+    ModelwireInstrumentor().uninstrument()
+    client.chat.completions.create(**CHAT)
+    list(stream)
+    span = instrumented.span()
+    assert ended_well(span) and span.attributes["gen_ai.request.stream"] is True
+    instrumented.start()
+    client.chat.completions.create(**CHAT)
+    assert instrumented.span()
 
 
 def test_there_is_one_instrumentor(instrumented, caplog):
@@ -756,14 +733,10 @@ def test_opentelemetry_instrument_finds_it(modelwire_service, tmp_path):
     program.write_text(setup + PRINTING.format(processor="SimpleSpanProcessor"))
     instrument = Path(sys.executable).with_name("opentelemetry-instrument")
     kept = {name: one for name, one in os.environ.items() if not name.startswith("OTEL_")}
-    done = subprocess.run(
+    done = programs.finished(
         [str(instrument), sys.executable, str(program)],
         env={**kept, **modelwire_service.environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
     )
-    assert done.returncode == 0, done.stderr
     assert done.stdout.count('"name": "chat echo"') == 2, done.stdout + done.stderr
 
 
@@ -850,23 +823,19 @@ PEER_CALLS = [
 
 
 @needs_peer
-def test_spans_and_metrics_equal_those_of_openai(telemetry, modelwire_service):
+def test_spans_and_metrics_equal_those_of_openai(telemetry, modelwire_service, client):
     """Names, kinds, parents, status, and all attributes that both have."""
-    done = subprocess.run(
+    done = programs.finished(
         [sys.executable, str(Path(__file__).parent / "otel_peer.py"), modelwire_service.base_url],
         env={**os.environ, **LATEST},
         input=json.dumps(PEER_CALLS),
-        capture_output=True,
-        text=True,
-        timeout=60,
     )
-    assert done.returncode == 0, done.stderr
     theirs = json.loads(done.stdout)
     telemetry.start()
     for call, (their,) in zip(PEER_CALLS, theirs["spans"], strict=True):
         with telemetry.tracer.start_as_current_span("caller"):
             with contextlib.suppress(modelwire.OpenAIError):
-                _make(modelwire_service, call)
+                _make(client.with_options(max_retries=0), call)
         span = telemetry.span()
         assert (span.name, span.kind.name) == (their["name"], their["kind"])
         assert span.status.status_code.name == their["status"], call
@@ -882,28 +851,15 @@ def test_spans_and_metrics_equal_those_of_openai(telemetry, modelwire_service):
         assert metrics[name][0] == unit and set(attributes) <= ours, name
 
 
-def _make(service, call):
-    asked = call["asked"]
-
-    async def make_async():
-        async with modelwire.AsyncOpenAI(**at(service, max_retries=0)) as client:
-            answer = await client.chat.completions.create(**asked)
-            if asked.get("stream"):
-                async for _ in answer:
-                    pass
-
-    if call.get("async"):
-        asyncio.run(make_async())
+def _make(client, call):
+    chats, asked = client.chat.completions, call["asked"]
+    if call.get("raw"):
+        chats.with_raw_response.create(**asked).parse()
         return
-    with modelwire.OpenAI(**at(service, max_retries=0)) as client:
-        chats = client.chat.completions
-        if call.get("raw"):
-            chats.with_raw_response.create(**asked).parse()
-            return
-        answer = chats.create(**asked)
-        for _ in answer if asked.get("stream") else ():
-            if call.get("left"):
-                break
+    answer = chats.create(**asked)
+    for _ in answer if asked.get("stream") else ():
+        if call.get("left"):
+            break
 
 
 @needs_peer

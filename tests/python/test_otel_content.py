@@ -10,15 +10,10 @@ import pytest
 
 pytest.importorskip("opentelemetry.sdk")
 
-from opentelemetry.sdk.metrics import MeterProvider
-from opentelemetry.sdk.metrics.export import InMemoryMetricReader
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-
 from conftest import id_of
 from modelwire._otel import content
 from modelwire._otel.calls import CallTracer
+from test_otel import Telemetry
 
 pytestmark = pytest.mark.thread_unsafe("observers are the process's")
 
@@ -84,14 +79,11 @@ def record(**given):
     return SimpleNamespace(**{**plain, **given})
 
 
-class Told:
+class Told(Telemetry):
     """What was exported of calls."""
 
     def __init__(self, **settings):
-        self._exporter, self._reader = InMemorySpanExporter(), InMemoryMetricReader()
-        provider = TracerProvider()
-        provider.add_span_processor(SimpleSpanProcessor(self._exporter))
-        meter = MeterProvider([self._reader]).get_meter("test")
+        super().__init__()
         asked = {
             "provider": "openai",
             "inject_context": False,
@@ -100,29 +92,22 @@ class Told:
             "chunk_times": True,
             **settings,
         }
-        tracer = provider.get_tracer("test")
-        self.calls = CallTracer(tracer, meter, None, **asked)
+        self.calls = CallTracer(self.tracer, self.meters.get_meter("test"), None, **asked)
 
     def span(self, call, record, response=None):
         """The span of one call."""
         token = self.calls.started(call)
         self.calls.ended(token, record, response)
-        (span,) = self._exporter.get_finished_spans()
-        self._exporter.clear()
+        (span,) = self.exporter.get_finished_spans()
+        self.exporter.clear()
         return span
 
     def points(self):
         """The points of every metric by its name: what they add up to, and their attributes."""
-        found = {}
-        data = self._reader.get_metrics_data()
-        for resource in data.resource_metrics if data else ():
-            for scope in resource.scope_metrics:
-                for metric in scope.metrics:
-                    for point in metric.data.data_points:
-                        value = getattr(point, "sum", None)
-                        value = point.value if value is None else value
-                        found.setdefault(metric.name, []).append((value, dict(point.attributes)))
-        return found
+        return {
+            name: [(point.sum, dict(point.attributes)) for point in points]
+            for name, (_, points) in self.metrics().items()
+        }
 
 
 def test_another_provider_has_no_attributes_of_openai():

@@ -72,6 +72,7 @@ def test_the_module_is_documented():
         assert module.__doc__ and module.__doc__.strip()
 
 
+@pytest.mark.sync_alone("it compares both clients")
 def test_signatures_can_be_looked_at(client):
     """help() shows the named parameters."""
     chat = inspect.signature(client.chat.completions.create).parameters
@@ -83,6 +84,7 @@ def test_signatures_can_be_looked_at(client):
     assert {"api_key", "base_url", "timeout", "max_retries", "stream_only"} <= set(settings)
 
 
+@pytest.mark.sync_alone("a class is patched, and no call is awaited")
 def test_resources_can_be_patched(service, client, monkeypatch):
     """What watches calls replaces Completions.create, as it does in openai-python."""
     asked = []

@@ -19,7 +19,7 @@ import time
 import pytest
 
 import modelwire
-from conftest import eventually
+from conftest import eventually, together
 from modelwire.testing import Service
 
 pytestmark = pytest.mark.thread_unsafe("it brings threads enough")
@@ -49,28 +49,6 @@ def service():
 def client(service):
     with modelwire.OpenAI(base_url=service.base_url, api_key=service.api_key) as client:
         yield client
-
-
-def together(*works):
-    """Runs these at once, each in a thread of its own; raises what one of them raised."""
-    barrier = threading.Barrier(len(works))
-    failures = []
-
-    def run(work):
-        try:
-            barrier.wait(60)
-            work()
-        except BaseException as error:  # a panic of Rust is one
-            failures.append(error)
-
-    threads = [threading.Thread(target=run, args=(work,)) for work in works]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-        assert not thread.is_alive()
-    if failures:
-        raise failures[0]
 
 
 def repeated(work):

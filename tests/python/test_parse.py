@@ -7,9 +7,9 @@ import gc
 import json
 import pickle
 import resource
-import threading
 import time
 import weakref
+from functools import partial
 from typing import Literal
 
 import msgspec
@@ -19,6 +19,7 @@ from typing_extensions import TypedDict
 
 import models
 import modelwire
+from conftest import together
 from modelwire import (
     AnswerValidationError,
     ContentFilterFinishReasonError,
@@ -649,11 +650,7 @@ def test_ten_thousand_models_leave_no_memory(modelwire_service):
 
     with modelwire.OpenAI(**settings):
         for _ in range(5):
-            threads = [threading.Thread(target=work, args=(one * 250,)) for one in range(8)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
+            together(*[partial(work, one * 250) for one in range(8)])
             gc.collect()
             sizes.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
             assert len(alive) < 64, "classes are kept"

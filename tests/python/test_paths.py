@@ -152,6 +152,7 @@ def test_packages_tell_their_names():
     assert chat.ChatCompletionToolParam is chat.ChatCompletionFunctionToolParam
 
 
+@pytest.mark.sync_alone("the classes of the other client have other paths")
 def test_resources_are_the_ones_that_clients_use(client):
     """What is patched by its path is what is called."""
     with mock.patch("modelwire.resources.chat.completions.Completions.create") as create:

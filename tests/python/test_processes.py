@@ -1,6 +1,5 @@
 """Fork, interpreter exit, and what an import costs."""
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,47 +11,19 @@ from wire import ANSWER, END, STALL, finish, piece, stream
 
 pytestmark = pytest.mark.thread_unsafe("each test is a program of its own")
 
-ASK = """
-    MESSAGES = [{"role": "user", "content": "x"}]
 
-    def ask(client):
-        return client.chat.completions.create(model="echo", messages=MESSAGES)
-
-    def in_child(work):
-        # Reports whether the child did it within 5 s; one that hangs is killed.
-        child = os.fork()
-        if child == 0:
-            code = 1
-            try:
-                work()
-                code = 0
-            finally:
-                sys.stdout.flush()
-                os._exit(code)
-        for _ in range(6000):
-            ended, status = os.waitpid(child, os.WNOHANG)
-            if ended:
-                return os.waitstatus_to_exitcode(status) == 0
-            # clock: between two looks
-            time.sleep(0.01)
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        return False
-"""
-
-
-def test_fork_before_the_first_call(service):
+def test_fork_before_the_first_call(service, program):
     """A client that was only made works in both."""
     source = """
     client = modelwire.Client()
     assert in_child(lambda: ask(client)), "the child failed"
     ask(client)
     """
-    programs.run(ASK + source, service.base_url)
+    program(source)
     assert len(service.requests()) == 2
 
 
-def test_fork_after_a_call(service):
+def test_fork_after_a_call(service, program):
     """And one that was used; they share no connection, and its sums begin anew."""
     source = """
     client = modelwire.Client()
@@ -68,13 +39,13 @@ def test_fork_after_a_call(service):
     ask(client)
     assert client.usage()["echo"]["calls"] == 2
     """
-    programs.run(ASK + source, service.base_url)
+    program(source)
     connections = [request["connection"] for request in service.requests()]
     assert len(connections) == 4 and len(set(connections[:3])) == 3
     assert connections[3] == connections[0]
 
 
-def test_forks_while_all_is_found_for_the_first_time(service):
+def test_forks_while_all_is_found_for_the_first_time(program):
     """What a process finds once and keeps is found by a thread, which no child has: no child waits
     for it. Python switches as often as it can, so that forks come in the midst of it."""
     source = """
@@ -92,15 +63,13 @@ def test_forks_while_all_is_found_for_the_first_time(service):
     def find():
         for content in contents:
             try:
-                messages = [{"role": "user", "content": content}]
-                client.chat.completions.create(model="echo", messages=messages)
+                ask(client, messages=[{"role": "user", "content": content}])
             except modelwire.OpenAIError:
                 pass
         messages = [Message("user", "x")]
-        answer = client.chat.completions.create(model="echo", messages=messages)
+        answer = ask(client, messages=messages)
         dir(answer), answer.model_dump(), answer.model_copy(deep=True), answer.rate_limits
-        chat = client.chat.completions.create(model="echo", messages=messages, stream=True)
-        for chunk in chat:
+        for chunk in ask(client, messages=messages, stream=True):
             chunk.choices[0].delta
         client.models.list().data[0]
 
@@ -135,7 +104,7 @@ def test_forks_while_all_is_found_for_the_first_time(service):
         codes.add(os.waitstatus_to_exitcode(os.waitpid(made, 0)[1]))
     assert codes == {0}, codes
     """
-    programs.run(source, service.base_url)
+    program(source)
 
 
 # Python code that a function of the extension runs in the midst of its own.
@@ -189,11 +158,10 @@ CODE_WITHIN = {
 
 
 @pytest.mark.parametrize("within", CODE_WITHIN)
-def test_exit_while_a_daemon_thread_runs_code_within_a_call(service, within):
+def test_exit_while_a_daemon_thread_runs_code_within_a_call(program, within):
     """The thread ends with the process, and does not end it: before 3.14 Python unwinds it where it
     asks for the interpreter, which here is slow to go."""
     source = """
-    MESSAGES = [{"role": "user", "content": "x"}]
     is_within = threading.Event()
 
     def linger():
@@ -216,10 +184,10 @@ def test_exit_while_a_daemon_thread_runs_code_within_a_call(service, within):
     threading.Thread(target=work, daemon=True).start()
     assert is_within.wait(60)
     """
-    programs.run(source + CODE_WITHIN[within] + begin, service.base_url)
+    program(source + CODE_WITHIN[within] + begin)
 
 
-def test_a_stream_that_is_read_while_the_interpreter_ends(service):
+def test_a_stream_that_is_read_while_the_interpreter_ends(program):
     """By an object that is dropped last: it ends, or says that the library did. What a wait needs
     was imported before, although it is the first of its kind."""
     source = """
@@ -238,11 +206,11 @@ def test_a_stream_that_is_read_while_the_interpreter_ends(service):
 
     last = Last()
     """
-    assert programs.run(source, service.base_url) == "True\n"
+    assert program(source) == "True\n"
 
 
 @pytest.mark.parametrize("settings", ["", "on_call=lambda record: None"])
-def test_a_first_call_while_the_interpreter_ends(service, settings):
+def test_a_first_call_while_the_interpreter_ends(program, settings):
     """By an object that is dropped last: it says that the library was shut down. No thread can be
     started any more, and before Python 3.12 a start would wait for ever."""
     source = f"""
@@ -258,7 +226,7 @@ def test_a_first_call_while_the_interpreter_ends(service, settings):
 
     last = Last()
     """
-    assert "the library was shut down" in programs.run(source, service.base_url)
+    assert "the library was shut down" in program(source)
 
 
 AT_EXIT = {
@@ -273,7 +241,7 @@ AT_EXIT = {
 
 
 @pytest.mark.parametrize("call", AT_EXIT)
-def test_calls_while_the_interpreter_ends(service, call):
+def test_calls_while_the_interpreter_ends(program, call):
     """Each says that the library was shut down: it imports nothing and begins no thread, which
     would fail or hang there."""
     source = f"""
@@ -289,10 +257,10 @@ def test_calls_while_the_interpreter_ends(service, call):
 
     last = Last()
     """
-    assert programs.run(source, service.base_url) == "shutdown the library was shut down\n"
+    assert program(source) == "shutdown the library was shut down\n"
 
 
-def test_a_client_is_closed_while_the_interpreter_ends(service):
+def test_a_client_is_closed_while_the_interpreter_ends(program):
     """Also one with on_call: closing it waited for the thread that calls that."""
     source = """
     client = modelwire.Client(on_call=lambda record: print("told"))
@@ -304,17 +272,16 @@ def test_a_client_is_closed_while_the_interpreter_ends(service):
 
     last = Last()
     """
-    assert programs.run(source, service.base_url) == "told\n"
+    assert program(source) == "told\n"
 
 
-def test_fork_in_mid_stream(service):
+def test_fork_in_mid_stream(program):
     """The child's calls work, its copy of the stream says whose it is; the parent's goes on,
     whatever the child does with its copy."""
     steps = [piece("a"), {"pause_ms": 1500}, piece("b"), finish(), *END]
-    service.script("fork", [stream(*steps), ANSWER])
     source = """
     client = modelwire.Client()
-    chat = client.chat.completions.create(model="m", messages=MESSAGES, stream=True)
+    chat = ask(client, model="m", stream=True)
     assert next(chat).choices[0].delta.content == "a"
 
     def work():
@@ -333,15 +300,15 @@ def test_fork_in_mid_stream(service):
     rest = [chunk.choices[0].delta.content for chunk in chat]
     assert rest == ["b", None] and chat.end == "done_mark", rest
     """
-    programs.run(ASK + source, service.base_url.replace("/v1", "/scripts/fork/v1"))
+    program(source, stream(*steps), ANSWER)
 
 
-def test_a_child_ends_as_any_process(service):
+def test_a_child_ends_as_any_process(program):
     """With its exit handlers, not by os._exit; multiprocessing works over fork."""
     source = """
     import multiprocessing
     client = modelwire.Client()
-    chat = client.chat.completions.create(model="slow", messages=MESSAGES, stream=True)
+    chat = ask(client, model="slow", stream=True)
     next(chat)
     context = multiprocessing.get_context("fork")
     child = context.Process(target=lambda: ask(client))
@@ -354,23 +321,23 @@ def test_a_child_ends_as_any_process(service):
         sys.exit(0)
     assert os.waitstatus_to_exitcode(os.wait()[1]) == 0
     """
-    programs.run(ASK + source, service.base_url)
+    program(source)
 
 
-def test_an_exception_crosses_a_pool_of_processes(service):
+def test_an_exception_crosses_a_pool_of_processes(program):
     """What a worker raised, its parent catches with its fields."""
     source = """
     import concurrent.futures, multiprocessing
 
     def work(model):
-        modelwire.Client().chat.completions.create(model=model, messages=MESSAGES)
+        ask(modelwire.Client(), model=model)
 
     context = multiprocessing.get_context("fork")
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
         error = pool.submit(work, "no-such-model").exception(60)
     assert type(error) is modelwire.NotFoundError and error.model == "no-such-model", error
     """
-    programs.run(ASK + source, service.base_url)
+    program(source)
 
 
 EXITS = {
@@ -383,7 +350,7 @@ EXITS = {
     "daemon threads begin calls": """
         def begin():
             while True:
-                client.chat.completions.create(model="m", messages=messages, stream=True).close()
+                ask(client, model="m", stream=True).close()
 
         for _ in range(4):
             threading.Thread(target=begin, daemon=True).start()
@@ -435,7 +402,7 @@ atexit.register(stop)
 
 
 @pytest.mark.parametrize("is_daemon", [True, False])
-def test_exit_waits_for_a_thread_that_calls(service, is_daemon):
+def test_exit_waits_for_a_thread_that_calls(program, is_daemon):
     """Its calls fail as those of the main thread do, and nobody waits for ever."""
     source = f"""
     client = modelwire.Client()
@@ -446,7 +413,20 @@ def test_exit_waits_for_a_thread_that_calls(service, is_daemon):
     """
     if sys.version_info >= (3, 12) and not is_daemon:
         pytest.skip("Python 3.12 and later begin no thread at exit")
-    assert programs.run(ASK + source, service.base_url, before=OLDER) == "joined\n"
+    assert program(source, before=OLDER) == "joined\n"
+
+
+STALLED = stream(piece("a"), piece("b"), STALL)
+
+
+def with_stalled_stream(how):
+    """A program that ends with a stalled stream."""
+    return f"""
+        client = modelwire.Client()
+        chat = ask(client, model="m", stream=True)
+        next(chat)
+        {EXITS[how].strip()}
+    """
 
 
 @pytest.mark.parametrize(
@@ -460,18 +440,10 @@ def test_exit_waits_for_a_thread_that_calls(service, is_daemon):
         ("cycle", 3),
     ],
 )
-def test_exit(service, how, times):
+def test_exit(program, how, times):
     """A program with a stalled stream ends, well and without a word."""
-    service.script("exit", [stream(piece("a"), piece("b"), STALL)])
-    source = f"""
-        client = modelwire.Client()
-        messages = [{{"role": "user", "content": "x"}}]
-        chat = client.chat.completions.create(model="m", messages=messages, stream=True)
-        next(chat)
-        {EXITS[how].strip()}
-    """
     for _ in range(times):
-        programs.run(source, service.base_url.replace("/v1", "/scripts/exit/v1"))
+        program(with_stalled_stream(how), STALLED)
 
 
 def loaded(*flags):
@@ -484,8 +456,8 @@ def loaded(*flags):
 
 def _python(source, *flags):
     command = [sys.executable, *flags, "-c", source]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=programs.DEADLINE)
-    assert (done.returncode, done.stderr) == (0, ""), done
+    done = programs.finished(command)
+    assert done.stderr == "", done.stderr
     return done.stdout
 
 
@@ -519,7 +491,7 @@ else:
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 13), reason="Python itself refuses, and has a module")
-def test_another_interpreter_of_the_process_is_refused(service):
+def test_another_interpreter_of_the_process_is_refused(program):
     """With an ImportError, and the main one goes on."""
     source = f"""
     import _xxsubinterpreters as interpreters
@@ -530,4 +502,4 @@ def test_another_interpreter_of_the_process_is_refused(service):
         interpreters.destroy(other)
         ask(client)
     """
-    programs.run(ASK + source, service.base_url)
+    program(source)

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import modelwire
+from callers import asked
 from modelwire import RateLimit, RateLimits, testing
 from wire import HELLO, answer
 
@@ -44,10 +45,6 @@ def of(body):
     return testing.document(body, headers=HEADERS)
 
 
-def asked(client, **given):
-    return client.chat.completions.create(model="m", messages=HELLO, **given)
-
-
 def test_limits_of_whole_answers(scripted):
     """Of every operation; what the service says in the body stays reachable."""
     headers = {name.replace("-", "_"): value for name, value in HEADERS.items()}
@@ -69,9 +66,9 @@ def test_limits_of_whole_answers(scripted):
 
 def test_where_nothing_is_said(client):
     """None, of an answer, a stream and an error, and of an answer from elsewhere."""
-    whole = client.chat.completions.create(model="echo", messages=HELLO)
+    whole = asked(client, model="echo")
     made = type(whole)(id="c")
-    stream = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
+    stream = asked(client, model="echo", stream=True)
     assert whole.rate_limits is made.rate_limits is stream.rate_limits is None
     assert client.models.list().rate_limits is None
     assert pickle.loads(pickle.dumps(whole)).rate_limits is None
@@ -93,17 +90,11 @@ def test_limits_of_streams(modelwire_service, caller):
     found, error, final = caller.read(opened)
     assert error is None and helpers[0]._made.rate_limits == SAID == final.rate_limits
 
-    async def awaited(client):
-        stream = await asked(client, stream=True)
-        before = stream.rate_limits
-        return before, [chunk async for chunk in stream], stream.rate_limits
-
-    def waited(client):
+    def read(client):
         stream = asked(client, stream=True)
         return stream.rate_limits, list(stream), stream.rate_limits
 
-    is_async = caller.kind is modelwire.AsyncOpenAI
-    before, chunks, after = caller(awaited if is_async else waited)
+    before, chunks, after = caller(read)
     assert before == after == SAID and len(chunks) == 1
 
 

@@ -5,6 +5,7 @@ import json
 import pytest
 
 import modelwire
+from callers import asked
 from wire import ANSWER, HELLO, SILENCE, STALL, answer, chat, events, finish, piece, stream
 
 MESSAGE = {"role": "assistant", "content": "hi"}
@@ -67,7 +68,9 @@ def test_every_operation(client):
     assert client.models.with_raw_response.list().status_code == 200
     raw = client.with_raw_response.responses.create(model="echo", input="x")
     assert raw.parse().output_text == "x"
-    raw = client.with_raw_response.chat.completions.create(model="echo", messages=HELLO)
+    raw = client.with_raw_response.responses.create(model="echo", input="x", stream=True)
+    assert list(raw.parse())[-1].type == "response.completed"
+    raw = asked(client.with_raw_response, model="echo")
     assert raw.parse().choices
 
 
@@ -95,6 +98,7 @@ def test_a_whole_answer_in_a_with_block(scripted):
     assert scripted.requests() == []
     with opening as response:
         assert response.status_code == 200 and not response.is_closed
+        assert response.headers["content-type"] == "application/json"
         assert json.loads(response.read()) == response.json() == response.parse().to_dict()
         assert json.loads("".join(response.iter_lines())) == response.json()
         assert response.is_closed
@@ -131,12 +135,12 @@ def test_a_block_that_could_not_be_entered(scripted):
 def test_the_response_of_a_stream_ends_it(quiet, scripted):
     """As older programs end a stream."""
     client = scripted(stream(piece("a"), STALL), events(piece("a"), finish()))
-    opened = client.chat.completions.create(model="m", messages=HELLO, stream=True)
+    opened = asked(client, stream=True)
     response = opened.response
     assert not response.is_closed and next(opened)
     response.close()
     assert response.is_closed and opened.response.is_closed and list(opened) == []
     quiet.until_closed()
-    opened = client.chat.completions.create(model="m", messages=HELLO, stream=True)
+    opened = asked(client, stream=True)
     response = opened.response
     assert list(opened) and response.is_closed

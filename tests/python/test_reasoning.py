@@ -7,17 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from callers import asked
 from modelwire import testing
 from modelwire.types.responses import ResponseReasoningTextDeltaEvent
 from wire import HELLO, answer, chat, events, finish
 
 
-def asked(client):
-    return client.chat.completions.create(model="m", messages=HELLO)
-
-
 def streamed(client):
-    return client.chat.completions.create(model="m", messages=HELLO, stream=True)
+    return asked(client, stream=True)
 
 
 def thought(**fields):
@@ -78,7 +75,7 @@ def test_answers_without_any(client):
     """Empty, and no field of any dump."""
     whole = asked_of_echo(client)
     response = client.responses.create(model="echo", input="x")
-    chunks = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
+    chunks = asked(client, model="echo", stream=True)
     found = client.responses.create(model="echo", input="x", stream=True)
     for one in (whole, whole.choices[0].message, response, *chunks, *found):
         assert one.reasoning_text == ""
@@ -88,7 +85,7 @@ def test_answers_without_any(client):
 
 
 def asked_of_echo(client):
-    return client.chat.completions.create(model="echo", messages=HELLO)
+    return asked(client, model="echo")
 
 
 def test_reasoning_of_a_changed_message(scripted):

@@ -8,7 +8,6 @@ import dataclasses
 import datetime
 import enum
 import json
-import subprocess
 import sys
 import textwrap
 import uuid
@@ -21,6 +20,7 @@ import pytest
 from typing_extensions import TypedDict
 
 import models
+import programs
 from conftest import id_of
 from modelwire._schemas.formats import Format
 from modelwire._schemas.schema import is_strict, strict
@@ -380,7 +380,4 @@ WITHOUT = """
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 def test_without_pydantic_an_error_says_what_to_install():
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(WITHOUT)], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
+    programs.finished([sys.executable, "-c", textwrap.dedent(WITHOUT)])

@@ -8,6 +8,7 @@ import time
 import pytest
 
 import modelwire
+from callers import asked
 from conftest import SOON, eventually
 from wire import (
     END,
@@ -29,12 +30,12 @@ STALLED = stream(piece("a"), STALL)
 
 
 def opened(client, **fields):
-    return client.chat.completions.create(model="m", messages=HELLO, stream=True, **fields)
+    return asked(client, stream=True, **fields)
 
 
 def test_stream(service, client):
     """Every chunk in its order, then the end; one pass."""
-    chat = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
+    chat = asked(client, model="echo", stream=True)
     chunks = list(chat)
     assert [chunk.choices[0].delta.content for chunk in chunks] == ["", *WORDS, None]
     assert chunks[0].choices[0].delta.role == "assistant"
@@ -46,7 +47,7 @@ def test_stream(service, client):
 
 def test_facts_of_a_stream(client):
     """Status, headers and request id at once; how it ended at its end."""
-    chat = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
+    chat = asked(client, model="echo", stream=True)
     assert chat.status_code == 200
     assert dict(chat.headers)["content-type"] == "text/event-stream"
     assert dict(chat.headers)["x-request-id"] == chat.request_id
@@ -101,7 +102,7 @@ def test_unknown_fields_of_a_stream(client):
 def test_several_choices_of_a_stream(client):
     """Choices are told apart by their index; all must finish."""
     texts = {}
-    chat = client.chat.completions.create(model="echo", messages=HELLO, stream=True, n=2)
+    chat = asked(client, model="echo", stream=True, n=2)
     for chunk in chat:
         for choice in chunk.choices:
             texts[choice.index] = texts.get(choice.index, "") + (choice.delta.content or "")
@@ -227,6 +228,7 @@ def test_iterating_after_close_ends(scripted, waiting):
     assert chat.end is None and chat.usage is None
 
 
+@pytest.mark.sync_alone("threads; test_async_loops.py cancels tasks")
 def test_close_while_another_thread_waits(scripted):
     """close() does not wait for the reader, and the reader does not wait on."""
     chat = opened(scripted(STALLED))
@@ -241,7 +243,7 @@ def test_close_while_another_thread_waits(scripted):
 
 def test_streams_go_on_when_their_client_is_closed(client):
     """As Client.close says."""
-    chat = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
+    chat = asked(client, model="echo", stream=True)
     client.close()
     assert text(chat) == TEXT
     with pytest.raises(modelwire.OpenAIError, match="closed"):
@@ -309,9 +311,10 @@ def test_a_stream_without_an_answer_can_be_given_up(quiet, scripted):
     quiet.until_closed()
 
 
+@pytest.mark.sync_alone("it replaces __iter__, which is no __aiter__")
 def test_a_stream_whose_iteration_is_wrapped(client):
     """Instrumentation puts a generator over the iterator of a stream."""
-    stream = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
+    stream = asked(client, model="echo", stream=True)
     iterator = iter(stream)
     assert iterator is not stream and iter(iterator) is iterator
     first, second = next(iterator), next(stream)

@@ -9,7 +9,6 @@ import os
 import socket
 import subprocess
 import sys
-import threading
 import time
 import urllib.error
 import urllib.request
@@ -20,6 +19,7 @@ import pytest
 
 import modelwire
 import programs
+from conftest import together
 from modelwire import testing
 from modelwire.testing import Service, document, error, events, garbage, played, raw, text
 from wire import TRUST_TIME
@@ -591,11 +591,7 @@ def test_many_threads_share_a_service(modelwire_service, client):
             modelwire_service.queue(said.pop())
             heard.append(chat(client).choices[0].message.content)
 
-    threads = [threading.Thread(target=ask) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    together(*[ask] * 8)
     assert sorted(heard) == sorted(f"answer {number}" for number in range(200))
     assert (len(modelwire_service.requests), modelwire_service.waiting) == (200, 0)
 
@@ -872,8 +868,7 @@ def test_a_typed_program(tmp_path):
     """mypy --strict accepts a program that uses all of it."""
     (tmp_path / "typed.py").write_text(TYPED)
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", "cache", "typed.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    programs.finished(command, cwd=tmp_path, timeout=None)
 
 
 def test_the_example_of_the_docstring_is_true():

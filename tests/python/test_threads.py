@@ -8,8 +8,11 @@ import time
 import pytest
 
 import modelwire
+from callers import asked
 from conftest import SOON
-from wire import HELLO, STALL, events, finish, piece, stream
+from wire import STALL, events, finish, piece, stream
+
+pytestmark = pytest.mark.sync_alone("threads; test_async_loops.py has tasks and loops")
 
 THREADS = 20
 CHUNKS = 3000
@@ -41,7 +44,7 @@ def test_two_threads_share_a_stream(scripted, interval):
     """Each chunk reaches exactly one of them, in its order; both see the end."""
     numbers = [piece(str(number)) for number in range(CHUNKS)]
     client = scripted(events(*numbers, finish()))
-    chat = client.chat.completions.create(model="m", messages=HELLO, stream=True)
+    chat = asked(client, stream=True)
     barrier = threading.Barrier(2)
 
     def read(_):
@@ -63,7 +66,7 @@ def test_two_threads_share_a_stream(scripted, interval):
 def test_all_threads_that_wait_for_a_stream_see_its_end(scripted):
     """Also when it is closed, and when it fails."""
     client = scripted(stream(piece("a"), STALL))
-    chat = client.chat.completions.create(model="m", messages=HELLO, stream=True)
+    chat = asked(client, stream=True)
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         readers = [pool.submit(list, chat) for _ in range(4)]
         while not any(reader.running() for reader in readers):
@@ -77,7 +80,7 @@ def test_all_threads_that_wait_for_a_stream_see_its_end(scripted):
 def test_a_waiting_thread_leaves_the_interpreter_to_others(scripted):
     """Whoever waits for a chunk holds up nobody."""
     client = scripted(stream(piece("a"), STALL))
-    chat = client.chat.completions.create(model="m", messages=HELLO, stream=True)
+    chat = asked(client, stream=True)
     next(chat)
     waiting = threading.Thread(target=list, args=(chat,))
     waiting.start()
@@ -98,7 +101,7 @@ def test_the_main_thread_waits_while_others_work(scripted):
     def work():
         try:
             while True:
-                list(client.chat.completions.create(model="m", messages=HELLO, stream=True))
+                list(asked(client, stream=True))
         except modelwire.OpenAIError as error:
             failures.append(error.kind)
 

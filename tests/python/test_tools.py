@@ -1,12 +1,10 @@
 """run_tools: loops over Python functions, by both clients."""
 
-import asyncio
 import dataclasses
 import enum
 import functools
 import json
 import pickle
-import time
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -14,6 +12,7 @@ import pydantic
 import pytest
 
 import modelwire
+from conftest import eventually
 from modelwire import MaxTurnsError
 from modelwire._schemas.signature import Function, documented
 from modelwire._schemas.tools import written
@@ -155,35 +154,20 @@ def test_a_streamed_run_that_is_left(caller):
         for event in chat_run(client, tools=[add]).events():
             if event.type == "content.delta" and event.delta:
                 break
-        eventually_closed(caller.service)
 
-    async def left_asynchronously(client):
-        async for event in chat_run(client, tools=[add]).events():
-            if event.type == "content.delta" and event.delta:
-                break
-        for _ in range(6000):
-            if caller.service.open_connections == 0:
-                return
-            # clock: between two looks
-            await asyncio.sleep(0.01)
-        raise AssertionError("the stream is open")
+        def is_closed():
+            client.usage()  # the event loop of an asynchronous client takes a turn
+            return caller.service.open_connections == 0
 
-    caller(left if caller.kind is modelwire.OpenAI else left_asynchronously)
+        eventually("the stream is closed", is_closed)
 
-
-def eventually_closed(service):
-    end = time.monotonic() + 60
-    while service.open_connections:
-        # clock: bounds a hang
-        assert time.monotonic() < end, "the stream is open"
-        # clock: between two looks
-        time.sleep(0.01)
+    caller(left)
 
 
 def test_asynchronous_functions(caller):
     """Are awaited by the asynchronous client, and refused by the other."""
     caller.service.queue(calls(("slowly", {"word": "ha"}), ("add", {"a": 1, "b": 1})), "Done.")
-    if caller.kind is modelwire.OpenAI:
+    if not caller.is_async:
         with pytest.raises(TypeError, match="slowly is asynchronous"):
             caller(lambda client: chat_run(client, tools=[slowly]))
         return

@@ -8,6 +8,7 @@ import typing
 import pytest
 
 import modelwire
+from callers import asked
 from modelwire.types import responses
 from modelwire.types.chat import ChatCompletion, ChatCompletionChunk, ChoiceDelta, ChunkChoice
 from wire import HELLO, events
@@ -49,7 +50,7 @@ def test_a_dump_of_an_event_has_the_fields_of_its_type(client):
 def test_a_dump_of_a_delta_has_the_fields_of_openai_python(client):
     """Those that were not sent are None."""
     theirs = pytest.importorskip("openai.types.chat.chat_completion_chunk")
-    [first, *_] = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
+    [first, *_] = asked(client, model="echo", stream=True)
     dump = first.choices[0].delta.model_dump()
     assert set(theirs.ChoiceDelta.model_fields) <= set(dump) and dump["audio"] is None
 
@@ -91,8 +92,8 @@ def test_classes_of_types_are_classes():
 
 def test_every_answer_is_a_base_model(client):
     """As answers of openai-python are instances of openai.BaseModel."""
-    answer = client.chat.completions.create(model="echo", messages=HELLO)
-    [chunk, *_] = client.chat.completions.create(model="echo", messages=HELLO, stream=True)
+    answer = asked(client, model="echo")
+    [chunk, *_] = asked(client, model="echo", stream=True)
     [event, *_] = client.responses.create(model="echo", input="x", stream=True)
     parts = [answer, answer.choices[0], answer.usage, client.models.list().data[0]]
     parts += [chunk, chunk.choices[0], chunk.choices[0].delta, event]

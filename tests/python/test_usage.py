@@ -164,24 +164,6 @@ def test_nothing_is_taken_twice_or_lost(modelwire_service):
     assert sum(used["echo"]["calls"] for used in taken if used) == THREADS * CALLS
 
 
-def test_an_asynchronous_client_has_the_same(modelwire_service, caller):
-    """Nothing of it is awaited."""
-    modelwire_service.queue({"choices": [{}], "usage": OF_CHATS})
-
-    async def awaited(client):
-        await asked(client)
-        return client.take_usage(), client.usage(by="key"), client.key_id
-
-    def waited(client):
-        asked(client)
-        return client.take_usage(), client.usage(by="key"), client.key_id
-
-    is_async = caller.kind is modelwire.AsyncOpenAI
-    taken, left, key_id = caller(awaited if is_async else waited)
-    assert taken == {"m": {**USED, "calls": 1, "calls_without_usage": 0}}
-    assert (left, key_id) == ({}, id_of(modelwire_service.api_key))
-
-
 def add(a: int, b: int) -> int:
     return a + b
 

@@ -1,14 +1,14 @@
 """Copies of a client with other keys, headers and base URLs, and calls with their own: one pool of
 connections, one sum of usage."""
 
-import asyncio
-import threading
+from functools import partial
 
 import pytest
 
 import modelwire
-from conftest import KEY
-from wire import HELLO, answer
+from callers import asked
+from conftest import KEY, together
+from wire import answer
 
 COPIES = 64
 CALLS = 20
@@ -27,20 +27,23 @@ def connections(service, calls):
     return service.state()["connections"] - before
 
 
-def test_calls_with_their_own_headers_share_connections(quiet):
-    """Forty calls, each with headers of its own, added, replaced and left out."""
-    with modelwire.Client(**settings(quiet), default_headers={"X-Team": "blue"}) as client:
+def test_calls_with_their_own_headers_share_connections(quiet, connect):
+    """Fifty calls, each with headers of its own, added, replaced and left out."""
+    with connect(**settings(quiet), default_headers={"X-Team": "blue"}) as client:
         client.models.list()
 
         def calls():
             for number in range(10):
+                own = client.with_options(default_headers={"X-Own": str(number)})
+                asked(own, model="echo", extra_headers={"X-More": "1"})
                 client.models.list(extra_headers={"X-Number": str(number)})
                 client.models.list(extra_headers={"x-team": f"red {number}"})
                 client.models.list(extra_headers={"X-TEAM": modelwire.omit})
-                client.with_options(default_headers={"X-Own": str(number)}).models.list()
+                own.models.list()
 
         quiet.clear()
         assert connections(quiet, calls) <= FEW
+        assert client.usage()["echo"]["calls"] == 10
         sent = [dict(request["headers"]) for request in quiet.requests()]
         found = [{name: one.get(name) for name in ("x-team", "x-number", "x-own")} for one in sent]
         assert found[-4:] == [
@@ -77,45 +80,18 @@ def test_rotating_keys_share_connections(quiet):
 def test_no_call_of_a_copy_is_missing_in_the_sum(service):
     """Sixty-four variants, from eight threads at once, and other base URLs as well."""
     with modelwire.Client(**settings(service)) as client:
-        failures = []
 
         def call(thread):
-            try:
-                for number in range(COPIES // 8):
-                    headers = {"X-Variant": f"{thread}-{number}"}
-                    made = client.with_options(api_key=f"{KEY} ", default_headers=headers)
-                    apart = client.copy(base_url=f"{service.base_url}/?{thread}-{number}")
-                    for _ in range(CALLS // 2):
-                        made.chat.completions.create(model="echo", messages=HELLO)
-                        apart.chat.completions.create(model="echo", messages=HELLO)
-            except Exception as error:
-                failures.append(error)
+            for number in range(COPIES // 8):
+                headers = {"X-Variant": f"{thread}-{number}"}
+                made = client.with_options(api_key=f"{KEY} ", default_headers=headers)
+                apart = client.copy(base_url=f"{service.base_url}/?{thread}-{number}")
+                for _ in range(CALLS // 2):
+                    asked(made, model="echo")
+                    asked(apart, model="echo")
 
-        threads = [threading.Thread(target=call, args=(number,)) for number in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert not failures
+        together(*[partial(call, number) for number in range(8)])
         assert client.usage()["echo"]["calls"] == COPIES * CALLS
-
-
-def test_an_asynchronous_client_shares_them_as_well(quiet):
-    """Tasks with their own headers and keys."""
-
-    async def main():
-        async with modelwire.AsyncClient(**settings(quiet)) as client:
-
-            async def one(number):
-                made = client.with_options(default_headers={"X-Number": str(number)})
-                await made.models.list(extra_headers={"X-More": "1"})
-                await made.chat.completions.create(model="echo", messages=HELLO)
-
-            for number in range(20):
-                await one(number)
-            assert client.usage()["echo"]["calls"] == 20
-
-    assert connections(quiet, lambda: asyncio.run(main())) <= FEW
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import re
 import pytest
 
 import modelwire
+from callers import asked
 from modelwire.types.chat import ChatCompletionMessageToolCall as ToolCall
 from wire import ANSWER, HELLO, STALL, STREAM_HEAD, events
 
@@ -47,7 +48,7 @@ def test_envelopes(scripted, vector):
     head = f"HTTP/1.1 {vector['status']} X\r\n{kind}Content-Length: {len(body)}\r\n\r\n"
     client = scripted(exact(head, body), max_retries=0)
     with pytest.raises(modelwire.APIStatusError) as raised:
-        client.chat.completions.create(model="m", messages=HELLO)
+        asked(client)
     error, expected = raised.value, vector["expected"]
     for field in ("kind", "type", "code", "param", "metered"):
         assert getattr(error, field) == expected[field], field
@@ -67,7 +68,7 @@ def failed(client, vector, streams):
     """The error of the one call that a vector is about, and how many chunks came before it."""
     chunks = 0
     with pytest.raises(modelwire.APIError) as raised:
-        found = client.chat.completions.create(model="m", messages=HELLO, stream=streams)
+        found = asked(client, stream=streams)
         if streams:
             for _ in found:
                 chunks += 1
@@ -134,7 +135,7 @@ def read(client):
     """The chunks of a streamed chat as they came, and its end: a name, or the error."""
     chunks = []
     try:
-        stream = client.chat.completions.create(model="m", messages=HELLO, stream=True)
+        stream = asked(client, stream=True)
         for chunk in stream:
             chunks.append(chunk.to_json(indent=None))
     except modelwire.APIError as error:
@@ -179,7 +180,7 @@ def test_streams_of_the_grammar(scripted, vector):
         _, error = read(client)
         assert vector["client"] == (error.kind if error else "done_mark")
         return
-    stream = client.chat.completions.create(model="m", messages=HELLO, stream=True)
+    stream = asked(client, stream=True)
     event = first_said(vector)
     if event is None:
         with pytest.raises(modelwire.IncompleteStreamError):
@@ -232,7 +233,7 @@ def test_every_event_of_the_grammar(scripted, vector):
     client = scripted(exact(head, body_of(vector, "input")))
     expected, found = list(said(vector)) * vector.get("times", 1), []
     try:
-        for chunk in client.chat.completions.create(model="m", messages=HELLO, stream=True):
+        for chunk in asked(client, stream=True):
             found.append(chunk.to_json(indent=None))
     except modelwire.APIError:
         pass  # the vector has no end mark, or something that is no chunk
@@ -343,6 +344,7 @@ def is_late(vector):
     return vector["about"].startswith(("an index as a text", "an empty object before"))
 
 
+@pytest.mark.sync_alone("they add up by the same code")
 @pytest.mark.parametrize("vector", CHATS)
 def test_helper_streams_agree_with_what_chunks_add_up_to(scripted, vector):
     """The last snapshot is the whole answer, and the arguments of each call are told."""
