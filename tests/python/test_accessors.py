@@ -88,7 +88,7 @@ def error_of(scripted, sent):
 OF = {"chunk": (CHUNK, chunk_of), "response": (RESPONSE, response_of), "error": (ERROR, error_of)}
 
 
-def test_every_row_has_its_form():
+def test_every_accessor_row_has_a_python_form():
     """A row of the table that Python has no form of is named here."""
     known = {(of, name) for of, (forms, _) in OF.items() for name in forms}
     assert not known & set(ELSEWHERE)

@@ -53,7 +53,7 @@ def test_models_are_named_wherever_their_name_is(scripted):
 
 
 @pytest.mark.parametrize("body", [{}, {"models": []}, {"data": None}, "null", '"text"', "7"])
-def test_what_is_no_list_of_models_is_an_error(scripted, body):
+def test_an_invalid_model_list_is_an_error(scripted, body):
     """Never an empty list."""
     with pytest.raises(modelwire.APIResponseValidationError, match="no model list"):
         scripted(answer(body)).models.list()

@@ -87,7 +87,7 @@ def test_a_mistyped_argument(client):
         assert str(raised.value).removesuffix(". Did you mean 'model'?") == said
 
 
-def test_signatures_are_there_to_look_at(client):
+def test_methods_have_inspectable_signatures(client):
     """For `help`, for editors, and for programs that look which parameters there are."""
     create = inspect.signature(client.chat.completions.create).parameters
     stream = inspect.signature(client.chat.completions.stream).parameters
@@ -135,7 +135,7 @@ def test_marks_of_openai_python_are_understood(scripted, name):
     client.responses.stream(model="m", input="x", text_format=mark, response_id=mark)
 
 
-def test_marks_of_others_are_values(refused):
+def test_omit_markers_of_other_packages_are_refused(refused):
     """Only openai-python's are known by their name."""
     other = type("NotGiven", (), {"__module__": "somebody"})()
     refused(TypeError, "NotGiven", model="m", messages=HELLO, temperature=other)
@@ -174,7 +174,7 @@ def test_marks_of_others_are_values(refused):
     ],
 )
 @pytest.mark.parametrize("stream", [False, True])
-def test_what_cannot_be_right_is_not_sent(refused, arguments, match, stream):
+def test_invalid_requests_are_not_sent(refused, arguments, match, stream):
     """A RequestError, which is a ValueError."""
     arguments = {"model": "echo", "messages": HELLO, "stream": stream, **arguments}
     error = refused(modelwire.RequestError, match, **arguments)
@@ -196,7 +196,7 @@ def test_what_cannot_be_right_is_not_sent(refused, arguments, match, stream):
     ],
 )
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_response_that_cannot_be_right_is_not_sent(service, client, arguments, match, stream):
+def test_invalid_responses_requests_are_not_sent(service, client, arguments, match, stream):
     """Likewise."""
     before = service.state()["connections"]
     with pytest.raises(modelwire.RequestError, match=match) as raised:
@@ -205,7 +205,7 @@ def test_a_response_that_cannot_be_right_is_not_sent(service, client, arguments,
     assert (raised.value.kind, raised.value.metered) == ("argument", "not_sent")
 
 
-def test_the_bound_of_the_other_operation_is_told_by_its_right_name(service, client):
+def test_a_token_limit_of_the_other_operation_names_the_right_one(service, client):
     """By the names of the parameters, and by the hint where it is in extra_body."""
     chat, responses = client.chat.completions, client.responses
     for call, fields, wrong, right in (
@@ -227,7 +227,7 @@ def test_the_bound_of_the_other_operation_is_told_by_its_right_name(service, cli
     assert len(service.requests()) == 2
 
 
-def test_what_an_assistant_left_empty_may_be_sent_back(scripted):
+def test_assistant_messages_without_content_may_be_sent_back(scripted):
     """An answer that called tools is appended as it came; the service judges."""
     call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     client = scripted(chat({"role": "assistant", "content": None, "tool_calls": [call]}))
@@ -284,7 +284,7 @@ def nested(depth):
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, type) else value.__name__,
 )
-def test_what_is_no_json_is_not_sent(refused, value, error, match):
+def test_values_that_are_not_json_are_not_sent(refused, value, error, match):
     """The errors that json.dumps raises, and no crash."""
     refused(error, match, model="echo", messages=HELLO, metadata=value)
 
@@ -331,7 +331,7 @@ def test_values_are_written_as_compact_json(written, value, text):
 
 
 @pytest.mark.parametrize("value", [{"role": "user", "content": "x"}, b"x", 7, None])
-def test_an_input_that_is_none_is_not_sent(scripted, value):
+def test_an_invalid_input_is_not_sent(scripted, value):
     """What is no list must not become one: a mapping its keys, bytes their numbers."""
     client = scripted(ANSWER)
     with pytest.raises((TypeError, ValueError)):
@@ -348,7 +348,7 @@ def test_not_given_is_left_out(written):
 
 
 @pytest.mark.parametrize("stream", [False, None, modelwire.NOT_GIVEN])
-def test_a_plain_call_says_nothing_of_streams(written, stream):
+def test_a_plain_call_sends_no_stream_field(written, stream):
     """False, None and left out are all the same."""
     assert "stream" not in json.loads(written(stream=stream))
 
@@ -376,7 +376,7 @@ def test_arguments_have_names(client):
 @pytest.mark.parametrize(
     "name", ["model_dump", "__dataclass_fields__", "__struct_fields__", "keys"]
 )
-def test_what_a_value_raises_comes_out(scripted, name):
+def test_exceptions_raised_by_values_propagate(scripted, name):
     """Nobody takes it for a value that has no such attribute."""
 
     def broken(self):

@@ -16,7 +16,7 @@ from wire import SILENCE
 
 
 @ON_BACKENDS
-async def test_many_tasks_tell(make, kind):
+async def test_calls_of_many_tasks_are_recorded(make, kind):
     """Each call once; the close waits for what is due, and the loop goes on."""
     told, ticks = [], []
 
@@ -54,7 +54,7 @@ async def test_many_tasks_tell(make, kind):
 
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
 @ON_BACKENDS
-async def test_cancelled_tasks_tell(make, kind):
+async def test_calls_of_cancelled_tasks_are_recorded(make, kind):
     """One that waits for an answer, and one that reads a stream."""
     told = Told()
     client = make(SILENCE, STALLED, SILENCE, on_call=told.append)
@@ -72,7 +72,7 @@ async def test_cancelled_tasks_tell(make, kind):
 
 
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
-def test_a_loop_that_ends_before_its_streams(service):
+def test_streams_left_by_a_closed_loop_are_recorded(service):
     """asyncio.run after asyncio.run; what the first left is told."""
     told = Told()
     made = modelwire.AsyncOpenAI(base_url=service.base_url, api_key=KEY, on_call=told.append)
@@ -99,7 +99,7 @@ def test_a_close_where_no_loop_runs(service):
     assert len(told) == 1
 
 
-def test_many_loops_tell(service):
+def test_calls_of_many_loops_are_recorded_by_one_thread(service):
     """Threads with a loop each, over one client; one thread tells."""
     names, told = set(), []
 

@@ -87,7 +87,7 @@ def test_one_client_on_one_loop_after_another(make, kind):
 
 
 @pytest.mark.thread_unsafe("the descriptors of the process are counted")
-def test_a_loop_that_is_closed_without_a_word(make):
+def test_a_closed_loop_leaks_no_descriptor(make):
     """A program that only closes its loop leaks nothing either."""
     client = make()
     for attempt in range(20):
@@ -258,7 +258,7 @@ async def test_a_step_of_a_stream_can_be_a_task(make):
     assert first.choices[0].delta.content + second.choices[0].delta.content == "ab"
 
 
-async def test_an_awaitable_is_awaited_by_one(make):
+async def test_an_awaitable_cannot_be_awaited_by_two_tasks(make):
     """The task that comes second is told, and the first one goes on."""
     client = make(STALLED)
     chat = await opened(client)
@@ -345,7 +345,7 @@ def ways_to_leave():
 
 
 @pytest.mark.parametrize("way", ways_to_leave())
-async def test_a_stream_that_is_left_closes_its_exchange(quiet, make, way):
+async def test_an_abandoned_stream_closes_its_connection(quiet, make, way):
     """Leaving `async with`, closing and dropping it end the exchange at once."""
     client = make(STALLED)
     chat = await opened(client)
@@ -357,7 +357,7 @@ async def test_a_stream_that_is_left_closes_its_exchange(quiet, make, way):
 
 @pytest.mark.thread_unsafe("what is measured is how long others wait")
 @ON_ALL
-async def test_a_stream_that_is_always_ready_starves_nobody(make, kind):
+async def test_a_busy_stream_does_not_starve_other_tasks(make, kind):
     """Other tasks run on, and a cancellation is heard."""
     # More than any machine reads in the time that it has.
     many = {**stream(piece("x"))["steps"][1], "times": 50_000_000}
@@ -410,7 +410,7 @@ async def test_abandoned_streams_leak_no_file_descriptor(quiet, make):
         await asyncio.sleep(0.01)
 
 
-async def test_the_response_of_a_stream_ends_it(make):
+async def test_closing_the_response_ends_the_stream(make):
     """`aclose` is awaited, as in openai-python."""
     client = make(STALLED)
     chat = await opened(client)
@@ -433,7 +433,7 @@ async def test_a_cancelled_wait_loses_no_event_of_a_helper_stream(make):
     assert found[-1].content == "".join(deltas)
 
 
-async def test_a_key_may_be_asked_for(make, service):
+async def test_api_key_may_be_a_function(make, service):
     """By a coroutine function, before each call."""
     keys = iter(["sk-first", "sk-second"])
 
@@ -520,7 +520,7 @@ def test_fork_under_a_running_loop(service, program):
 @pytest.mark.thread_unsafe("what is measured is how long others wait")
 @ON_LOOPS
 @pytest.mark.parametrize("gap", [0, 0.005])
-async def test_tasks_that_share_a_stream_starve_none(make, kind, gap):
+async def test_tasks_that_share_a_stream_all_make_progress(make, kind, gap):
     """Whether chunks are there already or trickle in, each task has its share."""
     count = 6000 if gap == 0 else 60
     one = stream(piece("x"))["steps"][1]
@@ -555,7 +555,7 @@ async def test_a_task_goes_on_in_its_own_context(make, kind):
 
 
 @ON_LOOPS
-async def test_a_wait_says_why_it_was_cancelled(make, kind):
+async def test_a_cancelled_wait_keeps_its_message(make, kind):
     """As a future of asyncio's; a second cancellation changes nothing."""
 
     async def cancelled(waiting):
@@ -609,7 +609,7 @@ def test_a_program_that_interrupts_itself_loses_no_wake(make, kind):
     gc.collect()
 
 
-def test_a_loop_that_shut_its_generators_down_goes_on(make):
+def test_a_loop_works_after_shutdown_asyncgens(make):
     """With a new descriptor."""
     client = make()
     loop = asyncio.new_event_loop()

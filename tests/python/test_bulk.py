@@ -88,7 +88,7 @@ def test_forms_of_rows(bulk, row, settings, text, custom_id):
     assert result.raise_for_error() is result.response
 
 
-def test_what_is_filled_in(service, bulk):
+def test_defaults_fill_in_missing_fields(service, bulk):
     """Only what a row leaves out."""
     rows = ["x", {**ASK, "temperature": 1}]
     assert {one.error for one in bulk(rows, defaults={"temperature": 0}, system="Be brief.")} == {
@@ -135,7 +135,7 @@ def test_a_row_without_a_model(service):
 
 
 @pytest.mark.parametrize("rows", ["x", b"x", {"a": 1}])
-def test_what_is_no_list_of_rows(bulk, rows):
+def test_rows_must_be_an_iterable(bulk, rows):
     """A text would be taken letter by letter."""
     with pytest.raises(TypeError, match="not an iterable of rows"):
         bulk(rows)
@@ -155,7 +155,7 @@ def test_a_row_that_raises_when_it_is_read(bulk):
 
 
 @pytest.mark.parametrize("name", ["max_concurrency", "attempts"])
-def test_limits_that_are_no_whole_numbers(bulk, name):
+def test_limits_that_are_not_integers(bulk, name):
     """More than anything counts is no limit."""
     with pytest.raises(ValueError, match=f"{name} is 1.5; it must be a whole number"):
         bulk([], **{name: 1.5})
@@ -163,7 +163,7 @@ def test_limits_that_are_no_whole_numbers(bulk, name):
 
 
 @pytest.mark.parametrize("name", ["max_concurrency", "rpm", "tpm", "attempts"])
-def test_limits_that_are_none(bulk, name):
+def test_invalid_limits_are_refused(bulk, name):
     """Told at once."""
     for value in (0, -1, True, "8"):
         with pytest.raises(ValueError, match=name):
@@ -219,7 +219,7 @@ def test_attempts_are_bounded(stand_in):
 
 
 @pytest.mark.parametrize(("may_pay_twice", "attempts"), [(False, 1), (True, 2)])
-def test_what_may_be_paid_twice(stand_in, may_pay_twice, attempts):
+def test_may_pay_twice_allows_retries_of_server_errors(stand_in, may_pay_twice, attempts):
     """A fault of the service goes again only where that is allowed."""
     stand_in.queue(testing.error(500))
     [result] = scripted(stand_in, ["x"], may_pay_twice=may_pay_twice)
@@ -262,7 +262,7 @@ def test_rows_that_raise(bulk):
     assert sorted(found) == sorted(PROMPTS[:20])
 
 
-def test_a_service_that_is_not_there():
+def test_an_unreachable_service_raises():
     """Rows are not burnt where nothing can be sent."""
     run = modelwire.bulk(PROMPTS[:3], base_url="http://127.0.0.1:9/v1", api_key=KEY, model="m")
     with pytest.raises(modelwire.APIConnectionError):
@@ -310,7 +310,7 @@ def left_by_with(run):
 
 
 @pytest.mark.parametrize("leave", [left_by_break, left_by_exception, left_by_close, left_by_with])
-def test_a_loop_that_is_left(quiet, bulk, leave):
+def test_leaving_the_loop_ends_requests_in_flight(quiet, bulk, leave):
     """What is on its way is ended, also where somebody holds the run."""
     slow = quiet.script("bulk-left", ONE_ANSWER)
     run = modelwire.bulk(iter(PROMPTS), base_url=slow, api_key=KEY, model="m", max_concurrency=4)
@@ -320,7 +320,7 @@ def test_a_loop_that_is_left(quiet, bulk, leave):
 
 
 @pytest.mark.parametrize("ordered", [False, True])
-def test_no_row_is_forgotten_where_a_loop_is_left(bulk, ordered):
+def test_every_pulled_row_is_given_or_unfinished(bulk, ordered):
     """Each has its outcome or is unfinished."""
     run, given = bulk(iter(PROMPTS), ordered=ordered), []
     for result in run:
@@ -392,7 +392,7 @@ def test_ctrl_c(service):
             program.kill()
 
 
-def test_a_program_that_ends_in_the_midst(program):
+def test_a_program_may_exit_during_a_job(program):
     """No hang and no complaint."""
     source = """
     run = modelwire.bulk(["a", "b"], model="m")
@@ -441,7 +441,7 @@ MANY = """
 """
 
 
-def test_rows_that_take_long_hold_up_no_other(service, bulk):
+def test_slow_rows_do_not_delay_earlier_ones(service, bulk):
     """What was given is sent while the iterator looks for the next row."""
 
     def rows():
@@ -474,7 +474,7 @@ def test_threads_share_a_run(bulk):
     assert sorted(found) == sorted(PROMPTS)
 
 
-def test_other_threads_run_meanwhile(stand_in):
+def test_other_threads_run_during_a_wait(stand_in):
     """A wait holds no lock of the interpreter's."""
     stand_in.set_default(testing.text("yes").stall(0.3))
     turns = 0
@@ -496,7 +496,7 @@ def test_other_threads_run_meanwhile(stand_in):
 
 
 @pytest.mark.thread_unsafe("it is a program of its own")
-def test_greenlets_run_meanwhile(service):
+def test_greenlets_run_during_a_wait(service):
     before = "from gevent import monkey\nmonkey.patch_all()\nimport gevent\n"
     source = """
     from modelwire.testing import Service, text
@@ -563,7 +563,7 @@ async def test_with_an_asynchronous_client(service, bulk):
         assert [result.text async for result in bulk(["x"], client=client)] == ["x"]
 
 
-async def test_an_event_loop_runs_meanwhile(stand_in):
+async def test_an_event_loop_runs_during_a_wait(stand_in):
     """Other tasks have their turns."""
     stand_in.set_default(testing.text("yes").stall(0.3))
     turns = 0
@@ -668,7 +668,7 @@ def test_awaited_rows_need_a_loop(bulk):
 
 
 @pytest.mark.parametrize("how", ["break", "cancel"])
-def test_an_awaited_loop_that_is_left(quiet, how):
+def test_leaving_an_async_loop_ends_requests_in_flight(quiet, how):
     """Also where rows are awaited."""
     slow = quiet.script("bulk-a-left", ONE_ANSWER)
 
@@ -761,12 +761,12 @@ def test_progress_without_tqdm(bulk, capfd, monkeypatch):
     assert capfd.readouterr().err == ""
 
 
-def test_progress_that_is_neither(bulk):
+def test_invalid_progress_is_refused(bulk):
     with pytest.raises(TypeError, match="progress"):
         bulk([], progress=3)
 
 
-def test_a_client_and_its_settings(service, bulk):
+def test_a_job_uses_the_settings_of_its_client(service, bulk):
     """Headers, query and sums of the client are those of the job."""
     client = modelwire.OpenAI(
         base_url=service.base_url,
@@ -889,7 +889,7 @@ def test_parquet_without_pyarrow(tmp_path, monkeypatch):
 
 
 @pytest.mark.thread_unsafe("the descriptors and threads of the process are counted")
-def test_nothing_is_open_after_all(quiet):
+def test_no_descriptor_or_thread_is_left_open(quiet):
     """Descriptors and threads of a job go with it."""
 
     def once():
@@ -959,7 +959,7 @@ def test_an_output_in_order(bulk, tmp_path):
     assert [one["custom_id"] for one in lines(output)] == [name for name, _ in rows]
 
 
-def test_an_output_that_is_left_and_taken_up(bulk, service, tmp_path):
+def test_an_abandoned_output_is_resumed(bulk, service, tmp_path):
     """What was on its way comes in; no row is lost or sent twice."""
     output = tmp_path / "out.jsonl"
     for taken, _ in enumerate(bulk(iter(PROMPTS), output=output, max_concurrency=8), 1):
@@ -974,7 +974,7 @@ def test_an_output_that_is_left_and_taken_up(bulk, service, tmp_path):
     assert asked == set(PROMPTS)
 
 
-def test_rows_that_failed_go_again(stand_in, tmp_path):
+def test_failed_rows_are_retried_on_request(stand_in, tmp_path):
     """Only where that is asked for."""
     output = tmp_path / "out.jsonl"
     stand_in.queue(testing.error(500))
@@ -998,7 +998,7 @@ def test_names_that_are_given_twice_or_changed(bulk, tmp_path):
     assert "with different content" in str(changed.error)
 
 
-def test_rows_that_are_no_requests_are_kept(bulk, service, tmp_path):
+def test_invalid_rows_are_written_as_failed(bulk, service, tmp_path):
     """As failed ones: a second run skips them, but where they are to go again."""
     output, bad = tmp_path / "out.jsonl", [5, ("n", {"messages": {1}}), {"messages": b"x"}]
     failed = [one for one in bulk(["a", *bad, 5], output=output) if one.error is not None]
@@ -1013,7 +1013,7 @@ def test_rows_that_are_no_requests_are_kept(bulk, service, tmp_path):
     assert len(service.requests()) == 3
 
 
-def test_rows_that_are_no_requests_in_order(bulk, tmp_path):
+def test_invalid_rows_keep_their_place_in_order(bulk, tmp_path):
     """Each line in its place."""
     output = tmp_path / "out.jsonl"
     rows = [("1", "a"), ("2", {"messages": {1}}), ("3", "b")]
@@ -1033,7 +1033,7 @@ def test_two_runs_on_one_output(stand_in, tmp_path):
     assert len(list(first)) == 2
 
 
-def test_an_output_that_cannot_be(bulk, tmp_path):
+def test_an_output_that_cannot_be_created_raises(bulk, tmp_path):
     """The error names the file; nothing is sent."""
     with pytest.raises(OSError, match="no-such-folder"):
         list(bulk(PROMPTS, output=tmp_path / "no-such-folder" / "out.jsonl"))
@@ -1049,7 +1049,7 @@ def test_an_output_that_cannot_be(bulk, tmp_path):
     ],
     ids=["next", "for", "async"],
 )
-def test_a_program_that_ends_lets_come_in_what_is_paid_for(stand_in, tmp_path, left):
+def test_an_exiting_program_finishes_requests_in_flight(stand_in, tmp_path, left):
     """Nothing is unknown to the next one."""
     output = tmp_path / "out.jsonl"
     # The others are on their way when the first one is answered.

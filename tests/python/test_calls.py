@@ -70,7 +70,7 @@ def shown(record, name, expected):
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=[vector["name"] for vector in VECTORS])
-def test_the_records_of_the_vectors(scripted, told, vector):
+def test_call_records_match_the_vectors(scripted, told, vector):
     """To on_call, and as the timing of the answer, of the error and of the stream: the same."""
     options, way = vector.get("options", {}), vector["way"]
     retry = modelwire.Retry(max_retries=options.get("max_retries", 2), first_wait=0.001)
@@ -133,7 +133,7 @@ def test_records_are_values(listening):
     assert KEY not in text + str(plain)
 
 
-def test_a_stream_tells_at_its_end(listening, told):
+def test_a_stream_is_recorded_at_its_end(listening, told):
     """Not before; with its chunks."""
     for create, given in (
         (listening.chat.completions.create, CHAT),
@@ -152,7 +152,7 @@ def test_a_stream_tells_at_its_end(listening, told):
         told.clear()
 
 
-def test_errors_tell(scripted, told, service):
+def test_failed_calls_are_recorded(scripted, told, service):
     """Of a connection, which is pickled; of Python's arguments none."""
     nobody = modelwire.Client(
         base_url="http://127.0.0.1:9/v1", api_key=KEY, max_retries=0, on_call=told.append
@@ -182,7 +182,7 @@ def test_errors_tell(scripted, told, service):
     assert raised.value.timing is None
 
 
-def test_what_cannot_be_parsed_tells(modelwire_service, told):
+def test_calls_that_cannot_be_parsed_are_recorded(modelwire_service, told):
     """The error of `parse` has what the call told."""
     import dataclasses
 
@@ -210,7 +210,7 @@ def test_the_services_own_field_stays(scripted):
     assert found.to_dict()["timing"] == {"total": 5}
 
 
-def test_an_answer_from_elsewhere_has_no_timing(client):
+def test_pickled_and_parsed_answers_have_no_timing(client):
     """Nor a copy by text; and nobody finds it in a dump."""
     found = client.chat.completions.create(**CHAT)
     assert found.timing.status == 200 and "timing" not in found.to_dict()
@@ -221,7 +221,7 @@ def test_an_answer_from_elsewhere_has_no_timing(client):
 # Every way to call.
 
 
-def test_raw_answers_and_helpers_tell(listening, told):
+def test_raw_answers_and_helpers_are_recorded_once(listening, told):
     """Each call once, whatever stands around it."""
     raw = listening.chat.completions.with_raw_response.create(**CHAT)
     assert raw.timing == raw.parse().timing == told.one()
@@ -244,7 +244,7 @@ def test_raw_answers_and_helpers_tell(listening, told):
     assert [record.operation for record in told.all()] == ["chat", "models"]
 
 
-def test_tools_tell_of_each_turn(modelwire_service, told):
+def test_each_turn_of_a_tool_run_is_recorded(modelwire_service, told):
     """A turn is a call."""
     from modelwire.testing import text
 
@@ -282,7 +282,7 @@ def test_an_httpx_client_and_a_traced_one(service, told):
     assert told.one().streamed
 
 
-def test_posing_changes_nothing(program):
+def test_registered_openai_classes_record_the_same(program):
     """Answers, errors and streams that are of openai's classes tell the same."""
     pytest.importorskip("openai")
     output = program(
@@ -305,7 +305,7 @@ def test_posing_changes_nothing(program):
 # Calls that are left.
 
 
-def test_a_stream_that_is_closed_tells(scripted, told):
+def test_a_closed_stream_is_recorded(scripted, told):
     """By whom it was ended, to the stream as well."""
     client = scripted(stream(piece("a"), STALL), on_call=told.append)
     chunks = client.chat.completions.create(**CHAT, stream=True)
@@ -317,7 +317,7 @@ def test_a_stream_that_is_closed_tells(scripted, told):
 
 
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
-def test_a_stream_that_nobody_holds_tells(scripted, told):
+def test_a_dropped_stream_is_recorded(scripted, told):
     """Dropped, and in a cycle that is collected."""
     stalled = stream(piece("a"), STALL)
     client = scripted(stalled, stalled, on_call=told.append)
@@ -350,7 +350,7 @@ def test_a_stream_outlives_its_client(service, told):
     assert told.one() == chunks.timing
 
 
-def test_ctrl_c_tells(program):
+def test_a_call_ended_by_ctrl_c_is_recorded(program):
     """Of the call that it ended."""
     output = program(
         """
@@ -497,7 +497,7 @@ def test_a_function_that_calls(service, told):
     assert modelwire.flush_calls()
 
 
-def test_what_is_no_function(service):
+def test_an_invalid_on_call_is_refused(service):
     """Told when the client is made."""
     settings = {"base_url": service.base_url, "api_key": KEY}
 
@@ -509,7 +509,7 @@ def test_what_is_no_function(service):
             modelwire.Client(**settings, on_call=wrong)
 
 
-def test_more_than_can_wait(caplog, told):
+def test_records_beyond_the_limit_are_counted(caplog, told):
     """What found no room is counted and told; all others come."""
     free = threading.Event()
 
@@ -530,7 +530,7 @@ def test_more_than_can_wait(caplog, told):
 
 
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
-def test_nothing_is_kept(service, told):
+def test_clients_and_callbacks_are_not_kept_alive(service, told):
     """Neither clients whose function holds them, nor what they told."""
     made = []
     for _ in range(3):
@@ -561,7 +561,7 @@ def test_nothing_is_kept(service, told):
 # Processes.
 
 
-def test_a_program_that_ends_tells(program):
+def test_records_are_delivered_when_a_program_ends(program):
     """What is due, and the calls that its end ended."""
     output = program(
         """
@@ -605,7 +605,7 @@ def test_a_program_ends_in_time(program):
         assert time.monotonic() - before < 50, source
 
 
-def test_a_close_waits_for_what_is_due(program):
+def test_close_waits_for_pending_records(program):
     """Of a client of a process that ends without a word."""
     output = program(
         """
@@ -685,7 +685,7 @@ def test_a_fork_in_a_function(program):
     program(source)
 
 
-def test_many_forks_while_calls_tell(program):
+def test_many_forks_while_calls_are_recorded(program):
     """At any moment, with threads that call meanwhile."""
     source = """
     told = []
@@ -814,7 +814,7 @@ def test_a_handler_of_a_signal_that_calls(program):
     assert output == "True 1\n"
 
 
-def test_bulk_tells(service, told):
+def test_bulk_rows_are_recorded(service, told):
     """A row is a call of its client."""
     with modelwire.OpenAI(base_url=service.base_url, api_key=KEY, on_call=told.append) as client:
         rows = [{"model": "echo", "messages": HELLO} for _ in range(3)]
@@ -824,7 +824,7 @@ def test_bulk_tells(service, told):
 
 
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
-def test_the_last_rows_of_a_client_that_is_gone(service):
+def test_the_last_bulk_rows_of_a_dropped_client_are_recorded(service):
     """Their records wait behind a function that sleeps, when nobody has the client any more."""
     free, told = threading.Event(), []
 

@@ -71,7 +71,7 @@ def test_help_is_cheap():
     assert spent < HELP_CPU_SECONDS_MAX
 
 
-def test_what_it_imports():
+def test_the_command_imports_few_modules():
     """The package and what comes with Python's start, no further module of ours."""
     source = "import sys; import modelwire._command; print(*sys.modules)"
     told = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True)

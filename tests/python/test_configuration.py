@@ -42,7 +42,9 @@ def test_without_a_key_there_is_no_client(service):
         ({"OPENAI": "a", "MODELWIRE": "b"}, {"argument": "c"}, "c"),
     ],
 )
-def test_the_environment_in_its_order(service, monkeypatch, variables, arguments, expected):
+def test_arguments_win_over_environment_variables_in_order(
+    service, monkeypatch, variables, arguments, expected
+):
     """An argument, then MODELWIRE_..., then OPENAI_...."""
     for prefix, value in variables.items():
         url = service.script(value, [answer({"data": []})]) if value.strip() else value
@@ -98,7 +100,7 @@ def test_stray_white_space_around_a_key(service, connect, key):
 @pytest.mark.parametrize(
     "key", ["", "  ", "sk-a b", "sk-a\nb", "sk-\u00e9", "Bearer sk-abc", "sk-\x00", "sk-a\udcffb"]
 )
-def test_a_key_that_cannot_be_right(connect, key):
+def test_an_invalid_key_is_refused(connect, key):
     """Refused when the client is made, without showing it."""
     with pytest.raises(modelwire.OpenAIError, match="api_key|API key") as raised:
         connect(base_url="http://localhost/v1", api_key=key)
@@ -133,7 +135,7 @@ def test_a_key_that_cannot_be_right(connect, key):
     ids=lambda value: ascii(value).replace(SECRET, "key")[:24],
 )
 @pytest.mark.parametrize("from_environment", [False, True])
-def test_a_key_that_was_copied_wrong_is_told_what(
+def test_a_wrongly_copied_key_is_explained(
     service, monkeypatch, connect, from_environment, key, said
 ):
     """In words that fit who passes it and who sets it; nothing is sent."""
@@ -225,7 +227,7 @@ def test_a_key_in_a_header_is_masked(scripted):
     assert SECRET not in repr(chat.headers) and chat.request_id == "[key]"
 
 
-def test_nothing_of_a_client_shows_the_key():
+def test_no_attribute_of_a_client_shows_the_key():
     """Repr, attributes of it and its resources; a client is not pickled."""
     client = modelwire.Client(base_url="http://localhost/v1", api_key=SECRET)
     assert repr(client) == "OpenAI(base_url='http://localhost/v1')"
@@ -298,7 +300,7 @@ def test_default_headers(scripted):
     ],
     ids=repr,
 )
-def test_settings_that_cannot_be_right(settings, error):
+def test_invalid_settings_are_refused(settings, error):
     """An OpenAIError or Python's own TypeError or ValueError, when the client is made."""
     given = {"base_url": "http://localhost/v1", "api_key": KEY, **settings}
     expected = (error, modelwire.OpenAIError) if error is ValueError else error

@@ -242,7 +242,7 @@ def test_ctrl_c_ends_the_wait_of_one_alone(both, waits):
     """)
 
 
-def test_each_logs_what_it_did(both):
+def test_each_copy_logs_its_own_calls(both):
     """Every record once, to the one logger of that name; the end of one's log is not the
     other's."""
     both("""
@@ -281,7 +281,7 @@ def test_each_logs_what_it_did(both):
     """)
 
 
-def test_each_tells_of_its_own_calls(both):
+def test_each_copy_records_its_own_calls(both):
     """Observers and stand-in services of both at once."""
     both("""
     told = {copy: [] for copy in COPIES}

@@ -67,7 +67,7 @@ def test_demo_of_a_service_without_responses(service):
         ({"MODELWIRE_BASE_URL": ""}, "no base URL is configured", "Set MODELWIRE_BASE_URL"),
     ],
 )
-def test_demo_tells_a_failure(service, variables, complaint, advice):
+def test_demo_reports_a_failure(service, variables, complaint, advice):
     """With its hint, each once, and a code that is not 0."""
     code, _, said = run(service.base_url, **variables)
     assert code == 1 and said.count(advice) == 1 and "Traceback" not in said

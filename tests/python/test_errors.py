@@ -115,13 +115,13 @@ def test_refused_calls(service, client, model, error, code, hint, stream):
     assert len(service.requests()) == 1
 
 
-def test_a_stream_only_model_says_so_in_the_hint(client):
+def test_a_stream_only_model_is_explained_in_the_hint(client):
     """Some models answer only by streaming."""
     error = fails(client, modelwire.BadRequestError, model="echo-stream-only")
     assert error.param == "stream" and "streaming" in error.hint
 
 
-def test_a_wrong_path_says_what_is_wrong_with_it(service):
+def test_a_wrong_path_is_explained(service):
     """A 404 with a base_url that does not end in /v1."""
     client = modelwire.Client(base_url=service.base_url.removesuffix("/v1"), api_key=KEY)
     error = fails(client, modelwire.NotFoundError)
@@ -198,7 +198,7 @@ def test_streaming_is_named_where_it_may_help(scripted, status, words):
     assert "stream_only" not in hint(client.models.list)
 
 
-def test_a_base_url_without_version_is_told_where_it_may_be_the_cause(scripted, service):
+def test_a_base_url_without_version_is_named_as_a_possible_cause(scripted, service):
     """Whatever stands at a wrong place answers in its own way."""
     page = answer("<html>", content_type="text/html")
     for given, is_told in (
@@ -212,7 +212,7 @@ def test_a_base_url_without_version_is_told_where_it_may_be_the_cause(scripted, 
         assert error.hint.startswith("The base URL does not end in /v1. ") == is_told, error
 
 
-def test_what_is_no_answer_is_not_known_to_be_metered(scripted):
+def test_an_invalid_answer_is_metered_as_unknown(scripted):
     """Entered is what part of an answer came of; to list models is no processing."""
     page = answer("<p>Log in</p>", content_type="text/html")
     nothing = {"steps": [{"send": "HTTP/1.1 204 No Content\r\n\r\n"}]}
@@ -263,7 +263,7 @@ def test_a_cut_stream_never_looks_finished(scripted, end):
     assert len(scripted.requests()) == 1
 
 
-def test_a_plain_answer_that_is_cut_is_no_answer(client):
+def test_a_truncated_plain_answer_is_an_error(client):
     error = fails(client, modelwire.APIConnectionError, model="cut")
     assert (error.kind, error.metered) == ("disconnected", "entered")
 
@@ -308,7 +308,7 @@ def test_streams_that_real_servers_broke_are_never_whole(client, model, error, c
     assert (raised.code, raised.metered, raised.model) == (code, "entered", model)
 
 
-def test_an_error_under_a_good_status_is_no_answer(client):
+def test_a_flat_error_with_status_200_is_raised(client):
     error = fails(client, modelwire.APIError, model="flat-error")
     assert (error.kind, error.code, error.status_code) == ("stream", "50002", 200)
 
@@ -385,7 +385,7 @@ def test_the_answer_and_the_request_of_an_error(scripted):
     assert KEY not in repr(response) + repr(error.request) + repr(vars(error.request))
 
 
-def test_an_error_without_an_answer_has_none():
+def test_an_error_without_a_response_has_its_request():
     """But it has a request."""
     client = modelwire.Client(base_url="http://127.0.0.1:9/v1", api_key=KEY)
     with pytest.raises(modelwire.APIConnectionError) as raised:

@@ -171,7 +171,7 @@ def test_every_generated_file_is_new():
     programs.finished(command)
 
 
-def test_a_stale_file_is_told(tmp_path):
+def test_a_stale_file_is_reported(tmp_path):
     """With the command that writes it anew."""
     without = shutil.ignore_patterns("__pycache__", "*.so")
     for folder in ("stubs", "src/object", "python/modelwire"):
@@ -247,7 +247,7 @@ def test_every_class_can_be_imported_from_where_it_says():
     assert not lost, f"not exported in py/python/modelwire/types: {lost}"
 
 
-def test_the_map_has_every_file():
+def test_the_readme_lists_every_file():
     """py/README.md says what each file is for, and none that is not there."""
     text = (PROJECT / "py" / "README.md").read_text()
     told = set(re.findall(r"^\| (`.+?) \| (?!.*\| )", text, re.MULTILINE))

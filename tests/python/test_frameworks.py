@@ -24,7 +24,7 @@ def told(make):
 """
 
 
-def test_a_framework_without_posing_is_warned_of_once(program):
+def test_an_unregistered_framework_is_warned_of_once(program):
     """Where the program makes its client, with the line that is missing."""
     output = program(
         STAND_IN
@@ -58,7 +58,7 @@ print(one.message)
         ("pass", 1),
     ],
 )
-def test_who_is_warned(program, before, count):
+def test_only_programs_with_such_a_framework_are_warned(program, before, count):
     """Nobody who has no such framework, or said that it is not needed."""
     source = f"""
 {before}
@@ -81,7 +81,7 @@ print(len(found))
         ),
     ],
 )
-def test_posing_by_a_variable(program, tmp_path, value, told):
+def test_openai_classes_are_registered_by_a_variable(program, tmp_path, value, told):
     """For programs that cannot be edited; with the first client."""
     package = tmp_path / "openai"
     for folder in (package, package / "types", package / "types" / "chat"):
@@ -107,7 +107,7 @@ except modelwire.OpenAIError as error:
     assert program(source) == f"{told}\n"
 
 
-def test_posing_without_openai_says_what_is_missing(program):
+def test_registering_without_openai_names_the_missing_package(program):
     source = """
 sys.modules["openai"] = None
 try:
@@ -118,7 +118,7 @@ except ImportError as error:
     assert "pip install openai" in program(source)
 
 
-def test_an_address_as_others_have_it():
+def test_private_url_attributes_match_openai_python():
     """Programs read private names of openai-python's clients, too."""
     client = modelwire.OpenAI(base_url="http://127.0.0.1:9/v1?a=b", api_key="sk-test")
     assert (client._base_url.host, client._base_url.path) == ("127.0.0.1", "/v1")
@@ -313,7 +313,7 @@ def test_unions_in_pydantic(union, given, kind):
 @pytest.mark.parametrize(
     "given", [{"a": 1}, {**ANSWER, "object": "x"}, {**ANSWER, "choices": 5}, {**ANSWER, "id": None}]
 )
-def test_what_is_no_answer_in_pydantic(given):
+def test_invalid_answers_fail_validation_in_pydantic(given):
     """A validation error inside pydantic; ours reads whatever came."""
     with pytest.raises(pydantic.ValidationError):
         pydantic.TypeAdapter(chat.ChatCompletion).validate_python(given)

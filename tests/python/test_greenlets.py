@@ -267,7 +267,7 @@ def test_a_child_and_real_threads(run, library):
 
 
 @BOTH
-def test_logging_holds_up_nobody(run, library):
+def test_logging_does_not_block_greenlets(run, library):
     """What is a thread elsewhere is a greenlet here."""
     run(
         library,
@@ -287,7 +287,7 @@ def test_logging_holds_up_nobody(run, library):
     )
 
 
-def test_gevent_without_its_patches_is_told(run):
+def test_unpatched_gevent_is_warned_of(run):
     """Once, and loudly; a program that makes no greenlet hears nothing."""
     source = """
         import gevent, warnings

@@ -168,7 +168,7 @@ def test_usage_of_a_helper_stream(client):
     assert chat.response.status_code == 200 and chat.request_id
 
 
-def test_what_was_cut_short_is_returned(client):
+def test_an_answer_cut_by_a_limit_is_returned(client):
     """openai-python raises where a limit was reached."""
     make = client.chat.completions.stream
     with make(model="echo", messages=HELLO, max_tokens=2) as chat:
@@ -233,7 +233,7 @@ def test_leaving_the_block_closes_the_exchange(quiet, scripted):
 
 
 @pytest.mark.parametrize("name", ["stream", "gather", "stream_only", "nonsense"])
-def test_parameters_that_it_does_not_take(scripted, name):
+def test_unsupported_parameters_are_refused(scripted, name):
     """A TypeError; nothing is sent."""
     client = scripted(events(finish()))
     with pytest.raises(TypeError, match=name):
@@ -242,7 +242,7 @@ def test_parameters_that_it_does_not_take(scripted, name):
 
 
 @pytest.mark.parametrize("name", ["response_id", "text_format", "starting_after"])
-def test_what_needs_more_than_the_service_has(scripted, name):
+def test_parameters_of_missing_features_are_refused(scripted, name):
     """Refused clearly."""
     with pytest.raises(TypeError, match=name):
         scripted(events(finish())).responses.stream(model="m", input="x", **{name: "r"})
@@ -269,7 +269,7 @@ def test_a_helper_stream_is_linear(scripted):
     assert large < small * 8 * 4
 
 
-def test_chunks_from_elsewhere(scripted):
+def test_a_stream_state_accepts_chunks_of_a_plain_stream(scripted):
     """Events and completion of chunks that a program has by itself."""
     from modelwire.streaming import ChatCompletionStreamState
 
@@ -282,7 +282,7 @@ def test_chunks_from_elsewhere(scripted):
     assert state.get_final_completion().choices[0].message.content == "ab"
 
 
-def test_a_state_adds_a_chunk_whose_events_nobody_looks_at(scripted):
+def test_a_stream_state_adds_chunks_whose_events_are_ignored(scripted):
     from modelwire.streaming import ChatCompletionStreamState
 
     client = scripted(events(piece("a"), piece("b"), finish()))
@@ -293,7 +293,7 @@ def test_a_state_adds_a_chunk_whose_events_nobody_looks_at(scripted):
     assert state.get_final_completion().choices[0].message.content == "ab"
 
 
-def test_finals_have_what_programs_look_for():
+def test_final_answers_have_parsed_fields():
     """Nothing is parsed here, and whoever looks finds None."""
     from modelwire.testing import Service
     from modelwire.testing import text as said
@@ -322,7 +322,7 @@ def places(value, at=""):
     return {at}
 
 
-def test_finals_are_dumped_as_openais():
+def test_final_answers_are_dumped_like_openai_python():
     """With `parsed` and `parsed_arguments`, although nothing is parsed; a message that is sent back
     does not have them."""
     openai = pytest.importorskip("openai")

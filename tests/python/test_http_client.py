@@ -25,7 +25,7 @@ def options(http_client):
     return modelwire._openai.http_client.merged(http_client, {}, is_async=False)
 
 
-def test_what_httpx_has_by_itself_changes_nothing():
+def test_a_default_httpx_client_changes_nothing():
     """A client that nobody chose anything of says nothing."""
     import modelwire._openai.http_client
 
@@ -68,7 +68,7 @@ def test_settings_are_taken_over(make):
     assert client.timeout == httpx.Timeout(7, connect=3)
 
 
-def test_what_the_client_is_given_itself_wins():
+def test_arguments_of_the_client_win_over_httpx_settings():
     made = httpx.Client(headers={"X-A": "1", "X-B": "1"}, timeout=7, proxy="http://127.0.0.1:9")
     client = modelwire.OpenAI(
         base_url=URL,
@@ -92,7 +92,7 @@ PROXIES = [str, httpx.URL, lambda url: httpx.Proxy(url, auth=("u", "p@"))]
         *itertools.product([httpx.Client, modelwire.DefaultHttpxClient], PROXIES),
     ],
 )
-def test_its_proxy_is_asked(make, given):
+def test_the_proxy_of_the_httpx_client_is_used(make, given):
     """The proxy is asked, not the service; with user and password. So is the client's own."""
     with socket.socket() as proxy:
         proxy.bind(("127.0.0.1", 0))
@@ -140,14 +140,14 @@ def test_proxies_of_the_environment_are_read_once(program):
     ids=id_of,
 )
 @pytest.mark.parametrize("make", [httpx.Client, modelwire.DefaultHttpxClient])
-def test_what_has_no_option_is_refused(make, settings, what):
+def test_httpx_settings_without_an_equivalent_are_refused(make, settings, what):
     """With what to use instead; never in silence."""
     with pytest.raises(TypeError, match="cannot be used") as raised:
         modelwire.OpenAI(base_url=URL, api_key=KEY, http_client=make(**settings))
     assert what in str(raised.value)
 
 
-def test_what_is_no_client_of_httpx_is_refused():
+def test_unsupported_http_clients_are_refused():
     """One of the other kind, one with a transport of its own, and one that is unknown."""
 
     class Own(httpx.Client):
@@ -290,7 +290,7 @@ def tls(tmp_path):
 
 
 @pytest.mark.thread_unsafe("it is a program of its own")
-def test_its_authorities_are_trusted(tls):
+def test_certificate_authorities_of_the_httpx_client_are_trusted(tls):
     """Of an ssl context, and of a file; without them the service is not."""
     port, ca = tls
     url = f"https://localhost:{port}/v1"

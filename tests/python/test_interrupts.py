@@ -85,27 +85,27 @@ def interrupted(call, base_url, stream, is_waiting, then):
 
 
 @WITH_BOTH
-def test_while_connecting(deaf_url, call):
+def test_interrupt_while_connecting(deaf_url, call):
     """The service does not answer at all."""
     interrupted(call, deaf_url, False, lambda: is_connecting(deaf_url), lambda: None)
 
 
 @WITH_BOTH
-def test_while_waiting_for_the_head(quiet, call):
+def test_interrupt_while_waiting_for_the_head(quiet, call):
     """The call's connection is closed."""
     base_url = quiet.script("interrupt-head", [SILENCE])
     interrupted(call, base_url, False, lambda: quiet.requests("interrupt-head"), quiet.until_closed)
 
 
 @WITH_BOTH
-def test_between_two_chunks(quiet, call):
+def test_interrupt_between_two_chunks(quiet, call):
     """A stream that nobody holds any more is closed."""
     base_url = quiet.script("interrupt-stream", [stream(piece("a"), STALL)])
     interrupted(call, base_url, True, lambda: True, quiet.until_closed)
 
 
 @WITH_BOTH
-def test_while_waiting_to_try_again(quiet, call):
+def test_interrupt_while_waiting_to_retry(quiet, call):
     """The next attempt is never made."""
     base_url = quiet.script("interrupt-retry", [answer({}, 429, retry_after="30")])
     # Its connection waits in the pool to be used again, for all that the call is over.

@@ -31,7 +31,7 @@ def completion():
     return ChatCompletion.model_validate(BODY)
 
 
-def test_lists_keep_what_is_done_to_them():
+def test_changes_to_lists_are_kept():
     """At any depth; every way of looking shows it."""
     found = completion()
     found.choices.pop()
@@ -52,7 +52,7 @@ def test_lists_keep_what_is_done_to_them():
     assert made.to_dict()["output"] == [{"type": "message", "role": "user", "content": "x"}]
 
 
-def test_looking_changes_nothing():
+def test_reading_fields_changes_nothing():
     """The text stays to the byte, whatever was looked at."""
     text = '{"id" : "\\u0061","choices":[{"index":0,"message":{"content":1.50e1}}],"new":{"n":1.0}}'
     found = ChatCompletion.model_validate_json(text)
@@ -68,7 +68,7 @@ def test_looking_changes_nothing():
     assert chunk.to_json(indent=None) == '{"choices" : [{"index":0,"delta":{"content":"a"}}]}'
 
 
-def test_chunks_and_events_keep_it_as_well():
+def test_changes_to_chunks_and_events_are_kept():
     """Those that a program hands on."""
     body = {"choices": [{"index": 0, "delta": {"content": "a"}}, {"index": 1, "delta": {}}]}
     chunk = ChatCompletionChunk.model_validate(body)
@@ -93,7 +93,7 @@ def test_chunks_and_events_keep_it_as_well():
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_what_is_sent_back_is_what_it_is_now(scripted, stream):
+def test_a_changed_message_is_sent_back_as_changed(scripted, stream):
     """A tool call that was taken out is not sent back."""
     if stream:
         delta = {"choices": [{"index": 0, "delta": MESSAGE}]}
@@ -188,7 +188,7 @@ def say_again(resource, way, name, parts_of):
 
 
 @pytest.mark.parametrize("way", ["whole", "gather", "helper", "parse", "tools", "tool_events"])
-def test_what_a_message_says_goes_back_as_it_came(scripted, way):
+def test_a_message_is_sent_back_unchanged(scripted, way):
     """Reasoning, tool calls and unknown fields, however the answer came."""
     whole = chat(None)
     said = f'{{"index":0,"message":{SAID},"finish_reason":"tool_calls"}}'
@@ -204,7 +204,7 @@ def test_what_a_message_says_goes_back_as_it_came(scripted, way):
 
 
 @pytest.mark.parametrize("way", ["whole", "gather", "helper", "tools", "tool_events"])
-def test_what_a_response_says_goes_back_as_it_came(scripted, way):
+def test_response_items_are_sent_back_unchanged(scripted, way):
     """Every item of its output, however the answer came."""
     body = f'{{"id":"r","status":"completed","output":[{",".join(ITEMS)}]}}'
     bare = '{"id":"r","status":"completed","output":[]}'
@@ -354,7 +354,7 @@ def test_an_answer_that_contains_itself_is_an_error(scripted, way):
     assert not scripted.requests()
 
 
-def test_dumps_of_dumps_end():
+def test_a_recursive_dump_raises():
     """A value of a program whose dump is that of the answer."""
 
     class Again:
@@ -422,7 +422,7 @@ def test_deep_copies_keep_what_is_shared():
     assert copied.me is copied and copied.id == "x"
 
 
-def test_classes_below_ours_have_no_fields():
+def test_subclasses_cannot_declare_fields():
     """They would hide what stands under their name; it is told at once."""
     with pytest.raises(TypeError, match="cannot declare fields"):
         type("Mine", (ChatCompletion,), {"__annotations__": {"cost": float}, "cost": 0.0})
@@ -430,7 +430,7 @@ def test_classes_below_ours_have_no_fields():
 
 
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
-def test_looking_makes_no_circle():
+def test_reading_fields_makes_no_reference_cycle():
     """What is dropped is gone without the garbage collector."""
     gc.collect()
     gc.disable()
@@ -479,7 +479,7 @@ def test_indented_text_is_that_of_json(value):
     assert found.to_json(indent=7) == json.dumps({"new": value}, indent=7)
 
 
-def test_what_people_see():
+def test_repr_rich_and_html_displays():
     """A short line, all with print, lines in IPython, fields for rich, HTML in notebooks."""
     found = completion()
     assert repr(found).startswith("ChatCompletion(id='x', choices=[Choice(index=0, message=")

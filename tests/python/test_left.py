@@ -65,7 +65,7 @@ def test_a_helper_that_is_left_closes_its_stream(quiet, scripted):
     assert helper is not None
 
 
-def test_a_loop_that_breaks_leaves_its_stream_to_its_holder(quiet, scripted):
+def test_a_break_leaves_a_held_stream_open(quiet, scripted):
     """Who looks at the first chunk may read on; nobody holds it, and it is closed."""
     client = scripted(ENDLESS)
     kept = asked(client, stream=True)
@@ -82,7 +82,7 @@ def test_a_loop_that_breaks_leaves_its_stream_to_its_holder(quiet, scripted):
     quiet.until_closed()
 
 
-def test_an_iterator_at_its_end_leaves_no_loop(quiet, scripted):
+def test_another_exhausted_iterator_leaves_the_stream_open(quiet, scripted):
     """What ended was something else; the stream goes on."""
     kept = asked(scripted(ENDLESS), stream=True)
     with pytest.raises(StopIteration):
@@ -162,7 +162,7 @@ async def test_an_asynchronous_helper_that_is_cancelled_closes_its_stream(quiet,
     await until_closed(quiet)
 
 
-async def test_an_asynchronous_loop_that_breaks_leaves_its_stream_to_its_holder(quiet, make):
+async def test_a_break_of_an_async_loop_leaves_a_held_stream_open(quiet, make):
     """And a wait for a single chunk that is given up does, too."""
     kept = await asked(make(ENDLESS), stream=True)
     async for first in kept:

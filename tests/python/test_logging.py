@@ -93,7 +93,7 @@ def test_levels(scripted, kept):
         assert SECRET not in record.getMessage()
 
 
-def test_the_logger_of_openai_is_followed_where_it_alone_is_set_up(program):
+def test_the_openai_logger_is_used_if_only_it_is_configured(program):
     """Programs that were written for openai-python set up its logger."""
     output = program(
         """
@@ -144,7 +144,7 @@ def test_failures_are_warned_of_wherever_logging_is_set_up(program):
     assert told.startswith(expected) and told.endswith(' metered="unknown"'), told
 
 
-def test_a_field_that_nobody_knows_is_warned_of(scripted, caplog):
+def test_an_unknown_stream_field_is_warned_of(scripted, caplog):
     """Once, behind a stream that ended well, and without what it says."""
     chunk = f"data: {piece('a')}\n\n"
     body = f"{chunk}json: {piece('lost')}\nmore: 1\n\ndata: [DONE]\n\n"
@@ -221,7 +221,7 @@ def test_failures_and_new_clients_at_once(program):
     assert output == "120\n"
 
 
-def test_nothing_is_logged_where_it_is_not(service):
+def test_nothing_is_logged_if_logging_is_not_configured(service):
     """And no thread is started for it."""
     assert logging.getLogger("modelwire").getEffectiveLevel() > logging.INFO
     client = modelwire.Client(base_url=service.base_url, api_key=KEY)
@@ -329,7 +329,7 @@ def test_a_forked_child_logs_too(program):
 
 
 @pytest.mark.parametrize("variable", ["MODELWIRE_LOG", "OPENAI_LOG"])
-def test_a_variable_switches_it_on(service, variable):
+def test_a_variable_enables_logging(service, variable):
     """On stderr, up to the end of the program, and without the key."""
     source = """
         client = modelwire.Client()

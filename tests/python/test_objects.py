@@ -212,7 +212,7 @@ def test_a_tool_call_dumps_as_what_it_is(scripted):
     assert dump == {**piece, "function": {"name": "f", "arguments": None}}
 
 
-def test_what_was_sent_and_what_is_new(of):
+def test_fields_set_and_extra_fields_are_known(of):
     """The names of both."""
     found = of({"id": "c", "new": {"deep": [1]}, "usage": None})
     assert found.model_fields_set == {"id", "new", "usage", "choices"}
@@ -531,7 +531,7 @@ def test_deep_nesting_does_not_crash(scripted, depth):
         assert found.to_dict() == json.loads(found.to_json(indent=None)) and depth < 1000
 
 
-def test_model_lists_can_be_looked_into(scripted):
+def test_model_lists_have_fields_items_and_copies(scripted):
     """What is no field of the list is an AttributeError, also for Python itself."""
     models = scripted(answer({"data": [{"id": "a"}], "new": 1})).models.list()
     assert (models.new, models.data[0].id, [model.id for model in models[:1]]) == (1, "a", ["a"])

@@ -148,7 +148,7 @@ def test_headers(scripted, watch):
     assert "bad" not in sent and "worse" not in sent and "no name" not in sent
 
 
-def test_what_an_observer_raises(client, watch, caplog):
+def test_exceptions_of_an_observer_are_logged(client, watch, caplog):
     """Is logged, and changes nothing; others are told."""
 
     def fail(call):
@@ -164,7 +164,7 @@ def test_what_an_observer_raises(client, watch, caplog):
     assert [one.name for one in caplog.records] == ["modelwire.calls"] * 2
 
 
-def test_one_that_wants_no_end(client, watch):
+def test_an_observer_without_a_token_gets_no_end(client, watch):
     """None is no token."""
     watching = watch(token=False)
     client.models.list()
@@ -200,7 +200,7 @@ def test_failures(service, scripted, watch):
     assert len(watching.begun) == begun, "a closed client makes no call"
 
 
-def test_calls_that_are_left(scripted, watch):
+def test_abandoned_calls_are_observed(scripted, watch):
     """Closed, and dropped."""
     watching = watch()
     client = scripted(*[stream(piece("a"), STALL)] * 2)
@@ -315,7 +315,7 @@ def test_ctrl_c_before_the_call(program):
     )
 
 
-def test_more_than_can_wait(watch):
+def test_every_call_end_is_observed_beyond_the_record_limit(watch):
     """One whose record found no room has its end all the same."""
     free = threading.Event()
     client = modelwire.Client(

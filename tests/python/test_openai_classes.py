@@ -83,7 +83,7 @@ def run(tmp_path, service):
     return check
 
 
-def test_nothing_is_registered_unasked(run):
+def test_nothing_is_registered_by_default(run):
     """openai-python beside it changes nothing."""
     run("""
         answer = answered()

@@ -62,7 +62,7 @@ def test_a_key_in_a_header_is_the_key(scripted):
 
 
 @pytest.mark.parametrize("value", [5, None, b"x", True])
-def test_headers_that_are_no_text_are_named(scripted, value):
+def test_headers_that_are_not_text_are_named(scripted, value):
     """Of a client, of a copy and of a call; None leaves nothing out."""
     client = scripted(ANSWER)
     for call in (
@@ -76,7 +76,7 @@ def test_headers_that_are_no_text_are_named(scripted, value):
         asked(client, extra_headers={5: "x"})
 
 
-def test_settings_that_say_what_they_take(scripted):
+def test_invalid_retries_and_timeouts_are_explained(scripted):
     """No retries, and no timeout."""
     client = scripted(ANSWER)
     for call in (lambda **given: scripted(ANSWER, **given), client.with_options):
@@ -179,7 +179,7 @@ def test_a_copy_with_another_key_or_url(scripted, service):
 
 
 @pytest.mark.sync_alone("an attribute of the stand-in is not one of the client")
-def test_settings_that_are_set_anew(scripted, service):
+def test_settings_can_be_assigned(scripted, service):
     """Key, URL, timeout and retries are attributes, as in openai-python."""
     client = scripted(BUSY, answer({"data": []}))
     client.api_key = "sk-other"
@@ -197,7 +197,7 @@ def test_settings_that_are_set_anew(scripted, service):
         client.api_key = "two words"
 
 
-def test_a_key_may_be_asked_for(scripted):
+def test_api_key_may_be_a_function(scripted):
     """By a function, before each call; what it gives is checked."""
     keys = iter(["sk-first", "sk-second", "two words"])
     client = scripted(answer({"data": []}), api_key=lambda: next(keys))
@@ -332,7 +332,7 @@ def test_values_of_many_kinds(scripted):
     assert sent["tools"] == [{"type": "function"}] and sent["stop"] == ["a"]
 
 
-def test_a_class_is_no_value(scripted):
+def test_a_class_as_a_value_is_refused(scripted):
     """With an error that says what to give."""
     client = scripted(ANSWER)
     with pytest.raises(TypeError, match="JSON schema"):
@@ -341,7 +341,7 @@ def test_a_class_is_no_value(scripted):
 
 
 @pytest.mark.parametrize("left_out", ["NOT_GIVEN", "not_given", "omit"])
-def test_three_names_for_what_is_left_out(scripted, left_out):
+def test_every_omit_marker_is_left_out(scripted, left_out):
     """None of them is sent, wherever it stands; all are false."""
     value = getattr(modelwire, left_out)
     asked(scripted(ANSWER), temperature=value, metadata={"a": value, "b": 1}, stream=value)
@@ -365,7 +365,7 @@ MISSING = [
 
 
 @pytest.mark.parametrize("use", MISSING)
-def test_what_the_service_does_not_have(scripted, use):
+def test_an_unsupported_operation_raises(scripted, use):
     """A clear error that says what there is; nothing is sent."""
     client = scripted(ANSWER)
     with pytest.raises(modelwire.OpenAIError, match="no operation") as raised:
@@ -374,7 +374,7 @@ def test_what_the_service_does_not_have(scripted, use):
 
 
 @pytest.mark.sync_alone("hasattr sees the stand-in")
-def test_what_the_service_does_not_have_can_be_looked_at(scripted):
+def test_unsupported_operations_can_be_inspected(scripted):
     """Instrumentation looks for every part of a client, and wraps its methods."""
     client = scripted(ANSWER)
     for part in ("completions", "embeddings", "images", "audio"):
@@ -388,7 +388,7 @@ def test_what_the_service_does_not_have_can_be_looked_at(scripted):
     assert scripted.requests() == []
 
 
-def test_what_no_client_has(scripted):
+def test_an_unknown_client_attribute_raises(scripted):
     """Python's own AttributeError."""
     client = scripted(ANSWER)
     for part in (client, client.beta, client.chat, client.responses, client.models):
@@ -491,7 +491,7 @@ def test_a_retry_policy(scripted):
     assert client.max_retries == 2
 
 
-def test_a_number_of_retries_beside_a_policy(connect):
+def test_max_retries_with_a_retry_policy_is_refused(connect):
     """Which of both would count? An error that says what to do, whatever the number."""
     for number in (2, modelwire.DEFAULT_MAX_RETRIES):
         with pytest.raises(TypeError, match=rf"retry=Retry\(max_retries={number}, "):
@@ -502,7 +502,7 @@ def test_a_number_of_retries_beside_a_policy(connect):
 
 
 @pytest.mark.parametrize("failure", [408, 409, 429, 500, 503, 599, "lost", "late"])
-def test_a_retry_policy_as_openais(scripted, failure):
+def test_the_openai_retry_policy(scripted, failure):
     """By one name; two retries of what openai-python tries again."""
     failed = {"lost": {"steps": [{"close": True}]}, "late": SILENCE}.get(failure)
     failed = failed or answer({}, failure)
@@ -516,7 +516,7 @@ def test_a_retry_policy_as_openais(scripted, failure):
     assert (raised.value.attempts, client.max_retries) == (3, 2)
 
 
-def test_parts_of_a_retry_policy_as_openais(scripted):
+def test_the_openai_retry_policy_can_be_changed(scripted):
     """What is given replaces a part; what it does not try again, it leaves."""
     policy = modelwire.Retry.openai(max_retries=1, first_wait=0.01)
     assert policy.max_retries == 1 and policy != modelwire.Retry.openai()

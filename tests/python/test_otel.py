@@ -362,7 +362,7 @@ async def test_a_task_that_is_cancelled(instrumented, service):
 # Context.
 
 
-async def test_tasks_and_threads_have_parents_of_their_own(instrumented, modelwire_service):
+async def test_tasks_and_threads_have_their_own_parent_spans(instrumented, modelwire_service):
     parents = {}
 
     def parent(number):

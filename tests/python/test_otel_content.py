@@ -199,7 +199,7 @@ def test_whatever_a_program_passes_there_is_a_span(fields):
     assert span.status.status_code.name == "ERROR"
 
 
-def test_the_model_that_is_the_key_is_not_told():
+def test_a_model_equal_to_the_key_is_masked():
     span = Told().span(call(model=KEY, stop=[KEY], service_tier=KEY), record())
     assert KEY not in span.to_json()
 

@@ -79,7 +79,7 @@ def answer():
     return of({"id": "c", "object": "chat.completion", "choices": [choice] * 3, "new": {"a": [1]}})
 
 
-def test_first_looks(answer):
+def test_concurrent_first_reads_return_the_same_object(answer):
     """What a field hands out is one object, whichever thread looks first."""
     sent = pickle.dumps(answer)
     until = time.monotonic() + SECONDS
@@ -166,7 +166,7 @@ def test_sending_what_others_change(service, client):
     assert all(isinstance(request.body["x"]["list"], list) for request in service.requests)
 
 
-def test_a_stream_for_all(service, client):
+def test_many_threads_read_one_stream(service, client):
     """Each chunk reaches one of the threads, in its order; all see the end."""
     service.queue([f"{number} " for number in range(CHUNKS)])
     stream = client.chat.completions.create(model="m", messages=HELLO, stream=True)

@@ -106,7 +106,7 @@ def test_a_response_is_parsed(caller):
 
 
 @pytest.mark.parametrize("name", models.MODELS)
-def test_every_model_is_asked_for(modelwire_service, name):
+def test_the_schema_of_every_model_is_sent(modelwire_service, name):
     """The schema that is sent is the one that test_schemas.py looks at."""
     from modelwire._schemas.formats import Format
 
@@ -268,7 +268,7 @@ def test_an_answer_that_was_cut(caller):
             assert not isinstance(error, ValueError)
 
 
-def test_cut_answers_that_nobody_parses_are_returned(caller):
+def test_truncated_answers_are_returned_unless_parsed(caller):
     """As ever."""
     cut = text("so far", finish_reason="length")
     caller.service.queue(cut, cut, cut)
@@ -296,7 +296,7 @@ def message(said, **fields):
     return {"type": "message", "id": "m", "role": "assistant", "content": parts, **fields}
 
 
-def test_a_refusal_is_no_error(caller):
+def test_a_refusal_does_not_raise(caller):
     """There is nothing to parse."""
     refusal = {"type": "refusal", "refusal": "No."}
     caller.service.queue(
@@ -341,7 +341,7 @@ def test_only_the_final_phase_is_parsed(caller):
     assert failed.output_parsed is None and failed.error.code == "x"
 
 
-def test_what_is_said_beside_calls(caller):
+def test_text_next_to_tool_calls_is_not_parsed(caller):
     """Is not the answer yet, and need not be JSON."""
     calls = text("I look it up.", tool_calls=[("Query", {"table": "t"})])
     caller.service.queue(calls)
@@ -587,7 +587,7 @@ def test_events_as_dicts(caller):
     assert done["parsed_arguments"] == {"table": "t", "limit": 5} and done["name"] == "Query"
 
 
-def test_chunks_from_elsewhere(caller):
+def test_a_stream_state_accepts_chunks_of_a_plain_stream(caller):
     """A state takes what parse takes."""
     caller.service.queue(PIECES)
     asked = {"model": "m", "messages": [{"role": "user", "content": "x"}]}
@@ -601,7 +601,7 @@ def test_chunks_from_elsewhere(caller):
 
 
 @pytest.mark.thread_unsafe("the processor time of the process is measured")
-def test_a_long_parsed_stream_takes_time_as_it_is_long(modelwire_service):
+def test_a_long_parsed_stream_takes_linear_time(modelwire_service):
     """32,000 pieces cost eight times what 4,000 cost, and not sixty-four times."""
     settings = {"base_url": modelwire_service.base_url, "api_key": modelwire_service.api_key}
 

@@ -44,7 +44,7 @@ CUTS = [
 
 
 @pytest.mark.parametrize(("text", "found"), CUTS, ids=repr)
-def test_what_there_is_of_a_value(text, found):
+def test_a_partial_text_has_only_finished_values(text, found):
     """Nothing that may go on: no text, no number that is none yet, no name without its value."""
     assert value(text) == found
 
@@ -63,7 +63,7 @@ def test_a_text_without_end():
 
 
 @pytest.mark.thread_unsafe("the processor time of the process is measured")
-def test_deep_texts_take_time_as_they_are_deep():
+def test_deep_texts_take_linear_time():
     """80,000 levels cost eight times what 10,000 cost, and not sixty-four times."""
 
     def taken(levels):

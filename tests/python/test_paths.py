@@ -89,14 +89,14 @@ def test_modules_without_a_file():
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
-def test_the_list_is_long():
+def test_the_module_list_is_loaded_and_explains_omissions():
     """The data is there, and says why it leaves out what it leaves out."""
     assert len(MODULES) > 280 and sum(map(len, MODULES.values())) > 1200
     left = [line for line in LIST if line.startswith("- ")]
     assert left and all(len(line.split(": ")) >= 3 for line in left)
 
 
-def test_names_mean_what_they_mean_there():
+def test_equal_names_are_different_classes_by_module():
     """The same name is another class in another module."""
     from modelwire.types.chat.chat_completion import Choice
     from modelwire.types.chat.chat_completion_chunk import Choice as ChunkChoice
@@ -121,7 +121,7 @@ def test_a_module_is_imported_in_every_way():
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
-def test_nothing_is_imported_before_it_is_asked_for():
+def test_modules_are_imported_lazily():
     """The package alone brings no types, and their package no class."""
     code = (
         "import sys, modelwire\n"
@@ -143,7 +143,7 @@ def _path():
     return {"PYTHONPATH": str(package)}
 
 
-def test_packages_tell_their_names():
+def test_packages_list_their_names():
     """`dir` and `__all__` are the same, before anything is looked up."""
     for package in (chat, responses, shared, modelwire.types):
         assert set(package.__all__) <= set(dir(package))
@@ -178,7 +178,7 @@ def dicts():
     return [one for one in vars(_params).values() if typing_extensions.is_typeddict(one)]
 
 
-def test_dicts_are_dicts():
+def test_typed_dicts_make_dicts():
     """Typed dicts make dicts, and know which keys they need."""
     from modelwire.types.responses.response_input_item_param import FunctionCallOutput
 
@@ -254,7 +254,7 @@ def test_parts_by_their_fields():
     assert not isinstance({}, modelwire.types.Reasoning) and not isinstance(None, Summary)
 
 
-def test_what_freezes_programs_finds_them(tmp_path):
+def test_freezing_tools_find_lazy_modules(tmp_path):
     """The names that are looked up late are imports all the same, for who reads the code."""
     program = tmp_path / "program.py"
     program.write_text("from modelwire.types.chat import ChatCompletionUserMessageParam\n")

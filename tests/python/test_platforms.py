@@ -28,7 +28,7 @@ def test_the_documents_have_the_tables():
         assert path.read_text() == text, f"{path.name} is stale: run `make generate`"
 
 
-def test_what_makes_and_runs_a_file_is_there():
+def test_scripts_that_build_and_test_artefacts_exist():
     """As a script; and `test-platforms` makes a file and runs what runs it."""
     checks = {check.target for check in CHECKS}
     for row in ROWS:
@@ -37,7 +37,7 @@ def test_what_makes_and_runs_a_file_is_there():
     assert checks <= SCRIPTS
 
 
-def test_every_target_and_script_that_is_named_is_there():
+def test_make_targets_and_scripts_named_in_the_docs_exist():
     files = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")]
     text = "\n".join(path.read_text() for path in [*files, *ROOT.glob("tests/*/README.md")])
     targets = set(re.findall(r"`make ([a-z-]+)", text))
@@ -88,7 +88,7 @@ def test_every_file_has_a_row():
         ("a.whl | here | Python wheel | built", "4 columns"),
     ],
 )
-def test_a_row_that_is_wrong_is_told(monkeypatch, tmp_path, row, wrong):
+def test_an_invalid_row_is_reported(monkeypatch, tmp_path, row, wrong):
     """What was run names what ran it."""
     (tmp_path / "artefacts.txt").write_text(f"# comment\n\n{row}\n")
     monkeypatch.setattr(artefacts, "HERE", tmp_path)

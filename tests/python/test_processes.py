@@ -45,7 +45,7 @@ def test_fork_after_a_call(service, program):
     assert connections[3] == connections[0]
 
 
-def test_forks_while_all_is_found_for_the_first_time(program):
+def test_fork_during_lazy_initialization(program):
     """What a process finds once and keeps is found by a thread, which no child has: no child waits
     for it. Python switches as often as it can, so that forks come in the midst of it."""
     source = """

@@ -64,7 +64,7 @@ def test_limits_of_whole_answers(scripted):
     assert whole.rate_limits is None and copy.copy(response).rate_limits == SAID
 
 
-def test_where_nothing_is_said(client):
+def test_rate_limits_are_none_without_headers(client):
     """None, of an answer, a stream and an error, and of an answer from elsewhere."""
     whole = asked(client, model="echo")
     made = type(whole)(id="c")
@@ -167,7 +167,7 @@ def test_limits_as_values():
 
 
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")
-def test_nothing_is_made_where_nobody_looks(modelwire_service):
+def test_rate_limits_are_created_on_access(modelwire_service):
     """Of an answer with such headers; each look makes its own."""
     modelwire_service.queue(of(COMPLETION))
     client = modelwire.OpenAI(

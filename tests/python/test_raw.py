@@ -23,7 +23,7 @@ def test_a_whole_answer(scripted):
     assert raw.content == raw.text.encode() and raw.url.path.endswith("/chat/completions")
 
 
-def test_what_was_asked(service, scripted):
+def test_raw_request_url_and_headers(service, scripted):
     """Address and headers as they were sent; what is secret is not shown."""
     client = scripted(
         ANSWER,
@@ -48,7 +48,7 @@ def test_what_was_asked(service, scripted):
     assert "sk-" not in repr(asked.headers) and "sk-" not in repr(raw.http_response)
 
 
-def test_what_it_took(scripted):
+def test_raw_retries_and_elapsed_time(scripted):
     """Attempts and time of a whole answer; of a stream, once it is over."""
     busy = answer({"error": {"message": "slow down"}}, 429)
     client = scripted(busy, chat(MESSAGE), busy, events(piece("a"), finish()))
@@ -132,7 +132,7 @@ def test_a_block_that_could_not_be_entered(scripted):
         pass
 
 
-def test_the_response_of_a_stream_ends_it(quiet, scripted):
+def test_closing_the_response_ends_the_stream(quiet, scripted):
     """As older programs end a stream."""
     client = scripted(stream(piece("a"), STALL), events(piece("a"), finish()))
     opened = asked(client, stream=True)

@@ -51,7 +51,7 @@ def test_the_settings_of_reasoning_stay_what_they_are(scripted):
 
 
 @pytest.mark.parametrize(("name", "value"), OWN)
-def test_one_name_for_what_services_call_differently(scripted, name, value):
+def test_one_name_for_reasoning_fields_of_all_services(scripted, name, value):
     """On messages, answers, deltas and chunks."""
     whole = asked(scripted(chat({"content": "4", name: value})))
     assert whole.reasoning_text == whole.choices[0].message.reasoning_text == "Hm."
@@ -62,7 +62,7 @@ def test_one_name_for_what_services_call_differently(scripted, name, value):
 
 @pytest.mark.parametrize("odd", [7, None, {}, [], [[1]], "", {"effort": "low"}, [{"text": 7}]])
 @pytest.mark.parametrize("name", [name for name, _ in OWN])
-def test_odd_reasoning_is_none(scripted, name, odd):
+def test_invalid_reasoning_is_empty(scripted, name, odd):
     """What is no text passes through, and is no reasoning."""
     whole = asked(scripted(chat({"content": "4", name: odd})))
     [first, _] = streamed(scripted(events(thought(**{name: odd}), finish())))
@@ -71,7 +71,7 @@ def test_odd_reasoning_is_none(scripted, name, odd):
     assert whole.choices[0].message[name] == first.choices[0].delta.to_dict()[name] == odd
 
 
-def test_answers_without_any(client):
+def test_answers_without_reasoning(client):
     """Empty, and no field of any dump."""
     whole = asked_of_echo(client)
     response = client.responses.create(model="echo", input="x")
@@ -109,7 +109,7 @@ def test_reasoning_of_changed_chunks(scripted):
     assert (first.reasoning_text, delta.reasoning_text) == ("", "Well.")
 
 
-def test_copies_and_pickles_have_it_too(scripted):
+def test_copies_and_pickles_keep_reasoning(scripted):
     """And answers that were made up."""
     whole = asked(scripted(chat({"content": "4", "reasoning_details": DETAILS})))
     [first, _] = streamed(scripted(events(thought(reasoning="Hm."), finish())))

@@ -33,7 +33,7 @@ def test_a_busy_service_is_asked_again_with_the_same_bytes(service, client):
     assert 0.45 < first < 1.0 and 0.95 < second < 2.0
 
 
-def test_opening_a_stream_is_tried_again_alike(scripted):
+def test_opening_a_stream_is_retried_with_the_same_bytes(scripted):
     client = scripted(BUSY, events(piece("a"), finish()))
     assert text(asked(client, stream=True)) == "a"
     assert len({request["body"] for request in scripted.requests()}) == 1
@@ -51,7 +51,7 @@ def test_no_retries(service, stream):
     assert error.metered == "unknown" and "backoff" in error.hint and len(service.requests()) == 1
 
 
-def test_so_many_attempts_and_no_more(scripted):
+def test_at_most_max_retries_are_made(scripted):
     """One more than max_retries."""
     with pytest.raises(modelwire.RateLimitError) as raised:
         asked(scripted(BUSY, max_retries=1))

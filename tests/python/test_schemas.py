@@ -213,7 +213,7 @@ def test_reading_of_standard_types():
     ],
     ids=str,
 )
-def test_what_is_none_of_a_type(kind, value):
+def test_values_of_another_type_are_refused(kind, value):
     with pytest.raises(ValueError, match="validation error"):
         Format(kind).read(json.dumps(value))
 
@@ -240,7 +240,7 @@ class Foreign:
 
 
 @pytest.mark.parametrize("kind", [Foreign, list[Foreign], type, memoryview], ids=id_of)
-def test_types_that_no_answer_can_be(kind):
+def test_unsupported_answer_types_are_refused(kind):
     """A TypeError that says what is wrong."""
     with pytest.raises(TypeError, match="is not a type that an answer can be parsed into"):
         Format(kind)
@@ -298,7 +298,7 @@ class Bounded:
     number: Annotated[int, msgspec.Meta(ge=0)]
 
 
-def test_what_has_a_part_of_msgspec_is_read_by_msgspec():
+def test_types_with_msgspec_parts_are_read_by_msgspec():
     """However deep the part is, also where annotations are text."""
     route = Format(Route)
     found = route.read('{"points": [{"x": 1}], "following": {"points": []}}')
@@ -316,7 +316,7 @@ class Tree:
     branches: "list[Tree]"
 
 
-def test_a_type_that_holds_itself():
+def test_a_recursive_type_is_read():
     assert Format(Tree).read('{"branches": [{"branches": []}]}') == Tree([Tree([])])
 
 

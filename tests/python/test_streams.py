@@ -203,7 +203,7 @@ def ways_to_leave():
 
 
 @pytest.mark.parametrize("way", ways_to_leave())
-def test_a_stream_that_is_left_closes_its_exchange(quiet, scripted, way):
+def test_an_abandoned_stream_closes_its_connection(quiet, scripted, way):
     """Leaving `with`, close() and dropping it end the exchange at once."""
     client = scripted(STALLED)
     chat = opened(client)
@@ -259,7 +259,7 @@ def test_streams_one_after_another_use_one_connection(scripted):
     assert len({request["connection"] for request in scripted.requests()}) == 1
 
 
-def test_bytes_after_the_end_mark_are_ignored_and_delay_nobody(scripted):
+def test_bytes_after_the_end_mark_are_ignored_without_delay(scripted):
     """A body that never ends after [DONE] is over for the caller."""
     before = time.monotonic()
     chat = opened(scripted(stream(piece("a"), "[DONE]", piece("b"), STALL)))
@@ -303,7 +303,7 @@ def test_a_stream_is_opened_when_its_head_came(scripted):
         assert chat.status_code == 200
 
 
-def test_a_stream_without_an_answer_can_be_given_up(quiet, scripted):
+def test_a_stream_without_an_answer_times_out(quiet, scripted):
     """A call that waits for its head ends when its client's timeout does."""
     client = scripted(SILENCE, timeout=modelwire.Timeout(first_byte=0.2))
     with pytest.raises(modelwire.APITimeoutError):

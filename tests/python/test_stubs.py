@@ -173,7 +173,7 @@ def test_examples_run(service, example):
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
-def test_examples_tell_a_failure(service, example):
+def test_examples_report_a_failure(service, example):
     """The message and what to do about it, once."""
     settings = {**programs.environment(service.base_url), "MODELWIRE_API_KEY": "sk-wrong"}
     settings["MODELWIRE_MODEL"] = "echo"

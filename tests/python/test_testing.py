@@ -68,7 +68,7 @@ def contents(chunks):
 # What is played without a script.
 
 
-def test_it_plays_a_whole_service(modelwire_service, client):
+def test_the_service_answers_without_a_script(modelwire_service, client):
     """Models, chats and responses, without a word of script."""
     assert "echo" in [model.id for model in client.models.list()]
     completion = client.chat.completions.create(model="echo", messages=HELLO)
@@ -85,7 +85,7 @@ def test_it_plays_a_whole_service(modelwire_service, client):
     }
 
 
-def test_only_the_right_key_comes_in():
+def test_only_the_right_key_is_accepted():
     """The key can be chosen; who comes with another takes no answer from the queue."""
     with Service(api_key="sk-mine") as service:
         service.queue("Hello.")
@@ -218,9 +218,7 @@ def test_what_was_answered_once_can_be_scripted(modelwire_service, client):
     assert list(chat(client, stream=True)) == chunks
 
 
-def test_a_queue_comes_before_the_default_and_the_default_before_the_played(
-    modelwire_service, client
-):
+def test_the_queue_wins_over_the_default_and_that_over_the_model(modelwire_service, client):
     """In this order; reset forgets all of it."""
     modelwire_service.set_default("default")
     modelwire_service.queue("first", played())
@@ -245,7 +243,7 @@ def test_a_queue_comes_before_the_default_and_the_default_before_the_played(
 # Faults.
 
 
-def test_busy_twice_and_then_fine(modelwire_service, client):
+def test_rate_limited_twice_then_successful(modelwire_service, client):
     """The client tries again, with the same bytes, and not before the service wants it."""
     modelwire_service.queue(*[error(429, retry_after=1)] * 2, "Fine.")
     assert chat(client).choices[0].message.content == "Fine."
@@ -274,7 +272,7 @@ def test_a_status_is_an_error(modelwire_service, client, status, exception):
     assert raised.value.status_code == status
 
 
-def test_an_error_says_what_it_is_told_to(modelwire_service):
+def test_a_scripted_error_has_every_given_field(modelwire_service):
     """Every field of the envelope, and headers."""
     headers = {"X-Limit": "0"}
     modelwire_service.queue(
@@ -347,7 +345,7 @@ def test_a_cut_is_never_a_whole_answer(modelwire_service, client, reset):
     [garbage(), document("<html>", headers={"Content-Type": "text/html"}), raw(b"HTTP? No.\r\n")],
     ids=repr,
 )
-def test_garbage_is_told_as_such(modelwire_service, client, answer):
+def test_garbage_is_a_validation_error(modelwire_service, client, answer):
     """Not JSON, not events, not HTTP."""
     modelwire_service.set_default(answer)
     with pytest.raises(modelwire.APIResponseValidationError):
@@ -428,7 +426,7 @@ def test_a_message_says_which_answer_is_wrong(modelwire_service):
         ({"rate_limit_window": float("nan")}, "rate_limit_window must be a number of seconds"),
     ],
 )
-def test_settings_that_cannot_be_right(settings, says):
+def test_invalid_settings_are_refused(settings, says):
     """Named, with what they must be."""
     with pytest.raises(ValueError, match=says):
         Service(**settings)
@@ -483,7 +481,7 @@ def test_requests_are_recorded_in_their_order(modelwire_service, client):
     assert "sk-test" not in repr(modelwire_service.requests)
 
 
-def test_a_body_that_is_no_json(modelwire_service):
+def test_a_request_body_that_is_not_json_is_kept_as_bytes(modelwire_service):
     """Is there as bytes."""
     target = urlsplit(modelwire_service.base_url)
     connection = http.client.HTTPConnection(target.netloc, timeout=DEADLINE)
@@ -500,7 +498,7 @@ def test_a_body_that_is_no_json(modelwire_service):
         _ = asked.body
 
 
-def test_nothing_was_asked(modelwire_service):
+def test_last_request_without_requests_fails(modelwire_service):
     """The last of no requests fails the test that looks for it."""
     with pytest.raises(AssertionError, match="no request reached the service"):
         _ = modelwire_service.last_request
@@ -509,7 +507,7 @@ def test_nothing_was_asked(modelwire_service):
 # Life and surroundings.
 
 
-def test_a_closed_service_can_be_looked_into(client, modelwire_service):
+def test_a_closed_service_keeps_its_recordings(client, modelwire_service):
     """What was recorded stays; it cannot be scripted, and takes no connection."""
     chat_of_echo = {"model": "echo", "messages": HELLO}
     client.chat.completions.create(**chat_of_echo)
@@ -525,7 +523,7 @@ def test_a_closed_service_can_be_looked_into(client, modelwire_service):
     assert repr(modelwire_service).endswith("/v1, closed>")
 
 
-def test_the_environment_leads_here(modelwire_service, monkeypatch):
+def test_environment_variables_point_to_the_service(modelwire_service, monkeypatch):
     """A program that configures itself from its environment needs no change."""
     for name, value in modelwire_service.environment.items():
         monkeypatch.setenv(name, value)
@@ -534,7 +532,7 @@ def test_the_environment_leads_here(modelwire_service, monkeypatch):
     assert len(modelwire_service.requests) == 1
 
 
-def test_any_client_will_do(modelwire_service):
+def test_other_http_clients_work(modelwire_service):
     """A stream by http.client: one event a chunk, on a connection that stays open."""
     modelwire_service.queue(["a", "b"])
     target = urlsplit(modelwire_service.base_url)
@@ -603,7 +601,7 @@ def held():
 
 @pytest.mark.thread_unsafe("the descriptors and threads of the process are counted")
 @pytest.mark.parametrize("how", ["closed", "dropped"])
-def test_a_hundred_services_leave_nothing_behind(how):
+def test_a_hundred_services_leak_nothing(how):
     """No thread and no file descriptor, with a connection open and an answer under way."""
 
     def one():
@@ -631,7 +629,7 @@ def test_a_hundred_services_leave_nothing_behind(how):
 
 
 @pytest.mark.thread_unsafe("the descriptors and threads of the process are counted")
-def test_its_thread_takes_no_signals(modelwire_service):
+def test_the_service_thread_takes_no_signals(modelwire_service):
     """They are for the program: a signal that the service's thread took would wake nobody."""
     masks = []
     for task in Path("/proc/self/task").iterdir():
@@ -663,7 +661,7 @@ STATES = {
 
 @pytest.mark.thread_unsafe("it is a program of its own")
 @pytest.mark.parametrize("state", STATES)
-def test_an_interpreter_exits_while_it_runs(state):
+def test_an_interpreter_exits_while_the_service_runs(state):
     """In silence and at once."""
     setup = """
 from modelwire.testing import Service, text
@@ -757,7 +755,7 @@ def test_a_cut_is_seen_while_a_forked_child_lives():
 
 
 @pytest.mark.thread_unsafe("it is a program of its own")
-def test_modelwire_does_not_import_it():
+def test_modelwire_does_not_import_testing():
     """Who does not test does not pay; and pytest is needed by the fixture alone."""
     programs.run("""
         import modelwire
@@ -767,7 +765,7 @@ def test_modelwire_does_not_import_it():
         """)
 
 
-def test_it_says_all_that_it_has():
+def test_testing_exports_and_documents_every_public_name():
     """__all__ is what is public, and everything public is documented."""
     assert testing.__doc__
     for name in testing.__all__:
@@ -808,12 +806,12 @@ def ask(service):
     request = urllib.request.Request(service.base_url + "/models", headers=headers)
     return json.load(urllib.request.urlopen(request, timeout=60))
 
-def test_one(modelwire_service):
+def test_the_fixture_starts_a_service(modelwire_service):
     assert ask(modelwire_service)["object"] == "list"
     assert len(modelwire_service.requests) == 1
     seen.append(modelwire_service)
 
-def test_another(modelwire_service):
+def test_the_fixture_is_fresh_for_each_test(modelwire_service):
     assert modelwire_service.requests == []
     assert "closed" in repr(seen[0])
 """
@@ -826,7 +824,7 @@ def run_pytest(tmp_path, *arguments):
 
 
 @pytest.mark.thread_unsafe("it is a program of its own")
-def test_the_fixture_is_there_for_every_test(tmp_path):
+def test_the_pytest_plugin_provides_the_fixture(tmp_path):
     """Nothing has to be imported or named; a fresh service each time; it can be left out."""
     (tmp_path / "test_uses.py").write_text(USES_THE_FIXTURE)
     assert "2 passed" in run_pytest(tmp_path, "-W", "error")

@@ -77,7 +77,7 @@ def test_all_threads_that_wait_for_a_stream_see_its_end(scripted):
     assert sum(map(len, lists)) <= 1
 
 
-def test_a_waiting_thread_leaves_the_interpreter_to_others(scripted):
+def test_a_waiting_thread_releases_the_gil(scripted):
     """Whoever waits for a chunk holds up nobody."""
     client = scripted(stream(piece("a"), STALL))
     chat = asked(client, stream=True)
@@ -93,7 +93,7 @@ def test_a_waiting_thread_leaves_the_interpreter_to_others(scripted):
     assert not waiting.is_alive()
 
 
-def test_the_main_thread_waits_while_others_work(scripted):
+def test_closing_a_client_in_use_by_threads_ends_their_calls(scripted):
     """A client is closed by one thread while another uses it: no crash, one clear end."""
     client = scripted(events(piece("a"), finish()))
     failures = []

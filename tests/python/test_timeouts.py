@@ -80,7 +80,7 @@ def test_pings_reset_the_idle_timeout_if_wanted(scripted):
     runs_out("idle_timeout", lambda: asked(client, stream=True))
 
 
-def test_substance_resets_the_idle_timeout(scripted):
+def test_content_resets_the_idle_timeout(scripted):
     """The whole stream takes longer than the timeout."""
     steps = [step for _ in range(8) for step in (piece("a"), pause(0.1))]
     client = scripted(stream(*steps, finish(), *END), timeout=modelwire.Timeout(idle=0.5))
@@ -94,7 +94,7 @@ def test_the_whole_call_takes_too_long(scripted):
     runs_out("total_timeout", lambda: asked(client, stream=True))
 
 
-def test_a_number_is_no_wait_longer_than_that(scripted):
+def test_a_numeric_timeout_limits_the_first_byte(scripted):
     """As Client's timeout says; here it is the first byte's."""
     runs_out("first_byte_timeout", lambda: asked(scripted(SILENCE, timeout=0.2)))
 

@@ -146,7 +146,7 @@ def test_turns_are_streamed(caller):
         run.events()
 
 
-def test_a_streamed_run_that_is_left(caller):
+def test_leaving_a_streamed_run_closes_its_stream(caller):
     """Its stream is closed when the loop is left."""
     caller.service.queue(text(["a", "b"]).stall(after=2))
 
@@ -184,7 +184,7 @@ def fails(word: str):
     raise KeyError(spelled(word))
 
 
-def test_what_goes_wrong_is_told_to_the_model(caller):
+def test_errors_of_tools_are_sent_to_the_model(caller):
     """A function that raises, arguments that do not fit, a tool that is not there."""
     wrong = calls(("fails", {"word": "x"}), ("add", {"a": "one"}), ("add", "{"), ("nothing", {}))
     caller.service.queue(wrong, "Sorry.")
@@ -227,7 +227,7 @@ def mute(word: str):
     raise type("MuteError", (Exception,), {"__str__": fail})
 
 
-def test_runs_say_how_they_are_used(caller):
+def test_repr_and_await_of_a_run_explain_its_use(caller):
     """Where they are shown, and where one is awaited."""
 
     def look(client):
@@ -262,7 +262,7 @@ SURROGATE = '{"word": "surrogate"}'
         ([{"id": "x"}], None),
     ],
 )
-def test_calls_of_a_hostile_model_are_told_to_it(caller, tool_calls, told):
+def test_invalid_calls_of_a_hostile_model_do_not_end_a_run(caller, tool_calls, told):
     """No call of a model ends a run."""
     caller.service.queue(hostile(tool_calls), "Sorry.")
     tools = [same, inside, fails, mute]
@@ -274,7 +274,7 @@ def test_calls_of_a_hostile_model_are_told_to_it(caller, tool_calls, told):
 
 
 @pytest.mark.parametrize("tool_calls", [5, "same", {"a": 1}, [5, None, "same"], True])
-def test_calls_that_are_none_end_a_run(caller, tool_calls):
+def test_invalid_tool_calls_end_a_run(caller, tool_calls):
     """What is no list of objects calls nothing."""
     caller.service.queue(hostile(tool_calls))
     turns, error, run = caller.turns(lambda client: chat_run(client, tools=[same]))
@@ -332,7 +332,7 @@ def test_the_final_answer_is_parsed(caller):
     assert error is None and run.final.output_parsed == Sum(value=3)
 
 
-def test_what_is_no_tool(caller):
+def test_invalid_tools_are_refused(caller):
     """Said when run_tools is called, before anything is sent."""
 
     def many(*words: str):
@@ -440,7 +440,7 @@ def test_signatures_become_schemas():
     assert not Function(free).is_strict
 
 
-def test_what_can_be_called():
+def test_methods_objects_and_partials_can_be_tools():
     """Methods, objects and partial functions, too."""
 
     class Store:
@@ -535,7 +535,7 @@ def test_results_as_text():
     ]
 
 
-def test_what_a_program_bound_is_no_matter_of_the_model():
+def test_bound_arguments_are_hidden_from_the_model():
     """Neither seen nor given by it."""
 
     def look_up(name: str, secret: str, deep: int = 1) -> str:

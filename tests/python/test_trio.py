@@ -63,7 +63,7 @@ async def test_a_turn_is_a_checkpoint(make, kind):
 
 
 @ON_BACKENDS
-async def test_what_a_stream_has_beside_its_chunks(make, kind):
+async def test_text_batches_helpers_and_raw_streams_work(make, kind):
     """Pieces of text, batches, `async with`, the helper stream, a raw response."""
     paced = [pause(0.01), piece("a"), pause(0.01), piece("b"), pause(0.01), finish(), *END]
     client = make(*[stream(*paced)] * 4)
@@ -128,7 +128,7 @@ def test_trio_as_a_guest_of_asyncio(make):
     assert asyncio.run(host()) == ("asyncio", "trio")
 
 
-def test_trio_alone_imports_no_asyncio_of_ours(program):
+def test_trio_does_not_load_our_asyncio_module(program):
     """Nor is trio imported where asyncio runs."""
     source = """
         import trio

@@ -72,7 +72,7 @@ def test_items_by_their_type():
         assert found == [name] and isinstance(item, responses.ResponseOutputItem)
 
 
-def test_classes_of_types_are_classes():
+def test_type_specific_classes_behave_like_classes():
     """Made once, named after themselves, and special cases of the class that is there."""
     one = responses.ResponseTextDeltaEvent
     assert one is responses.ResponseTextDeltaEvent
@@ -126,7 +126,7 @@ def test_chunks_made_up_for_tests(scripted):
     assert json.loads(made.to_json()) == {"id": "c", "choices": []}
 
 
-def test_what_is_nowhere(client):
+def test_an_unknown_raw_method_raises(client):
     """Is said to be nowhere, whatever else is there."""
     with pytest.raises(AttributeError, match="nonsense"):
         client.responses.with_raw_response.nonsense

@@ -95,7 +95,7 @@ def test_keys_of_single_calls(scripted):
     assert {name: sum_["calls"] for name, sum_ in client.usage().items()} == {"m": 3, "n": 1}
 
 
-def test_taken_sums_begin_anew(client):
+def test_taken_usage_is_reset(client):
     """For copies and base URLs that share them, too."""
     asked(client, "echo")
     copied = client.with_options(timeout=5)
@@ -113,7 +113,7 @@ def test_taken_sums_begin_anew(client):
 
 
 @pytest.mark.parametrize("by", ["keys", None, 7])
-def test_sums_by_something_else(client, by):
+def test_an_unknown_usage_grouping_is_refused(client, by):
     """It is said what there is."""
     for method in (client.usage, client.take_usage):
         with pytest.raises(ValueError, match='"model" or "key"'):
@@ -137,7 +137,7 @@ def test_ids_of_keys(service):
 THREADS, CALLS = 4, 25
 
 
-def test_nothing_is_taken_twice_or_lost(modelwire_service):
+def test_concurrently_taken_usage_is_complete(modelwire_service):
     """By threads that take while others call."""
     settings = {"base_url": modelwire_service.base_url, "api_key": modelwire_service.api_key}
     taken, ended = [], threading.Event()
@@ -183,7 +183,7 @@ def test_usage_of_a_run_of_tools(modelwire_service, caller):
     assert run.usage == {**USED, "input_tokens": 11, "output_tokens": 22, "total_tokens": 33}
 
 
-def test_helper_streams_have_it(modelwire_service, caller):
+def test_helper_streams_have_usage(modelwire_service, caller):
     """As the streams below them."""
     chunk = {"choices": [{"index": 0, "delta": {"content": "x"}, "finish_reason": "stop"}]}
     modelwire_service.queue(testing.events([{**chunk, "usage": OF_CHATS}]))

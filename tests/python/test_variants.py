@@ -104,7 +104,7 @@ def test_no_call_of_a_copy_is_missing_in_the_sum(service):
         ({"base_url": "nonsense"}, "base_url"),
     ],
 )
-def test_what_is_wrong_with_a_copy_is_told_when_it_is_made(service, changed, said):
+def test_an_invalid_copy_is_refused_when_it_is_made(service, changed, said):
     """Not at its first call."""
     with modelwire.Client(**settings(service)) as client:
         with pytest.raises(modelwire.OpenAIError, match=said):
@@ -112,7 +112,7 @@ def test_what_is_wrong_with_a_copy_is_told_when_it_is_made(service, changed, sai
         assert client.models.list().data
 
 
-def test_the_key_itself_is_no_header_to_leave_out(service):
+def test_the_authorization_header_cannot_be_omitted(service):
     """A clear error, and nothing is sent."""
     with modelwire.Client(**settings(service)) as client:
         with pytest.raises(modelwire.OpenAIError, match="cannot be left out"):

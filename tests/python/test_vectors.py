@@ -96,7 +96,7 @@ def test_errors_under_a_good_status(scripted, vector):
 
 
 @pytest.mark.parametrize("vector", load("errors/heads.json"))
-def test_answers_that_are_no_answers(scripted, vector):
+def test_malformed_heads(scripted, vector):
     """Exact bytes; one of openai-python's classes, and never a bare one."""
     end = {"close": [{"close": True}], "reset": [{"reset": True}], "open": [{"stall": True}]}
     sent = base64.b64encode(body_of(vector, "raw")).decode()
@@ -263,7 +263,7 @@ def gathered(client, vector):
 
 
 @pytest.mark.parametrize("vector", GATHERED)
-def test_what_chunks_add_up_to(scripted, vector):
+def test_gathered_streams_match_the_vectors(scripted, vector):
     """The same bytes as in every other language."""
     client = scripted(events(*vector["chunks"]))
     chunks, text = gathered(client, vector)
@@ -318,7 +318,7 @@ def told_of_response(answer):
 
 
 @pytest.mark.parametrize("vector", [given for given in GATHERED if "told" in given.values[0]])
-def test_what_attributes_tell_of_odd_chunks(scripted, vector):
+def test_attributes_of_odd_chunks_match_the_vectors(scripted, vector):
     """Of each chunk, and of what they add up to."""
     client = scripted(events(*vector["chunks"]))
     if vector["endpoint"] == "chat":
@@ -346,7 +346,7 @@ def is_late(vector):
 
 @pytest.mark.sync_alone("they add up by the same code")
 @pytest.mark.parametrize("vector", CHATS)
-def test_helper_streams_agree_with_what_chunks_add_up_to(scripted, vector):
+def test_helper_streams_agree_with_gathered_streams(scripted, vector):
     """The last snapshot is the whole answer, and the arguments of each call are told."""
     client = scripted(events(*vector["chunks"]))
     with client.chat.completions.stream(model="m", messages=HELLO) as chat:

@@ -103,7 +103,7 @@ def test_a_browser_that_leaves_ends_the_stream(quiet, request, way):
         quiet.until_closed()
 
 
-def test_fastapi_lets_go_as_well(quiet, request):
+def test_fastapi_ends_the_stream_of_a_disconnected_browser(quiet, request):
     """The application of most tutorials."""
     ways, _ = forms(settings(quiet, request))
     app = FastAPI()

@@ -17,8 +17,7 @@ const LANGUAGES: [(&str, &[&str]); 6] = [
     ("Python async", &["tests/python"]),
 ];
 
-/// Python's files for an asynchronous client begin like this; most of their tests they import from
-/// the files for a synchronous one.
+/// Python's files for an asynchronous client alone begin like this; the others run with both.
 const ASYNC: &str = "/test_async_";
 
 /// What may stand in place of tests, and where.
@@ -56,13 +55,17 @@ fn rust_tests(text: &str) -> Vec<String> {
     tests
 }
 
-/// The tests of a Python file that run without being asked for. `module` is the text of another file
-/// that it imports tests from.
-fn python_tests(text: &str, module: &dyn Fn(&str) -> String) -> Vec<String> {
+/// The tests of a Python file that run without being asked for; of an asynchronous client, those that
+/// are not marked as synchronous alone.
+fn python_tests(text: &str, is_async: bool) -> Vec<String> {
     // Documentation and other long texts are no code.
     let code: String = text.split("\"\"\"").step_by(2).collect();
     let lines = || code.lines().map(|line| line.split('#').next().unwrap());
-    if lines().any(|line| line.starts_with("pytestmark") && line.contains("deep")) {
+    let is_left_out = |mark: &str| {
+        let marks = ["mark.deep", "mark.skip("];
+        marks.iter().any(|word| mark.contains(word)) || is_async && mark.contains("mark.sync_alone")
+    };
+    if lines().any(|line| line.starts_with("pytestmark") && is_left_out(line)) {
         return Vec::new();
     }
     let (mut tests, mut decorators) = (Vec::new(), String::new());
@@ -70,25 +73,11 @@ fn python_tests(text: &str, module: &dyn Fn(&str) -> String) -> Vec<String> {
         if line.starts_with('@') {
             decorators.push_str(line);
         } else if let Some(function) = line.strip_prefix("def ") {
-            let is_left_out = decorators.contains("mark.deep") || decorators.contains("mark.skip(");
-            if function.starts_with("test_") && !is_left_out {
+            if function.starts_with("test_") && !is_left_out(&decorators) {
                 tests.push(function.split('(').next().unwrap().to_owned());
             }
             decorators.clear();
         }
-    }
-    let code: String = lines().map(|line| format!("\n{line}")).collect();
-    for import in code.split("\nfrom test_").skip(1) {
-        let (from, names) = import.split_once(" import ").unwrap();
-        let end = if names.trim_start().starts_with('(') { ')' } else { '\n' };
-        let names: Vec<&str> = names
-            .split(end)
-            .next()
-            .unwrap()
-            .split(|char: char| !char.is_alphanumeric() && char != '_')
-            .collect();
-        let theirs = python_tests(&module(&format!("test_{from}.py")), module);
-        tests.extend(theirs.into_iter().filter(|test| names.contains(&test.as_str())));
     }
     tests
 }
@@ -104,8 +93,8 @@ fn tests_of(language: &str, folders: &[&str]) -> Tests {
             if !is_python {
                 let found = rust_tests(&read(&path));
                 tests.insert(path, found);
-            } else if path.contains(ASYNC) == (language == "Python async") {
-                let found = python_tests(&read(&path), &|name| read(format!("{folder}/{name}")));
+            } else if language == "Python async" || !path.contains(ASYNC) {
+                let found = python_tests(&read(&path), language == "Python async");
                 tests.insert(path, found);
             }
         }
@@ -223,15 +212,13 @@ fn only_tests_that_run_count_as_tests() {
                 #[ignore = \"deep\"]\nfn d() {}\n// fn e() {}\n#[tokio::test(flavor = \"x\")]\n\
                 async fn f() {}\n#[cfg(test)]\nmod tests {\n    fn g() {}\n    #[test]\n    fn h() {}\n}\n";
     assert_eq!(rust_tests(rust), ["a", "f", "h"]);
-    let other = |name: &str| {
-        assert_eq!(name, "test_other.py");
-        "def test_h(): pass\n\n\ndef test_i(): pass\n\n\n@pytest.mark.deep\ndef test_j(): pass\n"
-            .to_owned()
-    };
-    let python = "\"\"\"\ndef test_a(): pass\n\"\"\"\nfrom test_other import (  # noqa\n    test_h,\n    \
-                  # test_i,\n    test_j,\n)\nfrom test_other import test_k\n\n\ndef test_b(): pass\n\n\n\
-                  # def test_c(): pass\n\n\n@pytest.mark.skip(\"x\")\ndef test_d(): pass\n\n\ndef helper(): pass\n";
-    assert_eq!(python_tests(python, &other), ["test_b", "test_h"]);
-    let deep = format!("pytestmark = pytest.mark.deep\n{python}");
-    assert!(python_tests(&deep, &other).is_empty());
+    let python = "\"\"\"\ndef test_a(): pass\n\"\"\"\n\n\ndef test_b(): pass\n\n\n# def test_c(): pass\n\n\n\
+                  @pytest.mark.skip(\"x\")\ndef test_d(): pass\n\n\ndef helper(): pass\n\n\n\
+                  @pytest.mark.sync_alone(\"x\")\ndef test_e(): pass\n";
+    assert_eq!(python_tests(python, false), ["test_b", "test_e"]);
+    assert_eq!(python_tests(python, true), ["test_b"]);
+    for (mark, both) in [("deep", [0, 0]), ("sync_alone(\"x\")", [2, 0])] {
+        let marked = format!("pytestmark = pytest.mark.{mark}\n{python}");
+        assert_eq!([false, true].map(|is_async| python_tests(&marked, is_async).len()), both);
+    }
 }
