@@ -85,7 +85,8 @@ fn the_deadline_ends_a_stream_under_backpressure() {
     let service = Service::start().unwrap();
     let url = service.script("s", Script::one(Exchange::events(&texts)));
     let limits = Limits::default().queue_events_max(4);
-    let total = Some(Duration::from_millis(300));
+    // Time enough for the stream to open on a busy machine.
+    let total = Some(Duration::from_secs(4));
     let timeouts = Timeouts::default().total(total);
     let client = Client::new(config(url).limits(limits).timeouts(timeouts)).unwrap();
     let mut stream = client.blocking().stream(hello()).unwrap();

@@ -129,6 +129,15 @@ pub async fn until(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
+/// Repeats a measurement that a stall of the machine can spoil: one success in three tries is enough.
+pub fn within_three_tries(mut measure: impl FnMut() -> std::result::Result<(), String>) {
+    let mut failures = Vec::new();
+    while let Err(failure) = measure() {
+        failures.push(failure);
+        assert!(failures.len() < 3, "all tries failed: {failures:#?}");
+    }
+}
+
 /// A chat chunk that adds a piece of text.
 pub fn piece(text: &str) -> String {
     let text = serde_json::to_string(text).unwrap();
@@ -159,11 +168,19 @@ pub fn event(data: &str) -> Step {
     http_chunk(&format!("data: {data}\n\n"))
 }
 
-/// A stream that says this much and then nothing more, for ever.
+/// The head of a stream and its first events in one write: no idle timeout ends between them.
+pub fn opening(data: &[&str]) -> Step {
+    let mut bytes = Vec::new();
+    for step in std::iter::once(stream_head()).chain(data.iter().map(|data| event(data))) {
+        let Step::Send { bytes: more, .. } = step else { unreachable!() };
+        bytes.extend(more);
+    }
+    Step::send(bytes)
+}
+
+/// A stream that sends these events and then nothing more.
 pub fn stalled_after(data: &[&str]) -> Exchange {
-    let events = data.iter().map(|data| event(data));
-    let steps = std::iter::once(stream_head()).chain(events).chain([Step::StallForever]);
-    Exchange { steps: steps.collect() }
+    Exchange { steps: vec![opening(data), Step::StallForever] }
 }
 
 /// Accepts a request and says nothing, for ever.

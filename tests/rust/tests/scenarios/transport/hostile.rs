@@ -7,7 +7,7 @@ use modelwire_service::{Exchange, Script, Service, Step};
 
 use super::in_child;
 use crate::support::{
-    CHAT_ANSWER, WAYS, client, config, event, hello, http_chunk, piece, stream_head,
+    CHAT_ANSWER, WAYS, client, config, hello, http_chunk, opening, piece, stream_head,
 };
 
 const SHORT: Duration = Duration::from_millis(500);
@@ -198,7 +198,7 @@ fn endless_answers_meet_their_bounds() {
 /// A stream that begins with one event and goes on with so many of the same HTTP chunk.
 fn flood(payload: &str, count: usize) -> Vec<Step> {
     let Step::Send { bytes, .. } = http_chunk(payload) else { unreachable!() };
-    vec![stream_head(), event(&piece("a")), times(bytes, count)]
+    vec![opening(&[&piece("a")]), times(bytes, count)]
 }
 
 /// Comments are no substance, at whatever speed.
@@ -229,7 +229,8 @@ fn a_flood_of_comments_does_not_outrun_the_idle_timeout() {
 fn a_flood_of_events_does_not_outrun_the_deadline() {
     in_child("hostile::a_flood_of_events_does_not_outrun_the_deadline", || {
         let service = Service::start().unwrap();
-        let timeouts = OFF.total(Some(SHORT));
+        // Time enough for the stream to open on a busy machine.
+        let timeouts = OFF.total(Some(SHORT * 8));
         let events = format!("data: {}\n\n", piece("b"));
         for payload in [events.clone(), events.repeat(100)] {
             let steps = flood(&payload, FOR_EVER);
@@ -238,7 +239,7 @@ fn a_flood_of_events_does_not_outrun_the_deadline() {
             let error = stream.by_ref().find_map(Result::err).unwrap();
             timed_out(&error, TimeoutPhase::Total);
             // clock: bounds a hang: what is sent goes on for longer
-            assert!(error.elapsed() < SHORT * 30, "late: {error:?}");
+            assert!(error.elapsed() < SHORT * 40, "late: {error:?}");
         }
     });
 }
