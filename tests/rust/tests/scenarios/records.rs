@@ -408,7 +408,7 @@ fn a_wait_that_ends_in_a_timeout_is_recorded() {
     holder.start(false).unwrap();
     eventually("it is on its way", || service.recorded("s").len() == 1);
     let records = listen(&client);
-    let timeout = Some(Duration::from_millis(20));
+    let timeout = Some(Duration::from_secs(4));
     block_on(client.send(hello().total_timeout(timeout))).unwrap_err();
     let record = one(&records).record;
     let [wait] = record.waits() else { panic!("{record:?}") };
@@ -545,7 +545,8 @@ fn waits_for_admission_and_for_safe_reuse_are_recorded() {
     let first = Call::new(&refusing, hello().tag(1));
     first.start(false).unwrap();
     eventually("refused", || service.recorded("s").len() == 1);
-    // The client may have yet to read the refusal: until then a call is sent.
+    // The client may have yet to read the refusal: until then a call is sent. And it may begin late to
+    // wait its turn.
     let told = loop {
         let second = Call::new(&refusing, hello().tag(2));
         second.start(false).unwrap();
@@ -553,13 +554,15 @@ fn waits_for_admission_and_for_safe_reuse_are_recorded() {
         second.cancel();
         let told = one(&records);
         assert_eq!(told.tag, 2);
-        if told.record.attempts_count() == 0 {
+        let waits = told.record.waits();
+        if told.record.attempts_count() == 0
+            && waits.first().is_some_and(|wait| wait.length >= Duration::from_millis(150))
+        {
             break told;
         }
     };
     let [wait] = told.record.waits() else { panic!("{told:?}") };
     assert_eq!(wait.reason, WaitReason::Turn);
-    assert!(wait.length >= Duration::from_millis(150), "as long as it lasted: {told:?}");
     drop(first);
     let record = one(&records).record;
     assert_eq!(record.cancelled_by(), Some(CancelledBy::Dropped));
