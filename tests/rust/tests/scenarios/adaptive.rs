@@ -180,7 +180,7 @@ fn a_wait_beyond_the_bound_is_no_pause() {
 #[test]
 fn a_call_that_waits_its_turn_is_cancelled() {
     let service = Service::start().unwrap();
-    let client = Client::new(adaptive(refuses_one(&service, "6000"))).unwrap();
+    let client = Client::new(adaptive(refuses_one(&service, "4000"))).unwrap();
     let first = refused(&client, &service);
     let calls: Vec<Call> = (0..3).map(|_| Call::new(&client, hello())).collect();
     calls.iter().for_each(|call| call.start(false).unwrap());

@@ -14,7 +14,7 @@ use crate::ended::{self, Ended};
 use crate::processes::in_child_at;
 use crate::support::{
     CHAT_ANSWER, WAYS, Way, block_on, client, config, eventually, hello, piece, silence,
-    stalled_after,
+    stalled_after, within_three_tries,
 };
 use crate::system::forked;
 
@@ -408,13 +408,17 @@ fn a_wait_that_ends_in_a_timeout_is_recorded() {
     holder.start(false).unwrap();
     eventually("it is on its way", || service.recorded("s").len() == 1);
     let records = listen(&client);
-    let timeout = Some(Duration::from_secs(4));
-    block_on(client.send(hello().total_timeout(timeout))).unwrap_err();
-    let record = one(&records).record;
-    let [wait] = record.waits() else { panic!("{record:?}") };
-    assert_eq!(wait.reason, WaitReason::Connection);
-    assert!(wait.length >= Duration::from_millis(15), "{record:?}");
-    assert_eq!((record.attempts_count(), record.metered()), (0, Metered::NotSent));
+    within_three_tries(|| {
+        let timeout = Some(Duration::from_millis(100));
+        block_on(client.send(hello().total_timeout(timeout))).unwrap_err();
+        let record = one(&records).record;
+        assert_eq!((record.attempts_count(), record.metered()), (0, Metered::NotSent));
+        let told = || format!("{record:?}");
+        let [wait] = record.waits() else { return Err(told()) };
+        assert_eq!(wait.reason, WaitReason::Connection);
+        // It begins late where the machine stalls.
+        (wait.length >= Duration::from_millis(75)).then_some(()).ok_or_else(told)
+    });
 }
 
 /// Which connection an attempt got, and what it took to open it: as the service counts them.

@@ -23,16 +23,12 @@ const LONG: Duration = Duration::from_secs(60);
 const OFF: Timeouts = Timeouts::OFF;
 
 fn check(error: &Error, phase: TimeoutPhase, metered: Metered) {
-    check_after(SHORT, error, phase, metered);
-}
-
-fn check_after(timeout: Duration, error: &Error, phase: TimeoutPhase, metered: Metered) {
     assert_eq!((error.kind(), error.timeout()), (ErrorKind::Timeout, Some(phase)), "{error:?}");
     assert!(error.message().contains(phase.name()), "{error:?}");
-    assert!(error.message().contains(&format!("{} ms", timeout.as_millis())), "{error:?}");
+    assert!(error.message().contains("300 ms"), "{error:?}");
     assert_eq!((error.metered(), error.attempts()), (metered, 1), "{error:?}");
     // clock: bounds a hang
-    assert!(error.elapsed() >= timeout && error.elapsed() < LONG, "{error:?}");
+    assert!(error.elapsed() >= SHORT && error.elapsed() < LONG, "{error:?}");
 }
 
 fn scripted(service: &Service, exchange: Exchange, timeouts: Timeouts) -> Client {
@@ -171,8 +167,8 @@ fn pings_reset_the_idle_timeout_if_wanted() {
 #[test]
 fn content_resets_the_idle_timeout() {
     let service = Service::start().unwrap();
-    let pause = Duration::from_millis(700);
-    let idle = Duration::from_secs(5);
+    let pause = Duration::from_millis(250);
+    let idle = pause * 5;
     let json = piece("abcdef");
     let bytes = format!("data: {json}\n\n");
     let (head, tail) = bytes.split_at(20);
@@ -182,17 +178,19 @@ fn content_resets_the_idle_timeout() {
     let last = vec![event(DONE), Step::send("0\r\n\r\n")];
     let exchange = Exchange { steps: [steps, last].concat() };
     let client = scripted(&service, exchange, OFF.idle(Some(idle)));
-    let start = std::time::Instant::now();
-    let read = Way::Async.read(&client, hello());
-    assert_eq!((read.text().as_str(), read.response().end()), ("abcdef", End::DoneMark));
-    assert!(start.elapsed() > idle, "longer in all than the timeout: {:?}", start.elapsed());
+    within_three_tries(|| {
+        let read = Way::Async.read(&client, hello());
+        let answer = read.outcome.as_ref().map_err(|error| error.report())?;
+        assert_eq!((read.text().as_str(), answer.end()), ("abcdef", End::DoneMark));
+        assert!(answer.elapsed() > idle, "longer than the timeout: {:?}", answer.elapsed());
+        Ok(())
+    });
 }
 
 /// Data and the blank line behind it may come apart, for as long as the stream goes on.
 #[test]
 fn events_in_two_pieces_are_progress() {
-    const EVENTS: usize = 80;
-    const IDLE: Duration = Duration::from_millis(600);
+    const EVENTS: usize = 40;
     let service = Service::start().unwrap();
     let data = format!("data: {}\n", piece("a"));
     let pieces = [http_chunk(&data), Step::Pause(Duration::from_millis(60)), http_chunk("\n")];
@@ -200,12 +198,12 @@ fn events_in_two_pieces_are_progress() {
     let last = vec![event(DONE), Step::send("0\r\n\r\n")];
     let exchange = Exchange { steps: [vec![stream_head()], steps, last].concat() };
     // The whole takes ten times as long, more than a single event may.
-    let client = scripted(&service, exchange, OFF.idle(Some(IDLE)));
+    let client = scripted(&service, exchange, OFF.idle(Some(SHORT)));
     within_three_tries(|| {
         let read = Way::Async.read(&client, hello());
         let answer = read.outcome.as_ref().map_err(|error| error.report())?;
         assert_eq!((read.text(), answer.end()), ("a".repeat(EVENTS), End::DoneMark));
-        assert!(answer.elapsed() > IDLE * 9, "{:?}", answer.elapsed());
+        assert!(answer.elapsed() > SHORT * 9, "{:?}", answer.elapsed());
         Ok(())
     });
 }
@@ -221,18 +219,19 @@ fn the_whole_call_takes_too_long() {
     }
     let drip = paced(&[event(&piece("a"))], 200, Duration::from_millis(50));
     let steps = [vec![stream_head()], drip].concat();
-    let timeouts = OFF.total(Some(AMPLE)).idle(Some(LONG));
+    let timeouts = timeouts.idle(Some(LONG));
     let client = scripted(&service, Exchange { steps }, timeouts);
-    thread::scope(|scope| {
-        for way in WAYS {
-            let client = &client;
-            scope.spawn(move || {
-                let read = way.read(client, hello());
-                check_after(AMPLE, read.error(), TimeoutPhase::Total, Metered::Entered);
-                assert_eq!(read.text(), "a".repeat(read.chunks.len()));
-            });
-        }
-    });
+    for way in WAYS {
+        within_three_tries(|| {
+            let read = way.read(&client, hello());
+            if read.chunks.is_empty() {
+                return Err(format!("nothing came in time: {:?}", read.outcome));
+            }
+            check(read.error(), TimeoutPhase::Total, Metered::Entered);
+            assert_eq!(read.text(), "a".repeat(read.chunks.len()));
+            Ok(())
+        });
+    }
 }
 
 /// The time that a full queue waits for its consumer is not the service's.
@@ -243,15 +242,17 @@ fn a_slow_consumer_does_not_run_into_the_idle_timeout() {
     let exchange = Exchange::pre_rendered_stream(&piece(&"x".repeat(64 << 10)), times, 1);
     let base_url = service.script("s", Script::one(exchange));
     let limits = Limits::default().queue_events_max(1).queue_bytes_max(1);
-    let timeouts = OFF.idle(Some(AMPLE));
+    let timeouts = OFF.idle(Some(SHORT));
     let client = Client::new(config(base_url).timeouts(timeouts).limits(limits)).unwrap();
     let mut stream = client.blocking().stream(hello()).unwrap();
     stream.next().unwrap().unwrap();
     // Longer than the timeout: the point is that this does not count.
     // clock: the slowness itself
-    thread::sleep(AMPLE * 5 / 4);
-    let rest = stream.by_ref().map(|chunk| chunk.unwrap().text().len()).sum::<usize>();
-    assert_eq!(rest, (times - 1) * (64 << 10));
+    thread::sleep(SHORT * 3);
+    // What the machine holds by now: the service may be silent before it sends the rest.
+    for _ in 0..8 {
+        assert_eq!(stream.next().unwrap().unwrap().text().len(), 64 << 10);
+    }
 }
 
 /// A document that answers a streamed call waits for its consumer under the deadline, as a stream
@@ -263,14 +264,17 @@ fn a_document_for_a_streaming_caller_keeps_the_deadline() {
     let document = format!(r#"{{"status":"completed","output":[{}]}}"#, [part; 9].join(","));
     let base_url = service.script("s", Script::one(Exchange::json(200, &document)));
     let limits = Limits::default().queue_events_max(2);
-    let config = config(base_url).timeouts(OFF.total(AMPLE)).limits(limits);
+    let config = config(base_url).timeouts(OFF.total(SHORT)).limits(limits);
     let client = Client::new(config).unwrap();
-    let mut stream = client.blocking().stream(respond()).unwrap();
-    // clock: the slowness itself
-    thread::sleep(AMPLE * 5 / 4);
-    let mut read: Vec<_> = stream.by_ref().collect();
-    let error = read.pop().unwrap().unwrap_err();
-    check_after(AMPLE, &error, TimeoutPhase::Total, Metered::Entered);
-    let text: String = read.iter().map(|chunk| chunk.as_ref().unwrap().text()).collect();
-    assert_eq!(text, "a".repeat(9));
+    within_three_tries(|| {
+        let mut stream = client.blocking().stream(respond()).map_err(|error| error.report())?;
+        // clock: the slowness itself
+        thread::sleep(SHORT * 3);
+        let mut read: Vec<_> = stream.by_ref().collect();
+        let error = read.pop().unwrap().unwrap_err();
+        check(&error, TimeoutPhase::Total, Metered::Entered);
+        let text: String = read.iter().map(|chunk| chunk.as_ref().unwrap().text()).collect();
+        assert_eq!(text, "a".repeat(9));
+        Ok(())
+    });
 }

@@ -8,6 +8,7 @@ use modelwire_service::{Exchange, Script, Service, Step};
 use super::in_child;
 use crate::support::{
     CHAT_ANSWER, WAYS, client, config, hello, http_chunk, opening, piece, stream_head,
+    within_three_tries,
 };
 
 const SHORT: Duration = Duration::from_millis(500);
@@ -229,17 +230,19 @@ fn a_flood_of_comments_does_not_outrun_the_idle_timeout() {
 fn a_flood_of_events_does_not_outrun_the_deadline() {
     in_child("hostile::a_flood_of_events_does_not_outrun_the_deadline", || {
         let service = Service::start().unwrap();
-        // Time enough for the stream to open on a busy machine.
-        let timeouts = OFF.total(Some(SHORT * 8));
+        let timeouts = OFF.total(Some(SHORT));
         let events = format!("data: {}\n\n", piece("b"));
         for payload in [events.clone(), events.repeat(100)] {
             let steps = flood(&payload, FOR_EVER);
             let client = scripted(&service, steps, |config| config.timeouts(timeouts));
-            let mut stream = client.blocking().stream(hello()).unwrap();
-            let error = stream.by_ref().find_map(Result::err).unwrap();
-            timed_out(&error, TimeoutPhase::Total);
-            // clock: bounds a hang: what is sent goes on for longer
-            assert!(error.elapsed() < SHORT * 40, "late: {error:?}");
+            within_three_tries(|| {
+                let mut stream = client.blocking().stream(hello()).map_err(|e| e.report())?;
+                let error = stream.by_ref().find_map(Result::err).unwrap();
+                timed_out(&error, TimeoutPhase::Total);
+                // clock: bounds a hang: what is sent goes on for longer
+                assert!(error.elapsed() < SHORT * 30, "late: {error:?}");
+                Ok(())
+            });
         }
     });
 }
