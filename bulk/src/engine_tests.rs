@@ -481,8 +481,12 @@ fn an_unreachable_service_stops_the_run_and_fails_no_row() {
 
 #[test]
 fn a_service_that_comes_back_is_waited_for() {
-    let service = Service::start().unwrap();
-    let port = service.address().port();
+    // Below the ports that systems hand out, so that nobody else gets it while the service is gone.
+    let started = (20_000..30_000).find_map(|port| {
+        let options = Options { port, ..Options::default() };
+        Some((port, Service::start_with(options).ok()?))
+    });
+    let (port, service) = started.unwrap();
     let mut engine = Engine::new(client(&service), options(), NoSendJournal);
     engine.push(row(1, "echo"));
     assert!(matches!(engine.turn(Some(LONG)), Turn::Finished(_)));
@@ -535,7 +539,7 @@ fn a_drain_finishes_requests_in_flight() {
     let service = Service::start().unwrap();
     service.answer_otherwise(Some(Reply {
         says: Says::Played,
-        faults: vec![Fault::At(Point::Start, Step::Pause(Duration::from_millis(300)))],
+        faults: vec![Fault::At(Point::Start, Step::Pause(Duration::from_secs(4)))],
     }));
     let mut engine = Engine::new(client(&service), options(), NoSendJournal);
     for number in 1..=100 {

@@ -194,8 +194,14 @@ fn a_million_equal_rows_take_no_longer_than_others() {
         }
         begun.elapsed()
     };
-    let (different, equal) = (time(|row| row), time(|_| 0));
-    assert!(equal < different * 20, "{equal:?} and {different:?}");
+    // A stall of the machine spoils one measurement, and three are tried.
+    let mut measured = Vec::new();
+    let is_linear = (0..3).any(|_| {
+        let (different, equal) = (time(|row| row), time(|_| 0));
+        measured.push((different, equal));
+        equal < different * 20
+    });
+    assert!(is_linear, "different and equal rows: {measured:?}");
 }
 
 #[test]

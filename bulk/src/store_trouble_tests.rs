@@ -158,7 +158,7 @@ fn a_disk_that_stays_full_is_reported_and_later_results_are_kept() {
         on_a_small_disk(test);
         return;
     };
-    let room_wait = Duration::from_secs(4);
+    let room_wait = Duration::from_secs(6);
     let options = StoreOptions { room_wait, ..folder.options("disk/out.jsonl") };
     let filler = folder.path("disk/filler");
     fs::write(&filler, vec![1; 64 * 1024]).unwrap();
@@ -173,7 +173,7 @@ fn a_disk_that_stays_full_is_reported_and_later_results_are_kept() {
     rows.iter().skip_while(|row| !row.starts_with("more")).for_each(|row| store.done(row));
     let begun = Instant::now();
     let error = store.close(None).unwrap_err();
-    // clock: a second wait would make it twice as long
+    // clock: a second wait would make it twice as long; a busy machine adds 1 to 3 s of these 4.5 s
     assert!(begun.elapsed() < room_wait * 7 / 4, "waits for space once");
     assert!(error.to_string().contains("no space left"), "{error}");
     assert!(fs::read(folder.path("disk/out.jsonl")).unwrap().ends_with(b"\n"), "whole lines");

@@ -141,7 +141,12 @@ fn lines_without_end_are_read_in_linear_time() {
         assert_eq!(chunks.len(), 1);
         start.elapsed()
     };
-    let _ = time(1000);
-    let (short, long) = (time(20_000), time(200_000));
-    assert!(long < short * 100, "{short:?} for 20,000 lines, {long:?} for 200,000");
+    // A stall of the machine spoils one measurement, and three are tried.
+    let mut measured = Vec::new();
+    let is_linear = (0..3).any(|_| {
+        let (short, long) = (time(20_000), time(200_000));
+        measured.push((short, long));
+        long < short * 100
+    });
+    assert!(is_linear, "for 20,000 lines and for 200,000: {measured:?}");
 }

@@ -97,7 +97,9 @@ fn an_interruptible_wait_ends_by_itself_now_and_then() {
     let (bell, start) = (ready.bell().unwrap(), Instant::now());
     assert_eq!(ready.wait_at(bell, None), Slept::Interrupted);
     let waited = start.elapsed();
-    assert!(waited >= INTERRUPTIBLE_MAX && waited < 50 * INTERRUPTIBLE_MAX, "{waited:?}");
+    assert!(waited >= INTERRUPTIBLE_MAX, "{waited:?}");
+    // clock: bounds a hang
+    assert!(waited < Duration::from_secs(60), "{waited:?}");
     let short = Duration::from_millis(20);
     assert_eq!(ready.wait_at(bell, Some(short)), Slept::InVain);
     let other = ready.clone();

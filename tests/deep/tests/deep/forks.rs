@@ -146,10 +146,10 @@ fn fork_while_certificates_are_read() {
     const GAP: Duration = Duration::from_millis(25);
     const CHILD_SECONDS: u32 = 20;
     let url = std::env::var(URL).unwrap();
-    let bound = Some(Duration::from_secs(5));
-    let timeouts =
-        Timeouts::OFF.pool(bound).connect(bound).first_byte(bound).idle(bound).total(bound);
-    let call = move || {
+    let call = move |seconds: u64| {
+        let bound = Some(Duration::from_secs(seconds));
+        let timeouts =
+            Timeouts::OFF.pool(bound).connect(bound).first_byte(bound).idle(bound).total(bound);
         let client = Client::new(config(&url).timeouts(timeouts)).unwrap();
         client.blocking().send(hello())
     };
@@ -158,7 +158,7 @@ fn fork_while_certificates_are_read() {
         let call = call.clone();
         std::thread::spawn(move || {
             begin.send(()).unwrap();
-            call()
+            call(60)
         })
     };
     begun.recv().unwrap();
@@ -170,7 +170,7 @@ fn fork_while_certificates_are_read() {
             std::thread::sleep(GAP);
             during += usize::from(!first.is_finished());
             begin_fork(CHILD_SECONDS, || {
-                let outcome = call();
+                let outcome = call(5);
                 let timed_out = |error: &Error| error.kind() == ErrorKind::Timeout;
                 // On a machine that is busy enough any timeout may run out.
                 assert!(outcome.as_ref().err().is_none_or(timed_out), "{outcome:?}");

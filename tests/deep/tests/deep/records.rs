@@ -132,7 +132,9 @@ fn a_connection_freed_while_opening_another_is_recorded_as_reused() {
     let nginx = nginx("127.0.0.1", "ssl", service.address(), &made.server("server"));
     let url = format!("https://{}/v1", first_only(nginx.address));
     let client = Client::new(config(url).add_ca_pem(made.pem("ca"))).unwrap();
-    let mut slow = client.blocking().stream(Request::chat("slow").user("one two three")).unwrap();
+    // Long enough for the second call to begin in it on a busy machine.
+    let text = "word ".repeat(22);
+    let mut slow = client.blocking().stream(Request::chat("slow").user(&text)).unwrap();
     slow.next().unwrap().unwrap();
     let second = Call::new(&client, hello());
     second.start(false).unwrap();

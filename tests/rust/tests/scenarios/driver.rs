@@ -11,7 +11,10 @@ use modelwire::{Call, Client, CompletionQueue, Event, Next, Request, Timeouts};
 use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::processes::in_child_at;
-use crate::support::{CHAT_ANSWER, DONE, client, config, event, finish, hello, piece, stream_head};
+use crate::support::{
+    CHAT_ANSWER, DONE, client, config, event, eventually, finish, hello, piece, stream_head,
+    within_three_tries,
+};
 use crate::system::is_readable;
 
 /// Waits that are enough for a thread to do the I/O itself from then on.
@@ -33,32 +36,35 @@ fn numbered(number: u64) -> Request {
     Request::chat("echo").user(&format!("call {number}."))
 }
 
-/// When each of these requests reached the service, after it was submitted; `None` if it did not.
-fn arrivals(
-    service: &Service,
-    name: &str,
-    born: Instant,
-    submitted: &[Instant],
-) -> Vec<Option<Duration>> {
-    let recorded = service.recorded(name);
-    let arrived = |number: usize| {
-        let said = format!("call {number}.");
-        let found =
-            recorded.iter().find(|sent| String::from_utf8_lossy(&sent.body).contains(&said));
-        Some(born + found?.at)
-    };
-    let late = |(number, at): (usize, &Instant)| {
-        arrived(number).map(|arrived| arrived.saturating_duration_since(*at))
-    };
-    submitted.iter().enumerate().map(late).collect()
+/// How long after it was submitted each of these requests reached the service.
+fn arrivals(service: &Service, name: &str, born: Instant, submitted: &[Instant]) -> Vec<Duration> {
+    let mut late = Vec::new();
+    eventually("all requests reach the service", || {
+        let recorded = service.recorded(name);
+        let arrived = |number: usize| {
+            let said = format!("call {number}.");
+            let is_it = |body: &[u8]| String::from_utf8_lossy(body).contains(&said);
+            Some(born + recorded.iter().find(|sent| is_it(&sent.body))?.at)
+        };
+        let waited = |(number, at): (usize, &Instant)| {
+            arrived(number).map(|arrived| arrived.saturating_duration_since(*at))
+        };
+        late = submitted.iter().enumerate().map_while(waited).collect();
+        late.len() == submitted.len()
+    });
+    late
 }
 
-/// Half of them took no longer than the first, nine of ten no longer than the second: one or another is
-/// late on a busy machine.
-fn median_and_ninth(waits: &[Option<Duration>]) -> (Duration, Duration) {
-    let mut waits: Vec<Duration> = waits.iter().map(|wait| wait.unwrap_or(PATIENCE)).collect();
+/// Whether half of the requests were sent within a part of the time in which they were submitted, and nine
+/// of ten within another: a busy machine lengthens both, and a stall spoils one measurement.
+fn sent_within(mut waits: Vec<Duration>, half: Duration, most: Duration) -> Result<(), String> {
     waits.sort_unstable();
-    (waits[waits.len() / 2], waits[waits.len() * 9 / 10])
+    let (median, ninth) = (waits[waits.len() / 2], waits[waits.len() * 9 / 10]);
+    println!("\nmeasured: sent after {median:?}, nine of ten within {ninth:?}");
+    // clock: parts of the time that the same run took
+    let is_prompt = median < half && ninth < most;
+    let told = || format!("median {median:?} of {half:?}, nine of ten {ninth:?} of {most:?}");
+    is_prompt.then_some(()).ok_or_else(told)
 }
 
 /// A queue whose one thread has waited so often, for one call after another, that it does the I/O
@@ -74,29 +80,40 @@ fn taken_over(client: &Client) -> CompletionQueue {
     queue
 }
 
-/// Submits a call every `PACE` for so long, and takes what is there after each `pause`; how many of
-/// the calls that were submitted in time are not done.
+/// Submits a call every `PACE` for some seconds, and takes what is there after each `pause`; how many
+/// of the calls that were submitted in time are not done, even after more polling.
 fn polled(client: &Client, queue: &CompletionQueue, pause: impl Fn()) -> (usize, usize) {
     const TIME: Duration = Duration::from_secs(4);
     /// What was submitted so late need not be done yet.
     const LATE: Duration = Duration::from_secs(2);
+    /// A stall of the machine is over by then.
+    const END: Duration = Duration::from_secs(16);
     let start = Instant::now();
     let (mut calls, mut done) = (Vec::new(), Vec::new());
-    // clock: how long a pattern of a program is played
-    while start.elapsed() < TIME {
-        let call = Call::new(client, hello());
-        queue.submit(&call, false, calls.len() as u64).unwrap();
-        calls.push((call, start.elapsed()));
-        done.push(false);
+    let missing = |calls: &[(Call, Duration)], done: &[bool]| {
+        let in_time = calls.iter().take_while(|(_, at)| *at < TIME - LATE).count();
+        (done[..in_time].iter().filter(|done| !**done).count(), in_time)
+    };
+    loop {
+        // clock: how long a pattern of a program is played
+        let submits = start.elapsed() < TIME;
+        if submits {
+            let call = Call::new(client, hello());
+            queue.submit(&call, false, calls.len() as u64).unwrap();
+            calls.push((call, start.elapsed()));
+            done.push(false);
+        }
         pause();
         while let Next::Event(tag, Event::Done(outcome)) = queue.next(Some(Duration::ZERO)).unwrap()
         {
             outcome.unwrap();
             done[tag as usize] = true;
         }
+        let missing = missing(&calls, &done);
+        if !submits && (missing.0 == 0 || start.elapsed() > END) {
+            return missing;
+        }
     }
-    let in_time = calls.iter().take_while(|(_, at)| *at < TIME - LATE).count();
-    (done[..in_time].iter().filter(|done| !**done).count(), in_time)
 }
 
 /// Who waited long before and now only looks has its calls done all the same.
@@ -139,32 +156,34 @@ fn calls_of_a_busy_worker_are_sent_at_once() {
         const CALLS: u64 = 50;
         const HANDLED: usize = 120;
         const WORK: Duration = Duration::from_millis(15);
-        let (service, born, plain) = started();
-        let steps = [Step::Pause(Duration::from_millis(20))].into_iter();
-        let steps = steps.chain(Exchange::json(200, CHAT_ANSWER).steps).collect();
-        let client = client(service.script("s", Script::one(Exchange { steps })));
-        let queue = taken_over(&plain);
-        let (mut calls, mut submitted) = (Vec::new(), Vec::new());
-        let mut submit = |number: u64| {
-            let call = Call::new(&client, numbered(number));
-            submitted.push(Instant::now());
-            queue.submit(&call, false, number).unwrap();
-            calls.push(call);
-        };
-        (0..CALLS).for_each(&mut submit);
-        for handled in 0..HANDLED as u64 {
-            let next = queue.next(Some(PATIENCE)).unwrap();
-            assert!(matches!(next, Next::Event(_, Event::Done(Ok(_)))), "{next:?}");
-            // clock: the pace of what happens beside
-            thread::sleep(WORK);
-            submit(CALLS + handled);
-        }
-        let came = arrivals(&service, "s", born, &submitted);
-        // The first ones come all at once, and the last ones may be on their way.
-        let (median, ninth) = median_and_ninth(&came[CALLS as usize..][..HANDLED - 30]);
-        println!("\nmeasured: sent after {median:?}, nine of ten within {ninth:?}");
-        assert!(median < Duration::from_millis(80), "median {median:?}, nine of ten {ninth:?}");
-        assert!(ninth < Duration::from_millis(400), "median {median:?}, nine of ten {ninth:?}");
+        within_three_tries(|| {
+            let (service, born, plain) = started();
+            let steps = [Step::Pause(Duration::from_millis(20))].into_iter();
+            let steps = steps.chain(Exchange::json(200, CHAT_ANSWER).steps).collect();
+            let client = client(service.script("s", Script::one(Exchange { steps })));
+            let queue = taken_over(&plain);
+            let (mut calls, mut submitted) = (Vec::new(), Vec::new());
+            let mut submit = |number: u64| {
+                let call = Call::new(&client, numbered(number));
+                submitted.push(Instant::now());
+                queue.submit(&call, false, number).unwrap();
+                calls.push(call);
+            };
+            (0..CALLS).for_each(&mut submit);
+            let begun = Instant::now();
+            for handled in 0..HANDLED as u64 {
+                let next = queue.next(Some(PATIENCE)).unwrap();
+                assert!(matches!(next, Next::Event(_, Event::Done(Ok(_)))), "{next:?}");
+                // clock: the pace of what happens beside
+                thread::sleep(WORK);
+                submit(CALLS + handled);
+            }
+            let took = begun.elapsed(); // 1.8 s where nothing else runs
+            let came = arrivals(&service, "s", born, &submitted);
+            // The first ones come all at once, and the last ones while the worker does nothing else.
+            let came = came[CALLS as usize..][..HANDLED - 30].to_vec();
+            sent_within(came, took / 22, took * 2 / 9)
+        });
     });
 }
 
@@ -177,48 +196,54 @@ fn a_busy_consumer_of_many_streams_meets_no_false_timeout() {
         const IDLE: Duration = Duration::from_secs(1);
         /// The streams last 1.2 s; what they leave behind is taken fast.
         const BUSY: Duration = Duration::from_secs(4);
-        let (service, _, plain) = started();
-        let paced = (0..60).flat_map(|_| [Step::Pause(PACE * 2), event(&piece("x"))]);
-        let end = [event(&finish(0)), event(DONE), Step::send("0\r\n\r\n")];
-        let steps = [stream_head()].into_iter().chain(paced).chain(end).collect();
-        let url = service.script("s", Script::one(Exchange { steps }));
-        let timeouts = Timeouts::default().idle(Some(IDLE));
-        let paced = Client::new(config(url).timeouts(timeouts)).unwrap();
-        let queue = taken_over(&plain);
-        let streams: Vec<Call> = (0..STREAMS)
-            .map(|tag| {
-                let call = Call::new(&paced, hello());
-                queue.submit(&call, true, tag).unwrap();
-                call
-            })
-            .collect();
-        let (start, mut events) = (Instant::now(), 0);
-        let (mut failed, mut asked, mut done) = (Vec::new(), Vec::new(), 0);
-        while done < STREAMS {
-            let Next::Event(tag, event) = queue.next(Some(PATIENCE)).unwrap() else { break };
-            if tag == STREAMS {
-                continue;
-            }
-            if let Event::Done(outcome) = event {
-                done += 1;
-                failed.extend(outcome.err().map(|error| error.report()));
-            }
-            events += 1;
-            // clock: how long it is busy
-            if start.elapsed() < BUSY && events % 15 == 0 {
-                // What a worker does with some chunks: it asks others about them.
-                for _ in 0..150 {
-                    let call = Call::new(&plain, hello());
-                    queue.submit(&call, false, STREAMS).unwrap();
-                    asked.push(call);
-                    // clock: the pace of what happens beside
-                    thread::sleep(PACE);
+        within_three_tries(|| {
+            let (service, _, plain) = started();
+            let paced = (0..60).flat_map(|_| [Step::Pause(PACE * 2), event(&piece("x"))]);
+            let end = [event(&finish(0)), event(DONE), Step::send("0\r\n\r\n")];
+            let steps = [stream_head()].into_iter().chain(paced).chain(end).collect();
+            let url = service.script("s", Script::one(Exchange { steps }));
+            let timeouts = Timeouts::default().idle(Some(IDLE));
+            let paced = Client::new(config(url).timeouts(timeouts)).unwrap();
+            let queue = taken_over(&plain);
+            let streams: Vec<Call> = (0..STREAMS)
+                .map(|tag| {
+                    let call = Call::new(&paced, hello());
+                    queue.submit(&call, true, tag).unwrap();
+                    call
+                })
+                .collect();
+            let (start, mut events) = (Instant::now(), 0);
+            let (mut failed, mut asked, mut done) = (Vec::new(), Vec::new(), 0);
+            while done < STREAMS {
+                let Next::Event(tag, event) = queue.next(Some(PATIENCE)).unwrap() else { break };
+                if tag == STREAMS {
+                    continue;
+                }
+                if let Event::Done(outcome) = event {
+                    done += 1;
+                    failed.extend(outcome.err().map(|error| error.report()));
+                }
+                events += 1;
+                // clock: how long it is busy
+                if start.elapsed() < BUSY && events % 15 == 0 {
+                    // What a worker does with some chunks: it asks others about them.
+                    for _ in 0..150 {
+                        let call = Call::new(&plain, hello());
+                        queue.submit(&call, false, STREAMS).unwrap();
+                        asked.push(call);
+                        // clock: the pace of what happens beside
+                        thread::sleep(PACE);
+                    }
                 }
             }
-        }
-        assert_eq!(done, STREAMS);
-        drop((streams, asked));
-        assert!(failed.is_empty(), "{} of {STREAMS}: {}", failed.len(), failed[0]);
+            assert_eq!(done, STREAMS);
+            drop((streams, asked));
+            match failed.first() {
+                // The service is silent where the machine stalls.
+                Some(first) => Err(format!("{} of {STREAMS}: {first}", failed.len())),
+                None => Ok(()),
+            }
+        });
     });
 }
 
@@ -227,47 +252,42 @@ fn a_busy_consumer_of_many_streams_meets_no_false_timeout() {
 fn calls_that_a_handler_starts_do_not_wait_for_its_end() {
     in_child_at("driver::calls_that_a_handler_starts_do_not_wait_for_its_end", &[], || {
         const STARTS: u64 = 80;
-        let (service, born, _) = started();
-        let paced = (0..40).flat_map(|_| [Step::Pause(PACE / 5), event(&piece("x"))]);
-        let end = [event(&finish(0)), event(DONE), Step::send("0\r\n\r\n")];
-        let steps = [stream_head()].into_iter().chain(paced).chain(end).collect();
-        let answers = vec![Exchange { steps }, Exchange::json(200, CHAT_ANSWER)];
-        let client = client(service.script("s", Script::sequence(answers)));
-        let (tell, told) = mpsc::channel();
-        let inside = client.clone();
-        let call = Call::new(&client, hello());
-        let seen = Cell::new(0);
-        let handler = move |event: Event| {
-            if let Event::Chunk(_) = event {
-                seen.set(seen.get() + 1);
-            }
-            if seen.get() == 30 {
-                seen.set(31);
-                // The thread has waited often by now.
-                let mut started = Vec::new();
-                let calls: Vec<Call> = (0..STARTS)
-                    .map(|number| {
-                        let call = Call::new(&inside, numbered(number));
-                        started.push(Instant::now());
-                        call.start_with(false, |_: Event| ControlFlow::Continue(())).unwrap();
-                        // clock: the pace of what happens beside
-                        thread::sleep(PACE);
-                        call
-                    })
-                    .collect();
-                tell.send((started, calls)).unwrap();
-            }
-            ControlFlow::Continue(())
-        };
-        call.start_with(true, handler).unwrap();
-        let (started, calls) = told.recv_timeout(PATIENCE).unwrap();
-        // clock: the pace of what happens beside
-        thread::sleep(PACE * 30);
-        let came = arrivals(&service, "s", born, &started);
-        let (median, ninth) = median_and_ninth(&came);
-        println!("\nmeasured: sent after {median:?}, nine of ten within {ninth:?}");
-        assert!(median < Duration::from_millis(150), "median {median:?}, nine of ten {ninth:?}");
-        assert!(ninth < Duration::from_millis(500), "median {median:?}, nine of ten {ninth:?}");
-        drop(calls);
+        within_three_tries(|| {
+            let (service, born, _) = started();
+            let paced = (0..40).flat_map(|_| [Step::Pause(PACE / 5), event(&piece("x"))]);
+            let end = [event(&finish(0)), event(DONE), Step::send("0\r\n\r\n")];
+            let steps = [stream_head()].into_iter().chain(paced).chain(end).collect();
+            let answers = vec![Exchange { steps }, Exchange::json(200, CHAT_ANSWER)];
+            let client = client(service.script("s", Script::sequence(answers)));
+            let (tell, told) = mpsc::channel();
+            let inside = client.clone();
+            let call = Call::new(&client, hello());
+            let seen = Cell::new(0);
+            let handler = move |event: Event| {
+                if let Event::Chunk(_) = event {
+                    seen.set(seen.get() + 1);
+                }
+                if seen.get() == 30 {
+                    seen.set(31);
+                    // The thread has waited often by now.
+                    let (begun, mut started) = (Instant::now(), Vec::new());
+                    let calls: Vec<Call> = (0..STARTS)
+                        .map(|number| {
+                            let call = Call::new(&inside, numbered(number));
+                            started.push(Instant::now());
+                            call.start_with(false, |_: Event| ControlFlow::Continue(())).unwrap();
+                            // clock: the pace of what happens beside
+                            thread::sleep(PACE);
+                            call
+                        })
+                        .collect();
+                    tell.send((started, calls, begun.elapsed())).unwrap();
+                }
+                ControlFlow::Continue(())
+            };
+            call.start_with(true, handler).unwrap();
+            let (started, _calls, took) = told.recv_timeout(PATIENCE).unwrap(); // 0.8 s, as above
+            sent_within(arrivals(&service, "s", born, &started), took / 5, took * 3 / 5)
+        });
     });
 }

@@ -117,7 +117,8 @@ fn an_interruptible_wait_is_never_long() {
     assert!(matches!(queue.next(None).unwrap(), Next::Interrupted));
     assert!(call.pop_interruptible(None).unwrap().is_none());
     let waited = start.elapsed();
-    assert!(waited < Duration::from_secs(10), "{waited:?}");
+    // clock: bounds a hang; the waits end after a fraction of a second each
+    assert!(waited < Duration::from_secs(60), "{waited:?}");
     assert!(waited >= Duration::from_millis(100), "it spins: {waited:?}");
     let short = Some(Duration::from_millis(30));
     assert!(matches!(queue.next(short).unwrap(), Next::Empty));
@@ -149,7 +150,8 @@ fn a_wakeup_inside_a_signal_handler_wakes_the_waiting_thread() {
                 };
                 send_signal(this_thread());
                 let waited = waiter.join().unwrap();
-                assert!(waited < Duration::from_secs(10), "{waited:?}");
+                // clock: bounds a hang
+                assert!(waited < Duration::from_secs(60), "{waited:?}");
             }
             // It sticks; and whoever watches the descriptor is told.
             while is_readable(queue.fd().unwrap()) {

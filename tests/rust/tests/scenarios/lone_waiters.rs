@@ -13,7 +13,7 @@ use modelwire_service::{Exchange, Script, Service, Step};
 use crate::processes::in_child_at;
 use crate::support::{
     CHAT_ANSWER, DONE, block_on, client, config, event, eventually, finish, hello, http_chunk,
-    piece, silence, stalled_after, stream_head,
+    piece, silence, stalled_after, stream_head, within_three_tries,
 };
 use crate::system::io_thread_ran;
 
@@ -29,6 +29,20 @@ fn answered(client: &Client) -> u64 {
     client.usage().get("echo").map_or(0, |sum| sum.calls)
 }
 
+/// The CPU time of the I/O thread while somebody else does the I/O, and while it does it itself. On a
+/// machine that leaves the waiter without a processor, it hands the I/O over: one of some rounds is
+/// enough.
+fn leaves_the_io_thread_asleep(mut round: impl FnMut() -> (Duration, Duration)) {
+    const ROUNDS_MAX: usize = 20;
+    let mut ran = Vec::new();
+    let is_asleep = (0..ROUNDS_MAX).any(|_| {
+        let (aside, at_work) = round();
+        ran.push((aside, at_work));
+        aside * 3 < at_work
+    });
+    assert!(is_asleep, "the I/O thread ran for (aside, at work): {ran:?}");
+}
+
 #[test]
 fn calls_in_a_row_leave_the_io_thread_asleep() {
     in_child_at("lone_waiters::calls_in_a_row_leave_the_io_thread_asleep", &[], || {
@@ -40,11 +54,14 @@ fn calls_in_a_row_leave_the_io_thread_asleep() {
             (0..CALLS).for_each(|_| assert_eq!(call().text(), "Hello from both sides."));
             io_thread_ran() - before
         };
-        // It looks up now and then, and no more.
-        let aside = ran_for(&|| client.blocking().send(hello()).unwrap());
-        let at_work = ran_for(&|| block_on(client.send(hello())).unwrap());
-        assert!(aside * 3 < at_work, "{aside:?} beside {at_work:?} for {CALLS} calls");
-        assert_eq!(client.usage()["echo"].calls, 2 * CALLS + 20);
+        let mut calls = 20;
+        leaves_the_io_thread_asleep(|| {
+            calls += 2 * CALLS;
+            // It looks up now and then, and no more.
+            let aside = ran_for(&|| client.blocking().send(hello()).unwrap());
+            (aside, ran_for(&|| block_on(client.send(hello())).unwrap()))
+        });
+        assert_eq!(client.usage()["echo"].calls, calls);
     });
 }
 
@@ -129,12 +146,17 @@ fn timeouts_run_while_the_caller_does_the_io() {
             assert_eq!(error.kind(), ErrorKind::Timeout);
         }
         // A wait of the caller's ends too, and the call goes on without it.
-        let call = Call::new(&client, hello());
-        call.start_to_wait(false).unwrap();
-        let waited = call.pop(Some(Duration::from_millis(10))).unwrap();
-        assert!(matches!(waited, Pop::Empty), "{waited:?}");
-        let waited = call.pop(None).unwrap();
-        assert!(matches!(waited, Pop::Event(Event::Done(Err(_)))), "{waited:?}");
+        within_three_tries(|| {
+            let call = Call::new(&client, hello());
+            call.start_to_wait(false).unwrap();
+            match call.pop(Some(Duration::from_millis(10))).unwrap() {
+                Pop::Empty => {}
+                other => return Err(format!("{other:?}")), // both ended while the machine stalled
+            }
+            let waited = call.pop(None).unwrap();
+            assert!(matches!(waited, Pop::Event(Event::Done(Err(_)))), "{waited:?}");
+            Ok(())
+        });
     });
 }
 
@@ -240,9 +262,7 @@ fn a_lone_reader_of_a_stream_leaves_the_io_thread_asleep() {
             assert_eq!(read(), EVENTS + 1);
             io_thread_ran() - before
         };
-        drop(client.blocking().stream(hello()).unwrap()); // the thread is there
-        let aside = ran_for(&|| client.blocking().stream(hello()).unwrap().count());
-        let at_work = ran_for(&|| {
+        let read_by_task = || {
             block_on(async {
                 let mut stream = client.stream(hello()).await.unwrap();
                 let mut count = 0;
@@ -252,8 +272,12 @@ fn a_lone_reader_of_a_stream_leaves_the_io_thread_asleep() {
                 }
                 count
             })
+        };
+        drop(client.blocking().stream(hello()).unwrap()); // the thread is there
+        leaves_the_io_thread_asleep(|| {
+            let aside = ran_for(&|| client.blocking().stream(hello()).unwrap().count());
+            (aside, ran_for(&read_by_task))
         });
-        assert!(aside * 3 < at_work, "{aside:?} beside {at_work:?} for {EVENTS} events");
     });
 }
 
@@ -300,11 +324,12 @@ fn a_lone_reader_of_a_queue_leaves_the_io_thread_asleep() {
             assert_eq!(drain(queue, 4), [EVENTS + 1; 4]);
             io_thread_ran() - before
         };
-        let aside = ran_for(&CompletionQueue::new(None));
-        let watched = CompletionQueue::new(None);
-        watched.fd().unwrap(); // a program that watches it may not wait here again
-        let at_work = ran_for(&watched);
-        assert!(aside * 3 < at_work, "{aside:?} beside {at_work:?}");
+        leaves_the_io_thread_asleep(|| {
+            let aside = ran_for(&CompletionQueue::new(None));
+            let watched = CompletionQueue::new(None);
+            watched.fd().unwrap(); // a program that watches it may not wait here again
+            (aside, ran_for(&watched))
+        });
     });
 }
 

@@ -14,7 +14,7 @@ use crate::ended::{self, Ended};
 use crate::processes::in_child_at;
 use crate::support::{
     CHAT_ANSWER, WAYS, Way, block_on, client, config, eventually, hello, piece, silence,
-    stalled_after,
+    stalled_after, within_three_tries,
 };
 use crate::system::forked;
 
@@ -408,13 +408,17 @@ fn a_wait_that_ends_in_a_timeout_is_recorded() {
     holder.start(false).unwrap();
     eventually("it is on its way", || service.recorded("s").len() == 1);
     let records = listen(&client);
-    let timeout = Some(Duration::from_millis(20));
-    block_on(client.send(hello().total_timeout(timeout))).unwrap_err();
-    let record = one(&records).record;
-    let [wait] = record.waits() else { panic!("{record:?}") };
-    assert_eq!(wait.reason, WaitReason::Connection);
-    assert!(wait.length >= Duration::from_millis(15), "{record:?}");
-    assert_eq!((record.attempts_count(), record.metered()), (0, Metered::NotSent));
+    within_three_tries(|| {
+        let timeout = Some(Duration::from_millis(100));
+        block_on(client.send(hello().total_timeout(timeout))).unwrap_err();
+        let record = one(&records).record;
+        assert_eq!((record.attempts_count(), record.metered()), (0, Metered::NotSent));
+        let told = || format!("{record:?}");
+        let [wait] = record.waits() else { return Err(told()) };
+        assert_eq!(wait.reason, WaitReason::Connection);
+        // It begins late where the machine stalls.
+        (wait.length >= Duration::from_millis(75)).then_some(()).ok_or_else(told)
+    });
 }
 
 /// Which connection an attempt got, and what it took to open it: as the service counts them.
@@ -545,7 +549,8 @@ fn waits_for_admission_and_for_safe_reuse_are_recorded() {
     let first = Call::new(&refusing, hello().tag(1));
     first.start(false).unwrap();
     eventually("refused", || service.recorded("s").len() == 1);
-    // The client may have yet to read the refusal: until then a call is sent.
+    // The client may have yet to read the refusal: until then a call is sent. And it may begin late to
+    // wait its turn.
     let told = loop {
         let second = Call::new(&refusing, hello().tag(2));
         second.start(false).unwrap();
@@ -553,13 +558,15 @@ fn waits_for_admission_and_for_safe_reuse_are_recorded() {
         second.cancel();
         let told = one(&records);
         assert_eq!(told.tag, 2);
-        if told.record.attempts_count() == 0 {
+        let waits = told.record.waits();
+        if told.record.attempts_count() == 0
+            && waits.first().is_some_and(|wait| wait.length >= Duration::from_millis(150))
+        {
             break told;
         }
     };
     let [wait] = told.record.waits() else { panic!("{told:?}") };
     assert_eq!(wait.reason, WaitReason::Turn);
-    assert!(wait.length >= Duration::from_millis(150), "as long as it lasted: {told:?}");
     drop(first);
     let record = one(&records).record;
     assert_eq!(record.cancelled_by(), Some(CancelledBy::Dropped));

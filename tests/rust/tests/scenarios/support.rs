@@ -1,9 +1,10 @@
 //! What the scenarios share: clients, both ways of calling, wire bytes, waiting.
 
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use modelwire::{Chunk, Client, Config, Error, Request, Response, Result, RetryPolicy};
-use modelwire_service::{Exchange, Step};
+use modelwire_service::{Exchange, Script, Service, Step};
 
 /// How long a condition may take to come true; far beyond what it should take.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -129,6 +130,41 @@ pub async fn until(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
+/// Repeats a measurement that a stall of the machine can spoil: one success in three tries is enough.
+pub fn within_three_tries(mut measure: impl FnMut() -> std::result::Result<(), String>) {
+    let mut failures = Vec::new();
+    while let Err(failure) = measure() {
+        failures.push(failure);
+        assert!(failures.len() < 3, "all tries failed: {failures:#?}");
+    }
+}
+
+/// How long after the first attempt of a call the second one came, for many calls at once that are
+/// refused once each, with these headers.
+pub fn retry_gaps(
+    calls: usize,
+    headers: &[(&str, &str)],
+    config: impl Fn(String) -> Config,
+) -> Vec<Duration> {
+    let service = Service::start().unwrap();
+    let busy = Exchange::json_with_headers(429, headers, "{}");
+    let begun: Vec<_> = (0..calls)
+        .map(|number| {
+            let name = format!("s{number}");
+            let script = Script::sequence(vec![busy.clone(), Exchange::json(200, CHAT_ANSWER)]);
+            let client = Client::new(config(service.script(&name, script))).unwrap();
+            (name, std::thread::spawn(move || client.blocking().send(hello()).unwrap()))
+        })
+        .collect();
+    let gap = |(name, call): (String, JoinHandle<Response>)| {
+        assert_eq!(call.join().unwrap().attempts(), 2);
+        let sent = service.recorded(&name);
+        assert_eq!(sent.len(), 2);
+        sent[1].at - sent[0].at
+    };
+    begun.into_iter().map(gap).collect()
+}
+
 /// A chat chunk that adds a piece of text.
 pub fn piece(text: &str) -> String {
     let text = serde_json::to_string(text).unwrap();
@@ -159,11 +195,19 @@ pub fn event(data: &str) -> Step {
     http_chunk(&format!("data: {data}\n\n"))
 }
 
-/// A stream that says this much and then nothing more, for ever.
+/// The head of a stream and its first events in one write: no idle timeout ends between them.
+pub fn opening(data: &[&str]) -> Step {
+    let mut bytes = Vec::new();
+    for step in std::iter::once(stream_head()).chain(data.iter().map(|data| event(data))) {
+        let Step::Send { bytes: more, .. } = step else { unreachable!() };
+        bytes.extend(more);
+    }
+    Step::send(bytes)
+}
+
+/// A stream that sends these events and then nothing more.
 pub fn stalled_after(data: &[&str]) -> Exchange {
-    let events = data.iter().map(|data| event(data));
-    let steps = std::iter::once(stream_head()).chain(events).chain([Step::StallForever]);
-    Exchange { steps: steps.collect() }
+    Exchange { steps: vec![opening(data), Step::StallForever] }
 }
 
 /// Accepts a request and says nothing, for ever.

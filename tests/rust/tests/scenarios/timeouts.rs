@@ -1,20 +1,23 @@
 //! The timeouts, each alone.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::thread;
 use std::time::Duration;
 
 use modelwire::{Client, End, Error, ErrorKind, Limits, Metered, TimeoutPhase, Timeouts};
 use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::support::{
-    DONE, WAYS, config, event, hello, http_chunk, piece, respond, silence, stalled_after,
-    stream_head,
+    DONE, WAYS, Way, config, event, hello, http_chunk, opening, piece, respond, silence,
+    stalled_after, stream_head, within_three_tries,
 };
 use crate::system::shorten_queue;
 
-/// Short beside every bound that is checked from above.
+/// For timeouts that must end: short compared with every upper bound.
 const SHORT: Duration = Duration::from_millis(300);
-/// No timeout of 300 ms takes so long, however busy the machine.
+/// For timeouts that must not end too early: longer than a busy machine stalls.
+const AMPLE: Duration = Duration::from_secs(4);
+/// None of these timeouts takes so long, however busy the machine.
 const LONG: Duration = Duration::from_secs(60);
 
 const OFF: Timeouts = Timeouts::OFF;
@@ -60,9 +63,9 @@ fn connecting_takes_too_long() {
 
 #[test]
 fn the_first_byte_takes_too_long() {
-    let service = Service::start().unwrap();
     let half_a_head = Exchange { steps: vec![Step::send("HTTP/1.1 200 OK\r\nA: b\r\n")] };
     for exchange in [silence(), half_a_head] {
+        let service = Service::start().unwrap();
         let timeouts = OFF.first_byte(Some(SHORT));
         let client = scripted(&service, exchange, timeouts);
         for way in WAYS {
@@ -71,7 +74,8 @@ fn the_first_byte_takes_too_long() {
             let read = way.read(&client, hello());
             check(read.error(), TimeoutPhase::FirstByte, Metered::Unknown);
         }
-        assert_eq!(service.recorded("s").len(), 4);
+        // The service may read a request later than the call ends, but none was sent twice.
+        assert!(service.recorded("s").len() <= 4);
     }
 }
 
@@ -109,7 +113,7 @@ fn comments_do_not_reset_the_idle_timeout() {
     let keep_alive = [http_chunk(": ping\n\n"), http_chunk("\n"), http_chunk(":")];
     let keep_alive = [&keep_alive[..], &[http_chunk("\n")]].concat();
     let pings = paced(&keep_alive, 200, Duration::from_millis(100));
-    let steps = [vec![stream_head(), event(&piece("a"))], pings].concat();
+    let steps = [vec![opening(&[&piece("a")])], pings].concat();
     let timeouts = OFF.idle(Some(SHORT));
     let client = scripted(&service, Exchange { steps }, timeouts);
     for way in WAYS {
@@ -124,29 +128,38 @@ fn comments_do_not_reset_the_idle_timeout() {
 #[test]
 fn pings_reset_the_idle_timeout_if_wanted() {
     let service = Service::start().unwrap();
-    let pings = paced(&[http_chunk(": ping\n\n")], 30, Duration::from_millis(100));
+    let pings = paced(&[http_chunk(": ping\n\n")], 50, Duration::from_millis(100));
     let first = vec![stream_head(), event(&piece("a"))];
     let last = vec![event(&piece("b")), event(DONE), Step::send("0\r\n\r\n")];
     let streamed = Exchange { steps: [first, pings, last].concat() };
-    let blanks = paced(&[http_chunk("\n")], 30, Duration::from_millis(100));
+    let blanks = paced(&[http_chunk("\n")], 50, Duration::from_millis(100));
     let head =
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
     let last = vec![http_chunk(r#"{"choices":[{}]}"#), Step::send("0\r\n\r\n")];
     let plain = Exchange { steps: [vec![Step::send(head)], blanks, last].concat() };
-    let idle = OFF.idle(Some(SHORT));
-    for (timeouts, request) in
-        [(idle.pings_reset_idle(true), hello()), (idle, hello().pings_reset_idle(true))]
-    {
-        let client = scripted(&service, streamed.clone(), timeouts);
-        let read = crate::support::Way::Async.read(&client, request.clone());
-        assert_eq!((read.text().as_str(), read.response().end()), ("ab", End::DoneMark));
-        assert!(read.response().elapsed() > SHORT * 2, "{:?}", read.response().elapsed());
-        let client = scripted(&service, plain.clone(), timeouts);
-        let answer = crate::support::Way::Async.send(&client, request).unwrap();
-        assert!(answer.elapsed() > SHORT * 2, "{:?}", answer.elapsed());
-    }
-    let client = scripted(&service, plain, idle);
-    let error = crate::support::Way::Async.send(&client, hello()).unwrap_err();
+    let streamed = service.script("streamed", Script::one(streamed));
+    let idle = OFF.idle(Some(AMPLE));
+    thread::scope(|scope| {
+        let plain = service.script("plain", Script::one(plain.clone()));
+        for (timeouts, request) in
+            [(idle.pings_reset_idle(true), hello()), (idle, hello().pings_reset_idle(true))]
+        {
+            let client = |url: &str| Client::new(config(url).timeouts(timeouts)).unwrap();
+            let (stream, call) = (client(&streamed), client(&plain));
+            let again = request.clone();
+            scope.spawn(move || {
+                let read = Way::Async.read(&stream, again);
+                assert_eq!((read.text().as_str(), read.response().end()), ("ab", End::DoneMark));
+                assert!(read.response().elapsed() > AMPLE, "{:?}", read.response().elapsed());
+            });
+            scope.spawn(move || {
+                let answer = Way::Async.send(&call, request).unwrap();
+                assert!(answer.elapsed() > AMPLE, "{:?}", answer.elapsed());
+            });
+        }
+    });
+    let client = scripted(&service, plain, OFF.idle(Some(SHORT)));
+    let error = Way::Async.send(&client, hello()).unwrap_err();
     check(&error, TimeoutPhase::Idle, Metered::Unknown);
 }
 
@@ -155,20 +168,23 @@ fn pings_reset_the_idle_timeout_if_wanted() {
 fn content_resets_the_idle_timeout() {
     let service = Service::start().unwrap();
     let pause = Duration::from_millis(250);
+    let idle = pause * 5;
     let json = piece("abcdef");
     let bytes = format!("data: {json}\n\n");
     let (head, tail) = bytes.split_at(20);
-    let pieces = tail.as_bytes().chunks(12).map(|part| std::str::from_utf8(part).unwrap());
+    let pieces = tail.as_bytes().chunks(8).map(|part| std::str::from_utf8(part).unwrap());
     let slowly = pieces.flat_map(|part| [Step::Pause(pause), http_chunk(part)]);
     let steps: Vec<Step> = [stream_head(), http_chunk(head)].into_iter().chain(slowly).collect();
     let last = vec![event(DONE), Step::send("0\r\n\r\n")];
     let exchange = Exchange { steps: [steps, last].concat() };
-    let timeouts = OFF.idle(Some(pause * 5));
-    let client = scripted(&service, exchange, timeouts);
-    let start = std::time::Instant::now();
-    let read = crate::support::Way::Async.read(&client, hello());
-    assert_eq!((read.text().as_str(), read.response().end()), ("abcdef", End::DoneMark));
-    assert!(start.elapsed() > pause * 5, "longer in all than the timeout: {:?}", start.elapsed());
+    let client = scripted(&service, exchange, OFF.idle(Some(idle)));
+    within_three_tries(|| {
+        let read = Way::Async.read(&client, hello());
+        let answer = read.outcome.as_ref().map_err(|error| error.report())?;
+        assert_eq!((read.text().as_str(), answer.end()), ("abcdef", End::DoneMark));
+        assert!(answer.elapsed() > idle, "longer than the timeout: {:?}", answer.elapsed());
+        Ok(())
+    });
 }
 
 /// Data and the blank line behind it may come apart, for as long as the stream goes on.
@@ -181,12 +197,15 @@ fn events_in_two_pieces_are_progress() {
     let steps = paced(&pieces, EVENTS, Duration::from_millis(15));
     let last = vec![event(DONE), Step::send("0\r\n\r\n")];
     let exchange = Exchange { steps: [vec![stream_head()], steps, last].concat() };
-    // The whole takes ten times as long.
-    let timeouts = OFF.idle(Some(SHORT));
-    let client = scripted(&service, exchange, timeouts);
-    let read = crate::support::Way::Async.read(&client, hello());
-    assert_eq!((read.text(), read.response().end()), ("a".repeat(EVENTS), End::DoneMark));
-    assert!(read.response().elapsed() > SHORT * 9, "{:?}", read.response().elapsed());
+    // The whole takes ten times as long, more than a single event may.
+    let client = scripted(&service, exchange, OFF.idle(Some(SHORT)));
+    within_three_tries(|| {
+        let read = Way::Async.read(&client, hello());
+        let answer = read.outcome.as_ref().map_err(|error| error.report())?;
+        assert_eq!((read.text(), answer.end()), ("a".repeat(EVENTS), End::DoneMark));
+        assert!(answer.elapsed() > SHORT * 9, "{:?}", answer.elapsed());
+        Ok(())
+    });
 }
 
 #[test]
@@ -203,9 +222,15 @@ fn the_whole_call_takes_too_long() {
     let timeouts = timeouts.idle(Some(LONG));
     let client = scripted(&service, Exchange { steps }, timeouts);
     for way in WAYS {
-        let read = way.read(&client, hello());
-        check(read.error(), TimeoutPhase::Total, Metered::Entered);
-        assert_eq!(read.text(), "a".repeat(read.chunks.len()));
+        within_three_tries(|| {
+            let read = way.read(&client, hello());
+            if read.chunks.is_empty() {
+                return Err(format!("nothing came in time: {:?}", read.outcome));
+            }
+            check(read.error(), TimeoutPhase::Total, Metered::Entered);
+            assert_eq!(read.text(), "a".repeat(read.chunks.len()));
+            Ok(())
+        });
     }
 }
 
@@ -223,9 +248,11 @@ fn a_slow_consumer_does_not_run_into_the_idle_timeout() {
     stream.next().unwrap().unwrap();
     // Longer than the timeout: the point is that this does not count.
     // clock: the slowness itself
-    std::thread::sleep(SHORT * 3);
-    let rest = stream.by_ref().map(|chunk| chunk.unwrap().text().len()).sum::<usize>();
-    assert_eq!(rest, (times - 1) * (64 << 10));
+    thread::sleep(SHORT * 3);
+    // What the machine holds by now: the service may be silent before it sends the rest.
+    for _ in 0..8 {
+        assert_eq!(stream.next().unwrap().unwrap().text().len(), 64 << 10);
+    }
 }
 
 /// A document that answers a streamed call waits for its consumer under the deadline, as a stream
@@ -239,12 +266,15 @@ fn a_document_for_a_streaming_caller_keeps_the_deadline() {
     let limits = Limits::default().queue_events_max(2);
     let config = config(base_url).timeouts(OFF.total(SHORT)).limits(limits);
     let client = Client::new(config).unwrap();
-    let mut stream = client.blocking().stream(respond()).unwrap();
-    // clock: the slowness itself
-    std::thread::sleep(SHORT * 3);
-    let mut read: Vec<_> = stream.by_ref().collect();
-    let error = read.pop().unwrap().unwrap_err();
-    check(&error, TimeoutPhase::Total, Metered::Entered);
-    let text: String = read.iter().map(|chunk| chunk.as_ref().unwrap().text()).collect();
-    assert_eq!(text, "a".repeat(9));
+    within_three_tries(|| {
+        let mut stream = client.blocking().stream(respond()).map_err(|error| error.report())?;
+        // clock: the slowness itself
+        thread::sleep(SHORT * 3);
+        let mut read: Vec<_> = stream.by_ref().collect();
+        let error = read.pop().unwrap().unwrap_err();
+        check(&error, TimeoutPhase::Total, Metered::Entered);
+        let text: String = read.iter().map(|chunk| chunk.as_ref().unwrap().text()).collect();
+        assert_eq!(text, "a".repeat(9));
+        Ok(())
+    });
 }

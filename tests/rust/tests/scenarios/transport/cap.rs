@@ -62,8 +62,11 @@ fn idle_connections_are_bounded() {
         (Limits::default().idle_connection_ms_max(1), 0, 0),
     ] {
         let client = Client::new(config(&base_url).limits(limits)).unwrap();
+        let before = service.connections();
         let calls = started(&client, CALLS as usize, false);
         calls.iter().for_each(|call| end_of(call).unwrap());
+        // Where the machine stalls, a call may follow another one on its connection.
+        let least = least.min(service.connections() - before);
         eventually("the others are closed", || service.open_connections() <= most);
         // clock: they stay, however long it is waited for
         std::thread::sleep(SHORT);
@@ -226,15 +229,21 @@ fn waits_for_a_connection_are_in_the_log() {
     in_child_at("transport::cap::waits_for_a_connection_are_in_the_log", &[], || {
         log::start(log::Level::Debug).unwrap();
         let service = Service::start().unwrap();
-        let base_url = service.script("s", Script::one(late(Duration::from_millis(20))));
-        let client = Client::new(capped(base_url, 1)).unwrap();
-        started(&client, 2, false).iter().for_each(|call| end_of(call).unwrap());
-        let records = log::take(usize::MAX, Duration::ZERO).unwrap();
-        let said: Vec<&str> = records.iter().map(|record| record.message.as_str()).collect();
-        for expected in [&["waiting for one", "connections_max=1"], &["is free", "waited_ms="]] {
-            let is_said = said.iter().any(|said| expected.iter().all(|part| said.contains(part)));
-            assert!(is_said, "{expected:?} in {said:#?}");
-        }
+        let script = Script::sequence(vec![silence(), late(Duration::ZERO)]);
+        let client = Client::new(capped(service.script("s", script), 1)).unwrap();
+        let mut said: Vec<String> = Vec::new();
+        let mut is_said = |expected: &[&str]| {
+            let records = log::take(usize::MAX, Duration::ZERO).unwrap();
+            said.extend(records.iter().map(|record| record.message.clone()));
+            said.iter().any(|said| expected.iter().all(|part| said.contains(part)))
+        };
+        let calls = started(&client, 1, false);
+        eventually("sent", || service.recorded("s").len() == 1);
+        let second = started(&client, 1, false);
+        eventually("the wait is said", || is_said(&["waiting for one", "connections_max=1"]));
+        calls[0].cancel(); // which gives its connection back
+        end_of(&second[0]).unwrap();
+        assert!(is_said(&["is free", "waited_ms="]), "{said:#?}");
     });
 }
 
@@ -268,20 +277,22 @@ fn connections_that_are_being_opened_are_capped() {
                 })
             })
             .collect();
-        let mut most = 0;
-        for _ in 0..200 {
+        let calls = || client.usage().values().map(|sum| sum.calls).sum::<u64>();
+        let (mut most, mut looks) = (0, 0);
+        eventually("200 looks, and a call is answered", || {
             // clock: between two looks
             std::thread::sleep(Duration::from_millis(5));
+            looks += 1;
             let links = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
             let targets = links.filter_map(|link| std::fs::read_link(link.path()).ok());
             let sockets = targets.filter(|target| target.to_string_lossy().starts_with("socket:"));
             most = most.max(sockets.count());
-        }
+            looks >= 200 && calls() > 0
+        });
         is_over.store(true, Ordering::SeqCst);
-        let calls: u64 = client.usage().values().map(|sum| sum.calls).sum();
+        let calls = calls();
         // In use, idle, being opened, and the server's own two and the runtime's.
         assert!(most <= 3 * MAX + 6, "{most} sockets for {MAX} connections after {calls} calls");
-        assert!(calls > 0, "no call was answered");
         drop(client);
         callers.into_iter().for_each(|caller| caller.join().unwrap());
         drop(server); // ends with the process

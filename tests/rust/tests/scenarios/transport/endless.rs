@@ -14,7 +14,7 @@ use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::processes::in_child_at;
 use crate::support::{
-    DONE, Way, block_on, client, config, event, finish, hello, http_chunk, piece, respond,
+    DONE, Way, block_on, client, config, event, finish, hello, http_chunk, opening, piece, respond,
     stream_head,
 };
 use crate::system::{io_thread_ran, memory};
@@ -284,7 +284,7 @@ const IDLE: Duration = Duration::from_millis(300);
 fn endless_empty_events_run_into_the_idle_timeout() {
     alone("endless_empty_events_run_into_the_idle_timeout", || {
         let empty = "data: \n\n";
-        let begin = || vec![stream_head(), event(&piece("a"))];
+        let begin = || vec![opening(&[&piece("a")])];
         let drip = [Step::Pause(Duration::from_millis(50)), http_chunk(empty)];
         let drip = drip.into_iter().cycle().take(2000);
         let flood = |payload: &str| times(bytes_of(http_chunk(payload)), FOR_EVER);
@@ -307,7 +307,7 @@ fn endless_empty_events_run_into_the_idle_timeout() {
 fn an_endlessly_dripping_event_hits_the_idle_timeout() {
     alone("an_endlessly_dripping_event_hits_the_idle_timeout", || {
         let drip = [Step::Pause(Duration::from_millis(20)), http_chunk("x")];
-        let begin = [stream_head(), event(&piece("a")), http_chunk("data: ")];
+        let begin = [opening(&[&piece("a")]), http_chunk("data: ")];
         let steps = begin.into_iter().chain(drip.into_iter().cycle().take(4000)).collect();
         let idle_max = Duration::from_millis(200);
         let total = Some(Duration::from_secs(60));

@@ -7,7 +7,7 @@ use modelwire::{Client, ErrorKind, Metered, Request, RetryPolicy, TimeoutPhase, 
 use modelwire_service::{Exchange, Options, Script, Service};
 
 use crate::support::{
-    CHAT_ANSWER, WAYS, at_once, client, config, hello, piece, silence, stalled_after,
+    CHAT_ANSWER, WAYS, at_once, client, config, hello, piece, retry_gaps, silence, stalled_after,
 };
 
 /// Runs out in a test.
@@ -50,7 +50,10 @@ fn timeouts_of_a_call_win_over_its_clients() {
         let off = request().first_byte_timeout(None).idle_timeout(None).total_timeout(None);
         assert_eq!(way.read(&client, off.clone()).text(), "one two three");
         assert_eq!(way.send(&client, off).unwrap().text(), "one two three");
-        assert_eq!(way.send(&client, request()).unwrap_err().kind(), ErrorKind::Timeout);
+    }
+    let client = Client::new(config(&silent).timeouts(short)).unwrap();
+    for way in WAYS {
+        assert_eq!(way.send(&client, hello()).unwrap_err().kind(), ErrorKind::Timeout);
     }
 }
 
@@ -162,35 +165,14 @@ fn a_service_that_starts_late_is_reached_if_wanted() {
     assert_eq!(service.recorded("").len(), 2, "each call was sent once");
 }
 
-/// How long after the first attempt the second one came, for many calls at once.
-fn gaps(policy: &RetryPolicy, headers: &[(&str, &str)]) -> Vec<Duration> {
-    let service = Service::start().unwrap();
-    let busy = Exchange::json_with_headers(429, headers, "{}");
-    let calls: Vec<_> = (0..16)
-        .map(|number| {
-            let name = format!("s{number}");
-            let script = Script::sequence(vec![busy.clone(), Exchange::json(200, CHAT_ANSWER)]);
-            let client = Client::new(config(service.script(&name, script)).retry(policy.clone()));
-            let client = client.unwrap();
-            (name, std::thread::spawn(move || client.blocking().send(hello()).unwrap()))
-        })
-        .collect();
-    calls
-        .into_iter()
-        .map(|(name, call)| {
-            call.join().unwrap();
-            let sent = service.recorded(&name);
-            assert_eq!(sent.len(), 2);
-            sent[1].at - sent[0].at
-        })
-        .collect()
-}
-
 /// Chance shortens waits, each differently, and never below what the service asks for.
 #[test]
 fn jitter_spreads_the_retries() {
     let wait = Duration::from_secs(1);
     let policy = RetryPolicy::default().first_wait(wait).jitter(1.0);
+    let gaps = |policy: &RetryPolicy, headers: &[(&str, &str)]| {
+        retry_gaps(16, headers, |url| config(url).retry(policy.clone()))
+    };
     let gaps_of_chance = gaps(&policy, &[]);
     let (first, last) =
         (gaps_of_chance.iter().min().unwrap(), gaps_of_chance.iter().max().unwrap());
@@ -207,7 +189,7 @@ fn the_wait_that_the_service_asks_for_has_three_forms() {
     let date = |ahead: Duration| httpdate::fmt_http_date(SystemTime::now() + ahead);
     let second = Duration::from_secs(1);
     let check = |header: &str, value: &str, wait: Duration| {
-        let gaps = gaps(&at_once(), &[(header, value)]);
+        let gaps = retry_gaps(16, &[(header, value)], |url| config(url).retry(at_once()));
         assert!(gaps.iter().all(|gap| *gap >= wait), "{header}: {value}: {gaps:?}");
         assert!(gaps.iter().all(|gap| *gap < Duration::from_secs(30)), "{value}: {gaps:?}");
     };
@@ -217,11 +199,14 @@ fn the_wait_that_the_service_asks_for_has_three_forms() {
         ("retry-after-ms", "700", second * 7 / 10),
         ("Retry-After", "Thu, 01 Jan 1970 00:00:00 GMT", Duration::ZERO),
     ];
-    for (header, value, wait) in forms {
-        check(header, value, wait);
-    }
-    // A date has whole seconds, so 4 s ahead is at least 3 s away; the calls start late a little.
-    check("Retry-After", &date(second * 4), second);
+    std::thread::scope(|scope| {
+        for (header, value, wait) in forms {
+            scope.spawn(move || check(header, value, wait));
+        }
+        // A date has whole seconds, so 8 s ahead is at least 7 s away; on a busy machine the calls
+        // start some seconds later.
+        scope.spawn(move || check("Retry-After", &date(second * 8), second));
+    });
 }
 
 /// A wait that would outlast the deadline ends the call with what is known.
@@ -240,14 +225,14 @@ fn a_total_deadline_cuts_the_waits() {
     }
     // clock: half of the wait that is not to be waited for
     assert!(start.elapsed() < LONG / 2, "not waited for");
-    // Waits of 0.5, 1 and 2 s less a part by chance; the fourth one does not fit in.
-    let total = Duration::from_secs(5);
-    let doubling = at_once().first_wait(total / 10).max_retries(1000);
-    let request = hello().retry(doubling).total_timeout(Some(total));
+    // Three waits fit in; the fourth one does not.
+    let refusal = |wait: &str| Exchange::json_with_headers(429, &[("Retry-After", wait)], "{}");
+    let script = Script::sequence(vec![refusal("0"), refusal("0"), refusal("0"), refusal("60")]);
+    let policy = at_once().max_retries(1000);
+    let client = Client::new(config(service.script("t", script)).retry(policy)).unwrap();
+    let request = hello().total_timeout(Some(Duration::from_secs(30)));
     let error = client.blocking().send(request).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::RateLimited, "{error:?}");
-    // clock: by the deadline itself
-    assert!(error.attempts() > 1 && error.elapsed() <= total, "{error:?}");
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::RateLimited, 4), "{error:?}");
 }
 
 /// What a caller may want to know of how an answer came: attempts, time, headers of a failure; and
@@ -349,9 +334,11 @@ fn timeouts_by_name_win_over_the_clients() {
         assert!(error.to_json().contains(&format!(r#""timeout":"{}""#, phase.name())));
     }
     let slow = Service::start_with(Options { word_pause: SHORT, ..Options::default() }).unwrap();
-    let client = Client::new(config(slow.base_url()).timeouts(OFF.total(Some(SHORT)))).unwrap();
+    let short = |url: &str| Client::new(config(url).timeouts(OFF.total(Some(SHORT)))).unwrap();
+    let error = WAYS[1].send(&short(&silent), hello()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Timeout);
+    let client = short(&slow.base_url());
     let mut request = Request::chat("slow").user("one two three");
-    assert_eq!(WAYS[1].send(&client, request.clone()).unwrap_err().kind(), ErrorKind::Timeout);
     request.set_options(r#"{"total_timeout_ms":null}"#).unwrap();
     assert_eq!(WAYS[1].send(&client, request).unwrap().text(), "one two three");
 }
