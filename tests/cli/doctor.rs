@@ -28,7 +28,7 @@ use modelwire_service::{Exchange, Options, Script, Service, Step};
 use serde_json::Value;
 
 use crate::cases::{
-    answers, certificates, configurations, named, places, proxied, secured, streams,
+    PACED_TRIES, answers, certificates, configurations, named, places, proxied, secured, streams,
 };
 use crate::servers::{Full, can_replace_files, only};
 use crate::support::{Folder, modelwire_at, modelwire_to, run, run_on_terminal, signal, wait};
@@ -47,23 +47,24 @@ fn every_fault_is_recognised() {
     let full = Full::new();
     let folder = Folder::new();
     let mut cases = Vec::new();
+    // First, for it takes longest.
+    let can_replace = can_replace_files();
+    if can_replace {
+        cases.extend(named(&service, &folder));
+    }
     cases.extend(configurations(&service, &folder));
     cases.extend(places(&service, &full));
     cases.extend(secured(&service, &made, &folder));
     cases.extend(proxied(&made));
     cases.extend(answers(&service));
     cases.extend(streams(&service));
-    let can_replace = can_replace_files();
-    if can_replace {
-        cases.extend(named(&service, &folder));
-    }
     let (next, wrong, seen) =
         (AtomicUsize::new(0), Mutex::new(Vec::new()), Mutex::new(BTreeSet::new()));
     thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {
                 while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let (why, faults) = case.check();
+                    let (why, faults) = case.check(&service);
                     seen.lock().unwrap().extend(faults);
                     if let Some(why) = why {
                         wrong.lock().unwrap().push(format!("{}: {why}", case.what));
@@ -88,8 +89,18 @@ fn every_fault_is_recognised() {
 #[test]
 fn a_healthy_service_gives_one_line_per_check() {
     let word_pause = Duration::from_millis(20);
-    let service = Service::start_with(Options { word_pause, ..Options::default() }).unwrap();
-    let ran = run(&mut modelwire_to(&service, &["doctor"]));
+    let play = || {
+        let service = Service::start_with(Options { word_pause, ..Options::default() }).unwrap();
+        let ran = run(&mut modelwire_to(&service, &["doctor"]));
+        (service, ran)
+    };
+    let (mut service, mut ran) = play();
+    // A machine that is busy holds a stream back, or pulls it together.
+    for _ in 1..PACED_TRIES {
+        if !ran.text().contains("it streams") {
+            (service, ran) = play();
+        }
+    }
     let lines: Vec<&str> = ran.text().lines().collect();
     let begin =
         |line: &&str| line.split_whitespace().take(2).map(str::to_owned).collect::<Vec<_>>();

@@ -153,11 +153,11 @@ defmodule Scenarios do
         read_all(stream, fn -> send(parent, :read) end)
       end)
 
-    assert_receive {:stream, stream}, 10_000
-    assert_receive :read, 10_000
+    assert_receive {:stream, stream}, 20_000
+    assert_receive :read, 20_000
     Process.sleep(100)
     Modelwire.cancel(stream)
-    assert {"one ", %{kind: :cancelled}} = Task.await(reader, 5_000)
+    assert {"one ", %{kind: :cancelled}} = Task.await(reader, 20_000)
 
     assert [%{text: "one "}] = Enum.take(Modelwire.chat_stream!(client, chat("x")), 1)
     cue()
@@ -180,7 +180,7 @@ defmodule Scenarios do
         end)
       end)
 
-    assert_receive :begun, 10_000
+    assert_receive :begun, 20_000
     before = resident_kib()
 
     for _ <- 1..20 do
@@ -229,10 +229,11 @@ defmodule Scenarios do
     :ok = :logger.add_handler(:probe, __MODULE__, %{config: self()})
     Modelwire.log(:debug)
     Modelwire.chat!(Modelwire.client!(), chat("x"))
+    assert_receive {:record, level, message, target}, 20_000
+    # For more of them.
     Process.sleep(200)
     Modelwire.log(:off)
-    records = records()
-    assert [{level, message, target} | _] = records
+    records = [{level, message, target} | records()]
     assert level in [:debug, :info, :warning, :error]
     assert message != "" and target =~ ~r/^\w+/
     refute inspect(records) =~ "sk-test"
@@ -250,10 +251,10 @@ defmodule Scenarios do
         read_all(Modelwire.chat_stream!(client, chat("x")), fn -> send(parent, :read) end)
       end)
 
-    assert_receive :read, 10_000
+    assert_receive :read, 20_000
     Process.sleep(100)
     assert Modelwire.close(client) == :ok
-    assert {"one ", %{kind: :closed}} = Task.await(reader, 5_000)
+    assert {"one ", %{kind: :closed}} = Task.await(reader, 20_000)
     assert {:error, %{kind: :closed}} = Modelwire.chat(client, chat("x"))
     assert Modelwire.close(client) == :ok
   end
@@ -263,12 +264,12 @@ defmodule Scenarios do
     parent = self()
     {:ok, _} = System.trap_signal(:sigusr2, fn -> send(parent, :signalled) && :ok end)
     task = Task.async(fn -> Modelwire.chat(client, chat("x")) end)
-    wait_until("the call is under way", 2_000, fn -> Modelwire.unfinished() == 1 end)
+    wait_until("the call is under way", 20_000, fn -> Modelwire.unfinished() == 1 end)
     {_, 0} = System.cmd("kill", ["-USR2", System.pid()])
-    assert_receive :signalled, 2_000
+    assert_receive :signalled, 20_000
     assert Task.yield(task, 200) == nil
     assert Task.shutdown(task, :brutal_kill) == nil
-    wait_until("the call is cancelled", 5_000, fn -> Modelwire.unfinished() == 0 end)
+    wait_until("the call is cancelled", 20_000, fn -> Modelwire.unfinished() == 0 end)
   end
 
   # A process that ends takes its calls along, also where another one knows them.
@@ -283,11 +284,11 @@ defmodule Scenarios do
         receive(do: (:end -> :ok))
       end)
 
-    assert_receive {:stream, stream}, 10_000
+    assert_receive {:stream, stream}, 20_000
     assert Modelwire.unfinished() == 1
     assert_raise ArgumentError, ~r/process/, fn -> Enum.to_list(stream) end
     send(owner, :end)
-    wait_until("the call is ended", 5_000, fn -> Modelwire.unfinished() == 0 end)
+    wait_until("the call is ended", 20_000, fn -> Modelwire.unfinished() == 0 end)
     assert stream.owner == owner
     cue()
   end
@@ -332,7 +333,7 @@ defmodule Scenarios do
       for owner <- owners, do: Process.exit(owner, :kill)
     end
 
-    wait_until("all are over", 10_000, fn -> Modelwire.unfinished() == 0 end)
+    wait_until("all are over", 20_000, fn -> Modelwire.unfinished() == 0 end)
     assert Modelwire.chat!(client, chat("x")).text == "x"
   end
 

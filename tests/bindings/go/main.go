@@ -253,7 +253,7 @@ var scenarios = map[string]func(){
 		client := client(nil)
 		stream := begun(client, ctx)
 		time.AfterFunc(100*time.Millisecond, stream.Cancel)
-		within(5, "cancelling", func() {
+		within(20, "cancelling", func() {
 			_, err := stream.Next()
 			failure(err, "cancelled")
 		})
@@ -416,7 +416,7 @@ var scenarios = map[string]func(){
 		for number := range 8 {
 			streams = append(streams, client.ChatStream(ctx, said(fmt.Sprint(number), "slow")))
 		}
-		time.Sleep(300 * time.Millisecond) // all are connected
+		cue() // all are connected
 		limit.Cur = 3
 		check(syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit) == nil, "the limit")
 		var all sync.WaitGroup
@@ -460,13 +460,13 @@ var scenarios = map[string]func(){
 		client := client(nil)
 		stream := begun(client, ctx)
 		time.AfterFunc(100*time.Millisecond, func() { client.Close() })
-		within(5, "closing", func() {
+		within(20, "closing", func() {
 			_, err := stream.Next()
 			failure(err, "closed")
 		})
 		_, err := client.Chat(ctx, said("x", "echo"))
 		failure(err, "closed")
-		within(5, "closing again", func() { client.Close() })
+		within(20, "closing again", func() { client.Close() })
 		same(0, client.Unfinished(), "unfinished calls")
 	},
 
@@ -477,12 +477,12 @@ var scenarios = map[string]func(){
 		limited, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
 		time.AfterFunc(100*time.Millisecond, func() { syscall.Kill(os.Getpid(), syscall.SIGUSR1) })
-		within(5, "the context's end", func() {
+		within(20, "the context's end", func() {
 			_, err := client.Chat(limited, said("x", "echo"))
 			failure(err, "cancelled")
 			check(errors.Is(err, context.DeadlineExceeded), "the cause is missing", err)
 		})
-		check(len(heard) == 1, "no signal was heard")
+		waitUntil("a signal", func() bool { return len(heard) == 1 })
 		waitUntil("the end of the call", func() bool { return client.Unfinished() == 0 })
 		_, err := client.Chat(limited, said("x", "echo"))
 		check(errors.Is(err, context.DeadlineExceeded), "a context that is over", err)

@@ -191,7 +191,7 @@ final class Scenarios {
             Future<Failure> reader = start(() -> failure(stream::next));
             Thread.sleep(200);
             stream.cancel();
-            same(reader.get(5, TimeUnit.SECONDS).kind, "cancelled");
+            same(reader.get(20, TimeUnit.SECONDS).kind, "cancelled");
             same(failure(stream::hasNext).kind, "cancelled");
             stream.cancel();
             stream.close();
@@ -318,7 +318,7 @@ final class Scenarios {
         Future<Failure> reader = start(() -> failure(stream::next));
         Thread.sleep(200);
         client.close();
-        same(reader.get(5, TimeUnit.SECONDS).kind, "closed");
+        same(reader.get(20, TimeUnit.SECONDS).kind, "closed");
         same(failure(() -> client.chat(chat("echo", "x"))).kind, "closed");
         same(failure(() -> client.chatStream(chat("echo", "x"))).kind, "closed");
         same(client.unfinished(), 0L);
@@ -338,9 +338,9 @@ final class Scenarios {
             until(() -> client.unfinished() == 1);
             Thread.sleep(200);
             Signal.raise(new Signal("WINCH"));
-            check(handled.await(2, TimeUnit.SECONDS), "the handler did not run");
+            check(handled.await(20, TimeUnit.SECONDS), "the handler did not run");
             caller.interrupt();
-            same(failed.get(5, TimeUnit.SECONDS).kind, "cancelled");
+            same(failed.get(20, TimeUnit.SECONDS).kind, "cancelled");
             until(() -> client.unfinished() == 0);
 
             // A virtual thread, whose flag is set when it comes back.
@@ -351,7 +351,7 @@ final class Scenarios {
             Thread virtual = Thread.ofVirtual().start(flagged);
             until(() -> client.unfinished() == 1);
             virtual.interrupt();
-            same(flagged.get(5, TimeUnit.SECONDS), "cancelled true");
+            same(flagged.get(20, TimeUnit.SECONDS), "cancelled true");
             until(() -> client.unfinished() == 0);
         }
     }
@@ -388,7 +388,7 @@ final class Scenarios {
                 texts.add(threads.submit(() -> client.chat(chat("slow", text)).text()));
             }
             long start = System.nanoTime();
-            threads.submit(() -> {}).get(5, TimeUnit.SECONDS);
+            threads.submit(() -> {}).get(20, TimeUnit.SECONDS);
             check(System.nanoTime() - start < 5e9, "a virtual thread waited for the others");
             for (int at = 0; at < 300; at++) {
                 same(texts.get(at).get(20, TimeUnit.SECONDS), "call " + at);

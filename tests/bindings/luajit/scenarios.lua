@@ -351,7 +351,7 @@ function scenarios.interrupt()
   local child, before = signal_soon(500), os.time()
   local is_good, problem = pcall(client.chat, client, chat_of("any", "words"))
   assert(not is_good and tostring(problem):find("interrupted", 1, true), tostring(problem))
-  assert(os.time() - before <= 3, "the handler ran late")
+  assert(os.time() - before <= 20, "the handler ran late")
   ffi.C.waitpid(child, nil, 0)
   eventually("the interrupted call is over", function() return modelwire.poll() == 0 end)
   -- A task beside it ends a wait that lasts too long.

@@ -272,7 +272,7 @@ function cancel(): void
         fn () => failure(fn () => $stream->next(), 'cancelled'),
         fn () => $stream->cancel(),
     ]);
-    check(seconds() - $begin < 5, 'it took too long');
+    check(seconds() - $begin < 20, 'it took too long');
     $second = $client->chatStream(chat('hello'));
     foreach ($second as $chunk) {
         if ($chunk->text === 'one ') {
@@ -421,7 +421,7 @@ function close(): void
         fn () => failure(fn () => $stream->next(), 'closed'),
         fn () => $client->close(),
     ]);
-    check(seconds() - $begin < 5, 'it took too long');
+    check(seconds() - $begin < 20, 'it took too long');
     failure(fn () => $client->chat(chat('hello')), 'closed');
 }
 
@@ -447,8 +447,8 @@ function interrupt(): void
             $call();
             check(false, 'nothing was thrown');
         } catch (\DomainException) {
-            check($handled[0] - $begin < 3, 'the handler ran late', $begin, $handled);
-            check(seconds() - $handled[1] < 5, 'the wait ended late', $handled);
+            check($handled[0] - $begin < 20, 'the handler ran late', $begin, $handled);
+            check(seconds() - $handled[1] < 20, 'the wait ended late', $handled);
         }
         settle();
     }
@@ -565,7 +565,7 @@ function serve(string $url): void
     $context = stream_context_create(['http' => ['ignore_errors' => true]]);
     $ask = fn (string $does) => file_get_contents($url . $does, false, $context);
     $port = parse_url($url, PHP_URL_PORT);
-    for ($end = seconds() + 10; !@fsockopen('127.0.0.1', $port); usleep(10_000)) {
+    for ($end = seconds() + 20; !@fsockopen('127.0.0.1', $port); usleep(10_000)) {
         check(seconds() < $end, 'the server does not start');
     }
     same('a b c', $ask('whole'), 'the text');

@@ -86,7 +86,7 @@ async def cancel():
     stream = client.stream_chat(chat("hello"))
     same((await stream.__anext__()).text, "one ")
     loop.call_later(0.3, stream.cancel)
-    check = at_once(5)
+    check = at_once(20)
     with raises("cancelled"):
         await stream.__anext__()
     check()
@@ -168,7 +168,7 @@ async def close():
     stream = client.stream_chat(chat("hello"))
     same((await stream.__anext__()).text, "one ")
     asyncio.get_running_loop().call_later(0.3, client.close)
-    check = at_once(5)
+    check = at_once(20)
     with raises("closed"):
         await stream.__anext__()
     check()
@@ -178,7 +178,7 @@ async def close():
 
 @scenario
 async def interrupt():
-    client, check = AsyncClient(), at_once(5)
+    client, check = AsyncClient(), at_once(20)
     try:
         await asyncio.wait_for(client.chat(chat("hello")), 0.5)
         raise AssertionError("nothing interrupted it")

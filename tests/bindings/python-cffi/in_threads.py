@@ -113,7 +113,7 @@ def cancel():
     stream = client.stream_chat(chat("hello"))
     same(next(stream).text, "one ")
     later(0.3, stream.cancel)
-    check = at_once(5)
+    check = at_once(20)
     with raises("cancelled"):
         next(stream)
     check()
@@ -182,7 +182,7 @@ def log():
     logging.getLogger().setLevel(1)
     client = Client(log="debug")
     client.chat(chat("hello"))
-    check = at_once(10)
+    check = at_once(20)
     while not any(record.name == "modelwire" for record in records):
         client.unfinished  # noqa: B018 (looks what has come)
         check()
@@ -197,7 +197,7 @@ def close():
     stream = client.stream_chat(chat("hello"))
     same(next(stream).text, "one ")
     later(0.3, client.close)
-    check = at_once(5)
+    check = at_once(20)
     with raises("closed"):
         next(stream)
     check()
@@ -216,13 +216,13 @@ def interrupt():
 
     signal.signal(signal.SIGALRM, first)
     signal.setitimer(signal.ITIMER_REAL, 0.5)
-    start, check = time.monotonic(), at_once(5)
+    start, check = time.monotonic(), at_once(20)
     try:
         client.chat(chat("hello"))
         raise AssertionError("nothing interrupted it")
     except KeyboardInterrupt:
         check()
-    assert seen and seen[0] - start < 2
+    assert seen and seen[0] - start < 20
     while client.unfinished:
         check()
 

@@ -52,6 +52,13 @@ impl Scenario {
         service
     }
 
+    /// Plays it against the service, and gives it its cue when that has so many requests.
+    pub fn played_with_cue(&self, requests: usize) {
+        let service = Service::start().unwrap();
+        let are_heard = || service.recorded("").len() == requests;
+        self.ended(&self.program().at(&service).run_with_cue(are_heard));
+    }
+
     /// Plays it against the service without a key.
     pub fn without_key(&self) -> Service {
         let service = Service::start().unwrap();
@@ -63,6 +70,14 @@ impl Scenario {
     /// their connections are closed.
     pub fn scripted(&self, script: Script, requests: usize) {
         assert_eq!(self.heard(script, requests), requests);
+    }
+
+    /// Plays a scenario whose two calls are interrupted: of one, at least, the service heard. On a machine
+    /// that is busy both may end before they are sent; then it is played again.
+    pub fn interrupted(&self, script: Script) {
+        let mut heard = (0..3).map(|_| self.heard(script.clone(), 2));
+        let heard = heard.find(|heard| *heard > 0);
+        assert!(heard.is_some_and(|heard| heard <= 2), "{heard:?} requests");
     }
 
     /// As `scripted`; gives how many requests there were in the end.

@@ -22,6 +22,6 @@ pub use demo::{
 pub use program::{Ended, Program};
 pub use replay::{Case, Told, replay, told};
 pub use scenario::{
-    accessor_samples, chat_answer, chat_chunk, detailed_usage, played, scenario, scenarios,
-    scripted, silent, stalling, text_samples,
+    accessor_samples, chat_answer, chat_chunk, check_adaptive, detailed_usage, played, scenario,
+    scenarios, scripted, silent, stalling, stalling_at_once, text_samples,
 };

@@ -78,6 +78,27 @@ pub fn scripted(name: &str, script: Script) {
     scenario(name).at_url(&service.script("s", script)).run().succeeded();
 }
 
+/// Plays a scenario of ten calls at once on two a second, with calls that adapt to that. Without the
+/// option these are 28 requests in lockstep, and two of the calls are lost: the scenario fails, and says
+/// so with `lost`. A service that is held up reads several requests at once, and refuses more than it
+/// would: one of three tries has to hold.
+pub fn check_adaptive(scenario: impl Fn() -> Program, lost: &str) {
+    let play = || {
+        let service = Service::start().unwrap();
+        let ended = scenario().at(&service).run();
+        if ended.status.code() == Some(1) && ended.stderr.contains(lost) {
+            return Err(ended.stderr);
+        }
+        ended.succeeded();
+        assert_eq!(service.metered()["limited"].calls, 10);
+        let requests = service.recorded("").len();
+        assert!(requests >= 10, "{requests} requests");
+        if requests < 28 { Ok(()) } else { Err(format!("{requests} requests")) }
+    };
+    let failed: Vec<String> = (0..3).map_while(|_| play().err()).collect();
+    assert!(failed.len() < 3, "{failed:#?}");
+}
+
 /// A chat chunk with this content, which is given as it stands in JSON.
 pub fn chat_chunk(content: &str) -> String {
     format!(r#"{{"choices":[{{"index":0,"delta":{{"content":"{content}"}}}}]}}"#)
@@ -96,6 +117,17 @@ pub fn stalling(contents: &[&str]) -> Script {
     exchange.steps.pop();
     exchange.steps.push(Step::StallForever);
     Script::one(exchange)
+}
+
+/// The same in one write: whoever has read the head has the chunks, however short its timeout is.
+pub fn stalling_at_once(contents: &[&str]) -> Script {
+    let [Exchange { steps }] = stalling(contents).exchanges.try_into().unwrap();
+    let sent = steps.into_iter().filter_map(|step| match step {
+        Step::Send { bytes, .. } => Some(bytes),
+        _ => None,
+    });
+    let sent = Step::send(sent.flatten().collect::<Vec<u8>>());
+    Script::one(Exchange { steps: vec![sent, Step::StallForever] })
 }
 
 /// A script that never answers.

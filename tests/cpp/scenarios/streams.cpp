@@ -271,21 +271,25 @@ void visit_nested() {
 /* A stream that an event loop watches: nothing of it waits. */
 void pull_poll() {
   const modelwire::client client;
-  auto stream = client.stream(ask("slow", "one two three"));
-  CHECK(stream.fd() >= 0);
-  std::string text;
+  // A machine that is busy may find several words at once: then once more.
   int rounds = 0;
-  while (!stream.is_over()) {
-    pollfd watched{stream.fd(), POLLIN, 0};
-    CHECK(poll(&watched, 1, 60000) == 1);
-    while (const auto* chunk = stream.next(0ms)) text += chunk->text();
-    rounds++;
+  for (int tries = 0; rounds < 3; tries++) {
+    CHECK(tries < 3);
+    auto stream = client.stream(ask("slow", "one two three"));
+    CHECK(stream.fd() >= 0);
+    std::string text;
+    for (rounds = 0; !stream.is_over(); rounds++) {
+      pollfd watched{stream.fd(), POLLIN, 0};
+      CHECK(poll(&watched, 1, 60000) == 1);
+      while (const auto* chunk = stream.next(0ms)) text += chunk->text();
+    }
+    CHECK_EQUAL(text, "one two three");
+    CHECK_EQUAL(stream.response().http_status(), 200);
   }
-  CHECK_EQUAL(text, "one two three");
-  CHECK(rounds >= 3);
-  CHECK_EQUAL(stream.response().http_status(), 200);
   // A wait that is over in time.
-  auto slow = client.stream(ask("slow", "one two three four five six"));
+  const char* stalling = std::getenv("MODELWIRE_STALLING_URL");
+  const modelwire::client waiting(modelwire::config().base_url(stalling));
+  auto slow = waiting.stream(ask("m"));
   while (slow.next(1ms) != nullptr) continue;
   CHECK(!slow.is_over());
   // What ends it is told by the step that finds it.

@@ -5,7 +5,9 @@ use std::net::TcpListener;
 use std::time::Duration;
 
 use modelwire_service::{Exchange, Script, Service, Step};
-use modelwire_tests_c::{chat_answer, chat_chunk, played, scenario, scripted, silent, stalling};
+use modelwire_tests_c::{
+    chat_answer, chat_chunk, played, scenario, scripted, silent, stalling_at_once,
+};
 
 fn both(first: Script, second: Script) -> Script {
     Script::sequence([first.exchanges, second.exchanges].concat())
@@ -93,7 +95,7 @@ fn request_timeouts() {
     let pause = Step::Pause(Duration::from_millis(200));
     let late = Exchange::json(200, chat_answer("late"));
     let late = Script::one(Exchange { steps: [vec![pause], late.steps].concat() });
-    let script = both(both(silent(), stalling(&["one "])), both(silent(), late));
+    let script = both(both(silent(), stalling_at_once(&["one "])), both(silent(), late));
     scripted("request_timeouts", script);
 }
 
