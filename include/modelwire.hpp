@@ -1972,7 +1972,7 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
     return std::move(request(operation::chat, std::nullopt).set("model", model));
   }
   /// A response, to fill with its input and fields.
-  static request response(std::string_view model) {
+  static request responses(std::string_view model) {
     return std::move(request(operation::responses, std::nullopt).set("model", model));
   }
   /// A chat completion from JSON text with at least "model" and "messages". The text is sent as
@@ -1980,7 +1980,7 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
   /// an error that names the byte; an invalid field is an error that names the field.
   static request chat_json(std::string_view json) { return request(operation::chat, json); }
   /// A response from JSON text with at least "model" and "input"; as `chat_json`.
-  static request response_json(std::string_view json) {
+  static request responses_json(std::string_view json) {
     return request(operation::responses, json);
   }
 
@@ -2034,13 +2034,13 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
         return refuse(field_setter(name), "JSON has no infinities and no NaN");
       }
     }
-    return json(name, detail::json_of_arithmetic(value));
+    return set_json(name, detail::json_of_arithmetic(value));
   }
-  /// NULL is not a value; `json(name, "null")` is.
+  /// NULL is not a value; `set_json(name, "null")` is.
   request& set(std::string_view name, std::nullptr_t) & = delete;
   /// Sets any other field to JSON text: "tools", "response_format", "messages" with images,
   /// numbers of any size. Sent as it is; text that is not JSON is an error that names the byte.
-  request& json(std::string_view name, std::string_view text) & {
+  request& set_json(std::string_view name, std::string_view text) & {
     return note_field(name, [&](auto* failure) {
       return modelwire_request_set_json(get(), detail::start(name), name.size(),
                                         detail::start(text), text.size(), failure);
@@ -2076,8 +2076,8 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
     return std::move(set(name, value));
   }
   request&& set(std::string_view name, std::nullptr_t) && = delete;
-  request&& json(std::string_view name, std::string_view text) && {
-    return std::move(json(name, text));
+  request&& set_json(std::string_view name, std::string_view text) && {
+    return std::move(set_json(name, text));
   }
   request&& options(std::string_view json) && { return std::move(options(json)); }
   request&& without_header(std::string_view name) && { return std::move(without_header(name)); }
@@ -2931,7 +2931,7 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
   }
   /// Sends one input to a model.
   result<response> try_respond(std::string_view model, std::string_view input) const {
-    return try_run(request::response(model).input(input));
+    return try_run(request::responses(model).input(input));
   }
 
   /// Sets the callback that receives the record of each call, in place of an earlier callback:

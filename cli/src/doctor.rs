@@ -68,6 +68,6 @@ impl Doctor {
         examine(&asked, |check| report.add(check)).map_err(|error| console::unwritten(&error))?;
         let verdict = report.end().map_err(|error| console::unwritten(&error))?;
         // The verdict is already printed.
-        if verdict.is_well { Ok(()) } else { Err(Failure::new(Exit::Unwell, "")) }
+        if verdict.is_ok { Ok(()) } else { Err(Failure::new(Exit::DoctorFailed, "")) }
     }
 }

@@ -44,7 +44,7 @@ exits! {
     /// A file cannot be read or written, the disk is full, another run has the journal, or a port is in use.
     File = 5;
     /// `doctor` found a fault.
-    Unwell = 6;
+    DoctorFailed = 6;
     /// The service refused the request (400).
     Request = 10;
     /// The service rejected the key (401).

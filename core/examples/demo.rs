@@ -37,7 +37,7 @@ fn show_everything() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let model = setting("MODELWIRE_MODEL").or_else(|| ids.first().cloned());
     let model = model.ok_or("the service lists no model: set MODELWIRE_MODEL")?;
     let chat = |model: &str| Request::chat(model).user(PROMPT).max_tokens(TOKENS_MAX);
-    let response = || Request::response(&model).input(PROMPT).max_output_tokens(TOKENS_MAX);
+    let response = || Request::responses(&model).input(PROMPT).max_output_tokens(TOKENS_MAX);
 
     println!("Chat ({model})");
     println!("  asked:    {PROMPT}");

@@ -109,7 +109,7 @@ impl Client {
     /// # async fn run(client: modelwire::Client) -> modelwire::Result<()> {
     /// use modelwire::Request;
     ///
-    /// let mut stream = client.stream(Request::response("a-model").input("Say hello.")).await?;
+    /// let mut stream = client.stream(Request::responses("a-model").input("Say hello.")).await?;
     /// while let Some(chunk) = stream.next().await {
     ///     print!("{}", chunk?.text());
     /// }

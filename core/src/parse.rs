@@ -130,7 +130,7 @@ pub fn error_of(
 /// ```
 /// use modelwire::{Request, parse};
 ///
-/// let body = parse::body(Request::response("a-model").input("Hello"), true)?;
+/// let body = parse::body(Request::responses("a-model").input("Hello"), true)?;
 /// assert_eq!(body, br#"{"stream":true,"model":"a-model","input":"Hello"}"#);
 /// # Ok::<(), modelwire::Error>(())
 /// ```

@@ -143,7 +143,7 @@ impl futures_core::Stream for Stream {
 /// # fn run(client: modelwire::Client) -> modelwire::Result<()> {
 /// use modelwire::Request;
 ///
-/// for chunk in client.blocking().stream(Request::response("a-model").input("Hello"))? {
+/// for chunk in client.blocking().stream(Request::responses("a-model").input("Hello"))? {
 ///     print!("{}", chunk?.text());
 /// }
 /// # Ok(()) }

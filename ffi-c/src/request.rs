@@ -133,7 +133,7 @@ pub unsafe extern "C" fn modelwire_request_set_text(
     guard(err, || {
         let (request, name) = (borrow_mut(request)?, borrow_text("name", name, name_length)?);
         let value = borrow_text("value", value, value_length)?;
-        request.fill(|core| core.field(name, value))
+        request.fill(|core| core.set(name, value))
     })
 }
 
@@ -163,7 +163,7 @@ pub unsafe extern "C" fn modelwire_request_set_json(
         if let Err(cause) = Value::parse(json) {
             return Err(Error::argument(format!("the value of {name} is not JSON: {cause}")));
         }
-        request.fill(|core| core.field_json(name, json))
+        request.fill(|core| core.set_json(name, json))
     })
 }
 

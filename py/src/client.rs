@@ -193,7 +193,7 @@ impl NativeClient {
         let request = match endpoint {
             "models" => Request::models(),
             "chat" => Request::chat_json(text),
-            "responses" => Request::response_json(text),
+            "responses" => Request::responses_json(text),
             other => return Err(PyValueError::new_err(format!("unknown operation {other:?}"))),
         };
         let set = match options {

@@ -15,11 +15,11 @@ mod servers;
 mod support;
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -30,7 +30,7 @@ use serde_json::Value;
 use crate::cases::{
     PACED_TRIES, answers, certificates, configurations, named, places, proxied, secured, streams,
 };
-use crate::servers::{Full, can_replace_files, only};
+use crate::servers::{Full, can_replace_files, only, serve};
 use crate::support::{Folder, modelwire_at, modelwire_to, run, run_on_terminal, signal, wait};
 
 /// Faults that no test of a whole run can make, and where they are proven.
@@ -190,6 +190,32 @@ fn an_interrupt_ends_doctor_at_once() {
         // clock: bounds a hang
         assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
     }
+}
+
+/// Ctrl-Z and `fg` interrupt a read of the handshake, which goes on.
+#[test]
+fn a_doctor_that_was_stopped_continues_its_handshake() {
+    let (tell, asked) = mpsc::channel();
+    let silent = serve(move |mut peer| {
+        tell.send(peer.read(&mut [0; 9])?).map_err(std::io::Error::other)?;
+        thread::park();
+        Ok(())
+    });
+    let url = format!("https://{silent}/v1");
+    let mut command = modelwire_at(&url, &["doctor", "--json", "--timeout", "4"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    asked.recv().unwrap();
+    for _ in 0..3 {
+        // clock: until it waits for the answer
+        thread::sleep(Duration::from_millis(100));
+        signal(&child, rustix::process::Signal::STOP);
+        signal(&child, rustix::process::Signal::CONT);
+    }
+    let report: Value = serde_json::from_reader(child.stdout.take().unwrap()).unwrap();
+    wait(&mut child);
+    let checks = report["checks"].as_array().unwrap();
+    let tls = checks.iter().find(|check| check["name"] == "tls").unwrap();
+    assert_eq!(tls["fault"], "tls_timeout", "{tls}");
 }
 
 #[test]

@@ -89,7 +89,7 @@ static void show_stream(const modelwire::client& client, const modelwire::reques
 static void show_response(const modelwire::client& client, const std::string& model,
                           bool stream_only) {
   const auto response = [&] {
-    return modelwire::request::response(model).input(PROMPT).max_tokens(TOKENS_MAX);
+    return modelwire::request::responses(model).input(PROMPT).max_tokens(TOKENS_MAX);
   };
   std::cout << "Response\n";
   try {

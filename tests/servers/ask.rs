@@ -30,7 +30,7 @@ fn request(operation: &str, body: &Value) -> Request {
     match operation {
         "models" => Request::models(),
         "chat" => Request::chat_json(body.as_str().unwrap()),
-        _ => Request::response_json(body.as_str().unwrap()),
+        _ => Request::responses_json(body.as_str().unwrap()),
     }
 }
 

@@ -75,7 +75,7 @@ impl Caller {
 
     /// A short response.
     pub(crate) fn response(&self, model: &str, stream_only: bool) -> CallResult<Response> {
-        let request = Request::response(model).input(SHORT_PROMPT);
+        let request = Request::responses(model).input(SHORT_PROMPT);
         self.send(request.max_output_tokens(RESPONSE_TOKENS_MAX).stream_only(stream_only))
     }
 

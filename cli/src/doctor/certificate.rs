@@ -210,22 +210,31 @@ fn handshake(
         }
         socket.set_read_timeout(Some(left)).map_err(cut)?;
         socket.set_write_timeout(Some(left)).map_err(cut)?;
-        while tls.wants_write() {
-            tls.write_tls(socket).map_err(cut)?;
-        }
+        write(tls, socket).map_err(cut)?;
         if !tls.is_handshaking() {
             break;
         }
-        if tls.read_tls(socket).map_err(cut)? == 0 {
-            return Err(Broken::Cut(io::ErrorKind::UnexpectedEof.into()));
+        match tls.read_tls(socket) {
+            Ok(0) => return Err(Broken::Cut(io::ErrorKind::UnexpectedEof.into())),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(cut(error)),
         }
         if let Err(error) = tls.process_new_packets() {
             let _ = tls.write_tls(socket); // the alert, if it still arrives
             return Err(Broken::Tls(error));
         }
     }
+    write(tls, socket).map_err(cut)
+}
+
+/// Sends what TLS has to send.
+fn write(tls: &mut ClientConnection, socket: &mut TcpStream) -> io::Result<()> {
     while tls.wants_write() {
-        tls.write_tls(socket).map_err(cut)?;
+        match tls.write_tls(socket) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
+            Ok(_) | Err(_) => {}
+        }
     }
     Ok(())
 }

@@ -171,7 +171,7 @@ fn json(check: &Check) -> Value {
 /// The overall result.
 pub(crate) struct Verdict {
     /// Nothing failed.
-    pub(crate) is_well: bool,
+    pub(crate) is_ok: bool,
     line: String,
 }
 
@@ -191,10 +191,10 @@ pub(crate) fn verdict(checks: &[Check]) -> Verdict {
             1 => " (1 check skipped)".to_owned(),
             many => format!(" ({many} checks skipped)"),
         };
-        return Verdict { is_well: true, line: format!("passed{worth}{skipped}") };
+        return Verdict { is_ok: true, line: format!("passed{worth}{skipped}") };
     };
     let line = format!("failed: {}: {}{worth}", first.name, shown(&first.finding.cause));
-    Verdict { is_well: false, line }
+    Verdict { is_ok: false, line }
 }
 
 /// Prints or collects findings.
@@ -228,10 +228,10 @@ impl<'a> Report<'a> {
             false => format!("{}\n", verdict.line),
             true => {
                 let checks: Vec<Value> = self.checks.iter().map(json).collect();
-                let (well, line) = (verdict.is_well, verdict.line.as_str());
+                let (ok, line) = (verdict.is_ok, verdict.line.as_str());
                 let version = modelwire::VERSION;
                 let document =
-                    json!({"well": well, "verdict": line, "version": version, "checks": checks});
+                    json!({"ok": ok, "verdict": line, "version": version, "checks": checks});
                 format!("{document:#}\n")
             }
         };

@@ -12,30 +12,30 @@ fn reported(checks: &[Check], is_json: bool) -> (String, bool) {
     for one in checks {
         report.add(one.clone()).unwrap();
     }
-    let is_well = report.end().unwrap().is_well;
-    (String::from_utf8(out).unwrap(), is_well)
+    let is_ok = report.end().unwrap().is_ok;
+    (String::from_utf8(out).unwrap(), is_ok)
 }
 
 #[test]
 fn a_line_for_each_and_a_verdict() {
     let well = [check("dns", Finding::ok("a")), check("tls", Finding::skipped("plain"))];
-    let (text, is_well) = reported(&well, false);
+    let (text, is_ok) = reported(&well, false);
     assert_eq!(
         text,
         "ok       dns           a\n\
          skipped  tls           plain\n\
          passed (1 check skipped)\n"
     );
-    assert!(is_well);
+    assert!(is_ok);
 
     let warned = Finding::warning(Fault::ClockSkewed, "b");
     let failed = Finding::failed(Fault::Refused, "c").because("why").so_do("what");
-    let (text, is_well) = reported(&[check("clock", warned), check("tcp", failed)], false);
+    let (text, is_ok) = reported(&[check("clock", warned), check("tcp", failed)], false);
     assert!(text.ends_with(
         "failed   tcp           c\n                       cause: why\n                       do:    what\n\
          failed: tcp: why, with 1 warning\n"
     ), "{text}");
-    assert!(!is_well);
+    assert!(!is_ok);
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn the_json_report_is_one_document() {
     let failed = check("tcp", Finding::failed(Fault::Refused, "c"));
     let (text, _) = reported(&[check("dns", Finding::ok("a")), failed], true);
     let document: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(document["well"], false);
+    assert_eq!(document["ok"], false);
     let checks = document["checks"].as_array().unwrap();
     assert_eq!(
         checks[0],

@@ -51,8 +51,8 @@ pub(crate) fn models(seen: &mut Context<'_>) -> Finding {
         Ok(answer) => {
             seen.listed = answer.model_ids();
             let count = seen.listed.len();
-            let took = time(answer.elapsed());
-            Finding::ok(format!("status {} in {took}, {count} models", answer.head().status()))
+            let (took, s) = (time(answer.elapsed()), if count == 1 { "" } else { "s" });
+            Finding::ok(format!("status {} in {took}, {count} model{s}", answer.head().status()))
         }
         Err(error) => {
             let finding = judge_models(&caller, error);

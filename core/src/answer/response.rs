@@ -86,7 +86,7 @@ impl End {
 /// use modelwire::{Request, Value};
 ///
 /// let tools = r#"[{"type": "function", "function": {"name": "weather"}}]"#;
-/// let request = Request::chat("a-model").user("Is it raining in Rome?").field_json("tools", tools);
+/// let request = Request::chat("a-model").user("Is it raining in Rome?").set_json("tools", tools);
 /// for call in client.blocking().send(request)?.tool_calls() {
 ///     let arguments = Value::parse(&call.arguments)?;
 ///     let city = arguments.get("city").and_then(Value::as_str);

@@ -72,11 +72,11 @@ impl Request {
     /// A response, to build with [`input`](Request::input) and the other methods.
     ///
     /// ```
-    /// let request = modelwire::Request::response("a-model").input("Hello").max_output_tokens(50);
+    /// let request = modelwire::Request::responses("a-model").input("Hello").max_output_tokens(50);
     /// request.check()?;
     /// # Ok::<(), modelwire::Error>(())
     /// ```
-    pub fn response(model: impl AsRef<str>) -> Request {
+    pub fn responses(model: impl AsRef<str>) -> Request {
         Request::built(Endpoint::Responses, model.as_ref())
     }
 
@@ -85,7 +85,7 @@ impl Request {
     }
 
     fn built(endpoint: Endpoint, model: &str) -> Request {
-        Request::empty(endpoint).field("model", model)
+        Request::empty(endpoint).set("model", model)
     }
 
     /// A request without a body yet: [`field`](Request::field) sets its model and all other fields. The
@@ -94,7 +94,7 @@ impl Request {
     /// ```
     /// use modelwire::{Endpoint, Request};
     ///
-    /// let request = Request::empty(Endpoint::Responses).field("model", "a-model").input("Hello");
+    /// let request = Request::empty(Endpoint::Responses).set("model", "a-model").input("Hello");
     /// request.check()?;
     /// # Ok::<(), modelwire::Error>(())
     /// ```
@@ -137,11 +137,11 @@ impl Request {
     /// A response from JSON text, sent byte for byte.
     ///
     /// ```
-    /// let request = modelwire::Request::response_json(r#"{"model":"a-model","input":"Hello"}"#);
+    /// let request = modelwire::Request::responses_json(r#"{"model":"a-model","input":"Hello"}"#);
     /// request.check()?;
     /// # Ok::<(), modelwire::Error>(())
     /// ```
-    pub fn response_json(text: impl Into<String>) -> Request {
+    pub fn responses_json(text: impl Into<String>) -> Request {
         Request::of_json(Endpoint::Responses, text)
     }
 
@@ -168,10 +168,10 @@ impl Request {
     /// use std::collections::HashMap;
     ///
     /// let body = HashMap::from([("model", "a-model"), ("input", "Hello")]);
-    /// modelwire::Request::response_from(&body).check()?;
+    /// modelwire::Request::responses_from(&body).check()?;
     /// # Ok::<(), modelwire::Error>(())
     /// ```
-    pub fn response_from(value: &impl Serialize) -> Request {
+    pub fn responses_from(value: &impl Serialize) -> Request {
         Request::with(Endpoint::Responses, Body::serialised(value))
     }
 
@@ -221,21 +221,21 @@ impl Request {
 
     /// The input of a response as a plain string. A longer input generally costs more and takes longer.
     pub fn input(self, input: &str) -> Request {
-        self.field("input", input)
+        self.set("input", input)
     }
 
     /// Upper bound on the output of a chat completion, in tokens (R-F1): 1 or more, which is checked
     /// when the request is sent; a higher bound may consume more. A response has
     /// [`max_output_tokens`](Request::max_output_tokens).
     pub fn max_tokens(self, tokens: u32) -> Request {
-        self.field("max_tokens", tokens)
+        self.set("max_tokens", tokens)
     }
 
     /// Upper bound on the output of a response, in tokens (R-F1): 1 or more, which is checked when
     /// the request is sent; a higher bound may consume more. A chat has
     /// [`max_tokens`](Request::max_tokens).
     pub fn max_output_tokens(self, tokens: u32) -> Request {
-        self.field("max_output_tokens", tokens)
+        self.set("max_output_tokens", tokens)
     }
 
     /// Sets any other field of the body (R-F2); a second value replaces the first.
@@ -245,21 +245,21 @@ impl Request {
     ///
     /// let request = Request::chat("a-model")
     ///     .user("Hello")
-    ///     .field("temperature", 0.2)
-    ///     .field("stop", ["\n", "END"])
-    ///     .field_json("response_format", r#"{"type": "json_object"}"#);
+    ///     .set("temperature", 0.2)
+    ///     .set("stop", ["\n", "END"])
+    ///     .set_json("response_format", r#"{"type": "json_object"}"#);
     /// request.check()?;
     /// # Ok::<(), modelwire::Error>(())
     /// ```
-    pub fn field(self, name: &str, value: impl Serialize) -> Request {
+    pub fn set(self, name: &str, value: impl Serialize) -> Request {
         match serde_json::to_string(&value) {
-            Ok(text) => self.field_json(name, &text),
+            Ok(text) => self.set_json(name, &text),
             Err(cause) => Request { body: Body::Broken(format!("field {name}: {cause}")), ..self },
         }
     }
 
     /// Sets any other field to JSON text, with all digits of numbers.
-    pub fn field_json(mut self, name: &str, text: &str) -> Request {
+    pub fn set_json(mut self, name: &str, text: &str) -> Request {
         match &mut self.body {
             Body::Built { members, messages } => {
                 if name == "messages" {

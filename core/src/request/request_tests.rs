@@ -11,12 +11,12 @@ fn body(request: Request, stream: bool) -> String {
 #[test]
 fn a_built_request_is_the_json_one_would_write() {
     let chat =
-        Request::chat("m").system("s").user("say \"hi\"\n").max_tokens(5).field("temperature", 0.5);
+        Request::chat("m").system("s").user("say \"hi\"\n").max_tokens(5).set("temperature", 0.5);
     assert_eq!(
         body(chat, false),
         r#"{"model":"m","max_tokens":5,"temperature":0.5,"messages":[{"role":"system","content":"s"},{"role":"user","content":"say \"hi\"\n"}]}"#
     );
-    let response = Request::response("m").input("hi").max_output_tokens(9);
+    let response = Request::responses("m").input("hi").max_output_tokens(9);
     assert_eq!(body(response, false), r#"{"model":"m","input":"hi","max_output_tokens":9}"#);
 }
 
@@ -41,9 +41,9 @@ fn any_serialize_value_is_a_request() {
 #[test]
 fn the_callers_bytes_are_untouched_but_for_stream() {
     let text = "{ \"model\" : \"m\", \"seed\": 123456789012345678901234567890.10,\n \"input\":\"\\u00e9\" }";
-    assert_eq!(body(Request::response_json(text), false), text);
+    assert_eq!(body(Request::responses_json(text), false), text);
     assert_eq!(
-        body(Request::response_json(text), true),
+        body(Request::responses_json(text), true),
         text.replacen('{', "{\"stream\":true,", 1)
     );
 }
@@ -51,12 +51,12 @@ fn the_callers_bytes_are_untouched_but_for_stream() {
 #[test]
 fn stream_agrees_with_the_way_of_calling() {
     let text = |stream: &str| format!(r#"{{"model":"m","input":"x","stream":{stream}}}"#);
-    assert_eq!(body(Request::response_json(text("true")), true), text("true"));
-    assert_eq!(body(Request::response_json(text("null")), true), text("true"));
-    assert_eq!(body(Request::response_json(text("false")), false), text("false"));
-    assert_eq!(body(Request::response_json(text("null")), false), text("null"));
+    assert_eq!(body(Request::responses_json(text("true")), true), text("true"));
+    assert_eq!(body(Request::responses_json(text("null")), true), text("true"));
+    assert_eq!(body(Request::responses_json(text("false")), false), text("false"));
+    assert_eq!(body(Request::responses_json(text("null")), false), text("null"));
     for (given, stream) in [("false", true), ("true", false)] {
-        let error = Request::response_json(text(given)).prepare(stream, false).unwrap_err();
+        let error = Request::responses_json(text(given)).prepare(stream, false).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Argument);
         assert!(error.message().contains("stream"), "{error}");
     }
@@ -66,14 +66,14 @@ fn stream_agrees_with_the_way_of_calling() {
 fn a_stream_only_call_always_sends_stream_true() {
     let text = |stream: &str| format!(r#"{{"model":"m","input":"x"{stream}}}"#);
     for given in ["", r#","stream":false"#, r#","stream":true"#, r#","stream":null"#] {
-        let prepared = Request::response_json(text(given)).stream_only(true).prepare(false, false);
+        let prepared = Request::responses_json(text(given)).stream_only(true).prepare(false, false);
         let prepared = prepared.unwrap();
         let sent = String::from_utf8(prepared.body.unwrap().to_vec()).unwrap();
         assert!(prepared.stream && sent.contains(r#""stream":true"#), "{sent}");
         assert_eq!(sent.matches("stream").count(), 1, "{sent}");
     }
-    assert!(Request::response_json(text("")).prepare(false, true).unwrap().stream);
-    let off = Request::response_json(text("")).stream_only(false).prepare(false, true).unwrap();
+    assert!(Request::responses_json(text("")).prepare(false, true).unwrap().stream);
+    let off = Request::responses_json(text("")).stream_only(false).prepare(false, true).unwrap();
     assert!(!off.stream);
     assert!(!Request::models().prepare(false, true).unwrap().stream);
 }
@@ -133,7 +133,7 @@ fn invalid_requests_are_refused_with_the_reason() {
     ] {
         let request = match endpoint {
             Endpoint::Chat => Request::chat_json(text),
-            _ => Request::response_json(text),
+            _ => Request::responses_json(text),
         };
         let error = request.prepare(false, false).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Argument, "{text}");
@@ -220,13 +220,13 @@ fn the_first_wrong_message_of_the_last_messages_is_named() {
     assert!(refused(cut).message().contains("not a JSON object"));
     // Only a chat has messages.
     let other = r#"{"model":"m","input":"x","messages":[{"role":"user"}]}"#;
-    assert_eq!(body(Request::response_json(other), false), other);
+    assert_eq!(body(Request::responses_json(other), false), other);
 }
 
 #[test]
 fn an_input_is_a_string_or_an_array() {
     for input in ["null", "7", "true", r#"{"role":"user","content":"x"}"#] {
-        let error = refused(Request::response_json(format!(r#"{{"model":"m","input":{input}}}"#)));
+        let error = refused(Request::responses_json(format!(r#"{{"model":"m","input":{input}}}"#)));
         let said = format!("input must be a string or an array of items, not {input}");
         assert_eq!(error.message(), said);
         let is_item = input.starts_with('{');
@@ -234,7 +234,7 @@ fn an_input_is_a_string_or_an_array() {
     }
     for input in [r#""""#, "[]", r#"[{"type":"novel"},"x"]"#] {
         let text = format!(r#"{{"model":"m","input":{input}}}"#);
-        assert_eq!(body(Request::response_json(text.clone()), false), text);
+        assert_eq!(body(Request::responses_json(text.clone()), false), text);
     }
     let chat = r#"{"model":"m","messages":[],"input":7}"#;
     assert_eq!(body(Request::chat_json(chat), false), chat);
@@ -244,7 +244,7 @@ fn an_input_is_a_string_or_an_array() {
 fn the_bound_of_the_output_is_at_least_one_and_has_its_own_name() {
     let asked = |is_chat: bool, fields: &str| match is_chat {
         true => Request::chat_json(format!(r#"{{"model":"m","messages":[]{fields}}}"#)),
-        false => Request::response_json(format!(r#"{{"model":"m","input":"x"{fields}}}"#)),
+        false => Request::responses_json(format!(r#"{{"model":"m","input":"x"{fields}}}"#)),
     };
     for (is_chat, right, wrong) in
         [(true, "max_tokens", "max_output_tokens"), (false, "max_output_tokens", "max_tokens")]
@@ -267,7 +267,7 @@ fn the_bound_of_the_output_is_at_least_one_and_has_its_own_name() {
         assert!(asked(is_chat, &both).check().is_ok());
     }
     assert!(refused(Request::chat("m").user("x").max_tokens(0)).message().contains("at least 1"));
-    let built = refused(Request::response("m").input("x").max_tokens(5));
+    let built = refused(Request::responses("m").input("x").max_tokens(5));
     assert!(built.hint().contains("max_output_tokens"), "{}", built.hint());
 }
 
@@ -305,7 +305,7 @@ fn how_many_choices_are_awaited_is_read_from_n() {
 
 #[test]
 fn a_field_that_is_set_again_is_replaced() {
-    let request = Request::chat("m").user("a").field("seed", 1).field("n", 2).field("seed", 3);
+    let request = Request::chat("m").user("a").set("seed", 1).set("n", 2).set("seed", 3);
     let prepared = request.prepare(false, false).unwrap();
     let text = String::from_utf8(prepared.body.unwrap().to_vec()).unwrap();
     assert_eq!(text, r#"{"model":"m","seed":3,"n":2,"messages":[{"role":"user","content":"a"}]}"#);
@@ -313,9 +313,9 @@ fn a_field_that_is_set_again_is_replaced() {
 
 #[test]
 fn a_request_of_an_operation_is_filled_field_by_field() {
-    let chat = Request::empty(Endpoint::Chat).message("user", "hi").field("model", "m");
+    let chat = Request::empty(Endpoint::Chat).message("user", "hi").set("model", "m");
     assert_eq!(body(chat, false), r#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#);
-    let response = Request::empty(Endpoint::Responses).field("model", "m").input("hi");
+    let response = Request::empty(Endpoint::Responses).set("model", "m").input("hi");
     assert_eq!(body(response, false), r#"{"model":"m","input":"hi"}"#);
     assert!(refused(Request::empty(Endpoint::Chat)).message().contains("model is missing"));
     let list = Request::empty(Endpoint::Models);
@@ -353,13 +353,13 @@ fn messages_are_one_list_however_they_were_given() {
         (format!("[{one}]"), format!("[{one},{two}]")),
         (format!(" [{one} ] "), format!(" [{one} ,{two}]")),
     ] {
-        let request = Request::chat("m").field_json("messages", &given).user("2");
+        let request = Request::chat("m").set_json("messages", &given).user("2");
         assert_eq!(text(request), format!(r#"{{"model":"m","messages":{all}}}"#));
     }
-    let again = Request::chat("m").user("2").field_json("messages", &format!("[{one}]"));
+    let again = Request::chat("m").user("2").set_json("messages", &format!("[{one}]"));
     assert_eq!(text(again), format!(r#"{{"model":"m","messages":[{one}]}}"#));
     for wrong in ["\"x]\"", "{}", "null", "["] {
-        let error = Request::chat("m").field_json("messages", wrong).user("2").check().unwrap_err();
+        let error = Request::chat("m").set_json("messages", wrong).user("2").check().unwrap_err();
         assert!(error.message().contains("messages is not an array"), "{error}");
     }
 }

@@ -135,14 +135,14 @@ impl Case {
         let faults = checks.iter().filter_map(|check| Some(check["fault"].as_str()?.to_owned()));
         let (name, state, fault) = self.expected;
         let check = checks.iter().find(|check| check["name"] == name).unwrap();
-        let is_well = checks.iter().all(|check| check["state"] != "failed");
+        let is_ok = checks.iter().all(|check| check["state"] != "failed");
         let said = format!("{} {} {}", check["saw"], check["cause"], check["action"]);
         let has_fault = check["fault"].as_str() == Some(fault).filter(|fault| !fault.is_empty());
         let wrong = if check["state"] != state || !has_fault {
             Some("another finding")
         } else if !said.contains(self.says) {
             Some("other words")
-        } else if ran.code() != if is_well { 0 } else { 6 } || document["well"] != is_well {
+        } else if ran.code() != if is_ok { 0 } else { 6 } || document["ok"] != is_ok {
             Some("another verdict")
         } else if text.contains(KEY) || ran.stderr.contains(KEY) {
             Some("the key is shown")
@@ -396,7 +396,7 @@ pub fn proxied(made: &Certificates) -> Vec<Case> {
             tunnel("expired"),
         )
         .with("SSL_CERT_FILE", made.path("ca.pem")),
-        through("trusted, through a proxy", ("models", OK, ""), "1 models", far, tunnel("good"))
+        through("trusted, through a proxy", ("models", OK, ""), "1 model", far, tunnel("good"))
             .with("SSL_CERT_FILE", made.path("ca.pem")),
         through(
             "a host without proxy",

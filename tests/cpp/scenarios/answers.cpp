@@ -57,9 +57,9 @@ void response() {
   CHECK_EQUAL(answer.usage()->total_tokens, 6u);
   CHECK_EQUAL(answer.get<std::string_view>("/object"), "response");
   const auto cut =
-      client.run(modelwire::request::response("echo").input("one two three").max_tokens(2));
+      client.run(modelwire::request::responses("echo").input("one two three").max_tokens(2));
   CHECK_EQUAL(cut.text(), "one two");
-  const auto whole = modelwire::request::response_json(
+  const auto whole = modelwire::request::responses_json(
       R"({"model":"echo","input":[{"role":"user","content":"in parts"}]})");
   CHECK_EQUAL(client.run(whole).text(), "in parts");
 }
@@ -174,17 +174,17 @@ void request_fields() {
   request.set("true", true).set("false", false).set("int", -1).set("long", 5'000'000'000L);
   request.set("short", short{2}).set("unsigned", 3u).set("float", 0.5f).set("double", 1e100);
   request.set("huge", std::numeric_limits<std::uint64_t>::max());
-  request.json("raw", R"({"n": 1.10, "l": [ ]})").json("nothing", "null").max_tokens(9);
+  request.set_json("raw", R"({"n": 1.10, "l": [ ]})").set_json("nothing", "null").max_tokens(9);
   request.header("x-request", "one");
   CHECK(request.problem() == nullptr);
   client.run(request);
   client.run(modelwire::request::chat_json(
       R"({ "novel":1.10, "model":"m","messages":[{"role":"user","content":[1]}]})"));
-  client.run(modelwire::request::response("m")
+  client.run(modelwire::request::responses("m")
                  .input("i")
                  .set("text", "v")
                  .set("int", 1)
-                 .json("raw", "[]")
+                 .set_json("raw", "[]")
                  .max_tokens(8));
 }
 

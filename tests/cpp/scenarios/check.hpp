@@ -64,7 +64,7 @@ inline modelwire::request ask(std::string_view model = "echo", std::string_view 
 
 /* The same, with the usage asked for: a chunk more where it streams. */
 inline modelwire::request ask_usage(std::string_view model, std::string_view text) {
-  return std::move(ask(model, text).json("stream_options", "{\"include_usage\":true}"));
+  return std::move(ask(model, text).set_json("stream_options", "{\"include_usage\":true}"));
 }
 
 /* Waits until the test says that the service is in the state that the scenario needs. */

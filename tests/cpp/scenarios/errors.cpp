@@ -213,9 +213,9 @@ void bad_json() {
     CHECK_EQUAL(error.attempts(), 0);
   }
   failure_of(kind::argument,
-             [&] { client.run(modelwire::request::response_json(R"({"model":"m"})")); });
+             [&] { client.run(modelwire::request::responses_json(R"({"model":"m"})")); });
   failure_of(kind::argument, [&] { client.run(modelwire::request::chat("m")); });
-  failure_of(kind::argument, [&] { client.run(modelwire::request::response("m")); });
+  failure_of(kind::argument, [&] { client.run(modelwire::request::responses("m")); });
   failure_of(kind::argument, [&] { client.run(modelwire::request::chat("").user("x")); });
 }
 
@@ -237,7 +237,7 @@ void arguments_refused() {
     }
   };
   const auto chat = [](const char* messages) {
-    return modelwire::request::chat("m").json("messages", messages);
+    return modelwire::request::chat("m").set_json("messages", messages);
   };
   refused(chat(R"([{"role":"user"}])"), "messages[0].content is missing", "\"\"");
   refused(chat(R"([{"role":"system","content":null}])"), "messages[0].content", "\"\"");
@@ -248,13 +248,13 @@ void arguments_refused() {
           R"(messages[0].content must be a string or an array of parts, not {"a":1})", "[{...}]");
   refused(ask().set("max_tokens", 0), "max_tokens must be at least 1, not 0", "max_tokens");
   refused(ask().set("max_output_tokens", 5), "max_output_tokens is 5", "Write max_tokens");
-  const auto respond = [] { return modelwire::request::response("m").input("x"); };
+  const auto respond = [] { return modelwire::request::responses("m").input("x"); };
   refused(respond().set("max_output_tokens", -1), "max_output_tokens must be at least 1, not -1",
           "max_output_tokens");
   refused(respond().set("max_tokens", 5), "max_tokens is 5", "Write max_output_tokens");
-  refused(respond().json("input", "null"), "input must be a string or an array of items, not null",
+  refused(respond().set_json("input", "null"), "input must be a string or an array of items, not null",
           "");
-  refused(respond().json("input", R"({"role":"user"})"), "input must be a string", "[{...}]");
+  refused(respond().set_json("input", R"({"role":"user"})"), "input must be a string", "[{...}]");
 }
 
 /* A builder remembers the first thing that was wrong, names it, and every use of it says so. */
@@ -282,7 +282,7 @@ void problems() {
   CHECK(contains(why(ask().input("a chat has none")), "request.input"));
   CHECK(contains(why(modelwire::request::models().user("x")), "request.message"));
   CHECK(contains(why(ask().set("n", 0.0 / 0.0)), "request.set(\"n\")"));
-  CHECK(contains(why(ask().json("n", "[1")), "at byte"));
+  CHECK(contains(why(ask().set_json("n", "[1")), "at byte"));
   CHECK(contains(why(ask().header("h", "\xff")), "request.header"));
   CHECK(contains(why(modelwire::request::chat_json(R"({"model":"m","messages":[]})").set("n", 1)),
                  "request.set"));

@@ -28,7 +28,7 @@ static modelwire::request ask(std::string_view model, std::string_view text) {
 }
 
 static modelwire::request ask_usage(std::string_view model, std::string_view text) {
-  return std::move(ask(model, text).json("stream_options", "{\"include_usage\":true}"));
+  return std::move(ask(model, text).set_json("stream_options", "{\"include_usage\":true}"));
 }
 
 static void run_every_way(const modelwire::client& client) {

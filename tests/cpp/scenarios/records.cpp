@@ -119,7 +119,7 @@ static void print(const modelwire::call_record& record) {
 static modelwire::request request_of(const std::string& operation, const std::string& body) {
   if (operation == "models") return modelwire::request::models();
   return operation == "chat" ? modelwire::request::chat_json(body)
-                             : modelwire::request::response_json(body);
+                             : modelwire::request::responses_json(body);
 }
 
 /* The vectors, which the test gives on standard input: each five lines, the base URL, the operation, the way,

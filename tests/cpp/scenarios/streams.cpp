@@ -40,7 +40,7 @@ void pull() {
 
 void pull_response() {
   for (auto&& chunk :
-       modelwire::client().stream(modelwire::request::response("echo").input("one two"))) {
+       modelwire::client().stream(modelwire::request::responses("echo").input("one two"))) {
     CHECK(contains(chunk.json(), chunk.name()));
     std::cout << chunk.name() << '\n';
     if (chunk.name() == "response.completed") CHECK_EQUAL(chunk.usage()->total_tokens, 4u);

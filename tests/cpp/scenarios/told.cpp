@@ -24,7 +24,7 @@ void told() {
   std::string base_url, operation;
   while (std::cin >> base_url >> operation) {
     const modelwire::client client(modelwire::config().base_url(base_url).api_key("sk-test"));
-    auto request = operation == "chat" ? ask() : modelwire::request::response("echo").input("x");
+    auto request = operation == "chat" ? ask() : modelwire::request::responses("echo").input("x");
     auto stream = client.stream(std::move(request.gather()));
     for (auto&& chunk : stream) {
       tell("chunk", chunk.json());

@@ -46,8 +46,8 @@ fn request(record: &Record, replaced: bool) -> Request {
         (Endpoint::Models, _) => Request::models(),
         (Endpoint::Chat, Some(body)) => Request::chat_json(body),
         (Endpoint::Chat, None) => Request::chat("tiny-model").user("Say hello."),
-        (Endpoint::Responses, Some(body)) => Request::response_json(body),
-        (Endpoint::Responses, None) => Request::response("tiny-model").input("Say hello."),
+        (Endpoint::Responses, Some(body)) => Request::responses_json(body),
+        (Endpoint::Responses, None) => Request::responses("tiny-model").input("Say hello."),
     }
 }
 

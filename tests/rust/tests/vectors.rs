@@ -133,7 +133,7 @@ fn answers_and_usage_of_odd_chunks_match_the_vectors() {
         let client = client(service.script("s", Script::one(Exchange::events(&chunks))));
         let request = match vector.endpoint {
             "chat" => hello(),
-            _ => Request::response("a-model").input("Say hello."),
+            _ => Request::responses("a-model").input("Say hello."),
         };
         let mut stream = client.blocking().stream(request.gather(true)).unwrap();
         let told: Vec<Value> =
@@ -564,7 +564,7 @@ fn requests(file: &str) -> Vec<(Value, String)> {
 fn wrong_request(service: &Service, client: &Client, vector: &Value, text: &str) -> Option<String> {
     let request = match vector["endpoint"].as_str().unwrap() {
         "chat" => Request::chat_json(text),
-        "responses" => Request::response_json(text),
+        "responses" => Request::responses_json(text),
         other => panic!("no endpoint {other}"),
     };
     let before = service.recorded("s").len();

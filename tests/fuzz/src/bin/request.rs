@@ -84,14 +84,14 @@ fn check(text: &str, request: Request, is_chat: bool) {
 
 /// Whatever is put into a request that is built, what comes out is JSON that says it.
 fn check_built(text: &str) {
-    let built = Request::chat("m").message(text, text).field(&format!("x{text}"), text);
+    let built = Request::chat("m").message(text, text).set(&format!("x{text}"), text);
     built.check().expect("a request that was built");
     let sent = String::from_utf8(body(built, true).unwrap()).unwrap();
     let sent = json(&sent).expect("JSON");
     assert_eq!(sent["messages"][0]["role"], text);
     assert_eq!(sent["messages"][0]["content"], text);
     assert_eq!(sent[format!("x{text}")], text);
-    let raw = Request::response("m").input("").field_json("x", text);
+    let raw = Request::responses("m").input("").set_json("x", text);
     if raw.check().is_ok() {
         let sent = String::from_utf8(body(raw, false).unwrap()).unwrap();
         assert!(is_json(&sent), "what is sent is not JSON: {sent}");
@@ -103,7 +103,7 @@ fn check_built(text: &str) {
 fuzz_target!(|input: &[u8]| -> Corpus {
     let Ok(text) = std::str::from_utf8(input) else { return Corpus::Reject };
     check(text, Request::chat_json(text), true);
-    check(text, Request::response_json(text), false);
+    check(text, Request::responses_json(text), false);
     check_built(text);
     Corpus::Keep
 });

@@ -79,9 +79,9 @@ fn partial(error: &Error) -> String {
 async fn ask(client: &Client, number: u64, case: &Case) -> Seen {
     let request = match case.operation {
         Operation::Models => Request::models(),
-        Operation::Response => Request::response("a-model").input("Hello."),
+        Operation::Response => Request::responses("a-model").input("Hello."),
         Operation::Chat if case.choices > 1 => {
-            Request::chat("a-model").user("Hello.").field("n", case.choices)
+            Request::chat("a-model").user("Hello.").set("n", case.choices)
         }
         Operation::Chat => Request::chat("a-model").user("Hello."),
     };

@@ -194,13 +194,13 @@ fn invalid_requests_are_not_sent() {
         (hello().max_output_tokens(7), "max_tokens"),
         (respond().max_output_tokens(0), "max_output_tokens must be at least 1, not 0"),
         (respond().max_tokens(7), "max_output_tokens"),
-        (Request::response("m").field("input", 7), "input must be a string or an array"),
-        (Request::response("m").field_json("input", "null"), "input"),
+        (Request::responses("m").set("input", 7), "input must be a string or an array"),
+        (Request::responses("m").set_json("input", "null"), "input"),
         (chat(format!(r#"{{"model":"m","stream":"no",{messages}}}"#)), "stream"),
         (chat(format!(r#"{{"model":"m","stream":true,{messages}}}"#)), "stream"),
-        (Request::response_json(r#"{"model":"m"}"#), "input"),
-        (Request::response_json(r#"{"input":"a"}"#), "model"),
-        (Request::models().field("a", 1), "body"),
+        (Request::responses_json(r#"{"model":"m"}"#), "input"),
+        (Request::responses_json(r#"{"input":"a"}"#), "model"),
+        (Request::models().set("a", 1), "body"),
     ];
     for (request, named) in refused {
         for way in WAYS {
@@ -297,7 +297,7 @@ fn usage_is_summed_by_model_as_the_service_meters_it() {
         way.send(&client, Request::chat("echo-reasoning").user("one two")).unwrap();
         way.send(&client, Request::chat("forbidden").user("one two")).unwrap_err();
     }
-    let asked = hello().field_json("stream_options", r#"{"include_usage":true}"#);
+    let asked = hello().set_json("stream_options", r#"{"include_usage":true}"#);
     client.blocking().stream(asked).unwrap().for_each(|chunk| drop(chunk.unwrap()));
     let body = &service.recorded("").last().unwrap().body.clone();
     assert!(String::from_utf8_lossy(body).contains("stream_options"));

@@ -172,7 +172,7 @@ fn the_hint_is_in_the_text() {
     let text = error.to_string();
     assert_eq!(text, format!("{} (status 404). Hint: {}", error.message(), error.hint()));
     assert_eq!(error.report().matches(error.hint()).count(), 1, "{}", error.report());
-    let error = played.blocking().send(hello().field("max_tokens", "many")).unwrap_err();
+    let error = played.blocking().send(hello().set("max_tokens", "many")).unwrap_err();
     assert!(error.to_string().ends_with(&format!(". Hint: {}", error.hint())), "{error}");
 }
 

@@ -90,10 +90,10 @@ fn a_model_that_only_streams_answers_a_plain_call_by_an_option() {
             let answer = way.send(client, request.clone()).unwrap();
             assert_eq!((&*answer.text(), answer.is_gathered()), ("one two three", true));
             assert_eq!(answer.usage(), None, "nothing is asked for behind the caller's back");
-            let asked = request.field_json("stream_options", r#"{"include_usage":true}"#);
+            let asked = request.set_json("stream_options", r#"{"include_usage":true}"#);
             assert_eq!(way.send(client, asked).unwrap().usage().unwrap().output_tokens, 3);
         }
-        let response = Request::response("echo-stream-only").input("four five").stream_only(true);
+        let response = Request::responses("echo-stream-only").input("four five").stream_only(true);
         let answer = way.send(&client, response).unwrap();
         assert_eq!((&*answer.text(), answer.end()), ("four five", End::FinalEvent));
     }
@@ -177,7 +177,7 @@ fn a_gathered_message_is_sent_back_unchanged() {
         let message = answer.document().unwrap().value().pointer("/choices/0/message").unwrap();
         assert_eq!(message.text(), said);
         let messages = format!(r#"[{{"role":"user","content":"x"}},{}]"#, message.text());
-        let next = Request::chat("a-model").field_json("messages", &messages);
+        let next = Request::chat("a-model").set_json("messages", &messages);
         way.send(&client, next).unwrap();
         let sent = service.recorded("s")[2 * count + 1].body.clone();
         assert!(String::from_utf8(sent).unwrap().contains(&messages));

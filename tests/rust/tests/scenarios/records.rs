@@ -114,7 +114,7 @@ fn run(vector: &Ended, way: Way, client: &Client) -> modelwire::Result<Response>
     let mut request = match vector.operation.as_str() {
         "models" => Request::models(),
         "chat" => Request::chat_json(&vector.body),
-        _ => Request::response_json(&vector.body),
+        _ => Request::responses_json(&vector.body),
     };
     request.set_options(&vector.options).unwrap();
     match vector.way.as_str() {

@@ -25,7 +25,7 @@ fn a_busy_service_is_asked_again_with_the_same_bytes() {
         let service = Service::start().unwrap();
         let client = Client::new(config(service.base_url())).unwrap();
         let start = Instant::now();
-        let request = Request::chat("recovers").user("a b").field_json("seed", "1.0e0");
+        let request = Request::chat("recovers").user("a b").set_json("seed", "1.0e0");
         assert_eq!(way.send(&client, request).unwrap().text(), "a b");
         assert!(start.elapsed() >= Duration::from_millis(1500));
         let requests = service.recorded("");

@@ -77,7 +77,7 @@ fn a_reset_stream_is_broken_off() {
 
 #[test]
 fn a_clean_end_without_a_mark_needs_every_finish_reason() {
-    let two = hello().field("n", 2);
+    let two = hello().set("n", 2);
     let (a, b) = (piece("a"), piece("b"));
     let open = events(&[a.clone(), b.clone()]);
     let incomplete = check_fails(&open, &hello(), "ab", ErrorKind::Incomplete);
@@ -90,7 +90,7 @@ fn a_clean_end_without_a_mark_needs_every_finish_reason() {
     let twice = events(&[a.clone(), finish(0), finish(0)]);
     check_fails(&twice, &two, "a", ErrorKind::Incomplete);
     // Asking for no choice at all does not make an empty stream whole.
-    check_fails(&events(&[]), &hello().field("n", 0), "", ErrorKind::Incomplete);
+    check_fails(&events(&[]), &hello().set("n", 0), "", ErrorKind::Incomplete);
     // The mark says complete whatever the reasons say.
     check_ends(&events(&[a, DONE.to_owned()]), &two, "a", End::DoneMark);
 }
@@ -135,7 +135,7 @@ fn an_error_in_a_stream_comes_after_the_chunks_before_it() {
     let service = Service::start().unwrap();
     let client = client(service.base_url());
     let chat = Request::chat("error-in-stream").user("one two three four five");
-    let response = Request::response("error-in-stream").input("one two three four five");
+    let response = Request::responses("error-in-stream").input("one two three four five");
     for way in WAYS {
         for request in [chat.clone(), response.clone()] {
             let read = way.read(&client, request);
@@ -163,7 +163,8 @@ fn streams_that_real_servers_broke_are_never_whole() {
             ("no-mark", ErrorKind::Incomplete, None),
         ] {
             let text = "one two three four";
-            for request in [Request::chat(model).user(text), Request::response(model).input(text)] {
+            for request in [Request::chat(model).user(text), Request::responses(model).input(text)]
+            {
                 let read = way.read(&client, request);
                 assert_eq!(read.text(), "one two three ", "{model}");
                 let error = read.error();

@@ -28,7 +28,7 @@ pub fn hello() -> Request {
 }
 
 pub fn respond() -> Request {
-    Request::response("echo").input("Hello from both sides.")
+    Request::responses("echo").input("Hello from both sides.")
 }
 
 pub fn block_on<T>(future: impl Future<Output = T>) -> T {

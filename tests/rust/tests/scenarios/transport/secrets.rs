@@ -176,7 +176,7 @@ fn the_json_of_an_error_hides_an_echoed_key() {
     for exchange in echoes().into_iter().chain(odd) {
         let client = with_key(service.script("s", Script::one(exchange)));
         for way in WAYS {
-            let sent = way.send(&client, hello().field("user", KEY));
+            let sent = way.send(&client, hello().set("user", KEY));
             let streamed = way.read(&client, hello().gather(true));
             for error in [sent.unwrap_err(), streamed.error().clone()] {
                 let json = error.to_json();
