@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import threading
+from functools import partial
 
 import anyio
 import pytest
@@ -58,8 +59,12 @@ async def test_calls_of_cancelled_tasks_are_recorded(make, kind):
     """One that waits for an answer, and one that reads a stream."""
     told = Told()
     client = make(SILENCE, STALLED, SILENCE, on_call=told.append)
-    with anyio.move_on_after(0.1):
-        await client.chat.completions.create(**CHAT)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(partial(client.chat.completions.create, **CHAT))
+        while not make.requests():
+            # clock: between two looks
+            await anyio.sleep(0.01)
+        tasks.cancel_scope.cancel()
     stream = await client.chat.completions.create(**CHAT, stream=True)
     with anyio.move_on_after(0.1):
         async for _ in stream:

@@ -5,8 +5,6 @@ import contextlib
 import contextvars
 import gc
 import os
-import socket
-import threading
 import time
 import warnings
 from functools import partial
@@ -14,8 +12,10 @@ from functools import partial
 import anyio
 import pytest
 
+import lockstep
 import modelwire
 from conftest import KEY, eventually, together
+from lockstep import Held
 from loops import DEADLINE, LOOPS, ON_ALL, ON_LOOPS, run, until_closed, within
 from wire import (
     ANSWER,
@@ -28,6 +28,7 @@ from wire import (
     finish,
     pause,
     piece,
+    sent,
     stream,
     text,
 )
@@ -167,11 +168,23 @@ async def test_a_cancelled_call_closes_its_exchange(quiet, make, stage, exchange
 async def test_a_call_that_is_cancelled_between_attempts_is_not_tried_again(make):
     """The next attempt is never made."""
     client = make(answer({}, 429, retry_after="1"))
-    with pytest.raises(asyncio.TimeoutError):
-        await asyncio.wait_for(asked(client), 0.2)
+    begun, asking = time.monotonic(), asyncio.ensure_future(asked(client))
+    while not make.requests():
+        # clock: between two looks
+        await asyncio.sleep(0.01)
+    # clock: until it has the answer and waits; if it has not, both are to end the same
+    await asyncio.sleep(0.2)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    is_late = time.monotonic() - begun >= 1
+    # clock: should it be late, what was sent before is read
+    await asyncio.sleep(0.3)
+    before = len(make.requests())
+    assert before == 1 or is_late
     # clock: the next attempt never comes, however long it is waited for
     await asyncio.sleep(1.2)
-    assert len(make.requests()) == 1
+    assert len(make.requests()) == before
 
 
 async def test_a_call_that_is_cancelled_while_it_connects(deaf_url):
@@ -199,39 +212,25 @@ def test_cancelling_a_wait_loses_nothing(kind):
 
     Each number is sent once a wait for it was given up, so it meets the next wait at any moment.
     """
-    numbers, found, gave_up = [*map(str, range(60))], [], threading.Event()
-
-    def serve():
-        connection, _ = listener.accept()
-        with connection, connection.makefile("rb") as request:
-            while request.readline() != b"\r\n":
-                pass
-            for step in stream(*map(piece, numbers), finish(), *END)["steps"]:
-                connection.sendall(step["send"].encode())
-                if len(found) < len(numbers):
-                    gave_up.clear()
-                    gave_up.wait(DEADLINE)
+    numbers, found = [*map(str, range(60))], []
+    held = Held(*map(piece, numbers), finish(), *END)
 
     async def main():
-        url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
         async with modelwire.AsyncClient(base_url=url, api_key=KEY) as client:
             chat = await opened(client)
             while True:
                 try:
                     chunk = await within(0.001, anext(chat, None), kind)
                 except TimeoutError:
-                    gave_up.set()
+                    held.go()
                     continue
                 if chunk is None:
                     break
                 found.append(chunk.choices[0].delta.content)
         assert found == [*numbers, None] and chat.end == "done_mark"
 
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = threading.Thread(target=serve)
-        server.start()
+    with lockstep.serving(held) as url:
         run(main, kind)
-        server.join()
 
 
 async def test_a_wait_that_was_never_begun_has_taken_nothing(make):
@@ -360,7 +359,7 @@ async def test_an_abandoned_stream_closes_its_connection(quiet, make, way):
 async def test_a_busy_stream_does_not_starve_other_tasks(make, kind):
     """Other tasks run on, and a cancellation is heard."""
     # More than any machine reads in the time that it has.
-    many = {**stream(piece("x"))["steps"][1], "times": 50_000_000}
+    many = {**sent(piece("x")), "times": 50_000_000}
     client = make(stream(many, finish(), *END), timeout=modelwire.Timeout(idle=DEADLINE))
     ticks, seen = [], 0
     chat = await opened(client)
@@ -519,22 +518,28 @@ def test_fork_under_a_running_loop(service, program):
 
 @pytest.mark.thread_unsafe("what is measured is how long others wait")
 @ON_LOOPS
-@pytest.mark.parametrize("gap", [0, 0.005])
-async def test_tasks_that_share_a_stream_all_make_progress(make, kind, gap):
+@pytest.mark.parametrize("way", ["there", "trickling"])
+async def test_tasks_that_share_a_stream_all_make_progress(kind, way):
     """Whether chunks are there already or trickle in, each task has its share."""
-    count = 6000 if gap == 0 else 60
-    one = stream(piece("x"))["steps"][1]
-    steps = [{**one, "times": count}] if gap == 0 else [pause(gap), one] * count
-    client = make(stream(*steps, finish(), *END))
-    shared = await opened(client)
 
     async def read():
         taken = 0
+        held.go()
         async for _ in shared:
             taken += 1
+            held.go()
         return taken
 
-    shares = await asyncio.gather(read(), read(), read())
+    if way == "there":
+        count, one = 6000, sent(piece("x"))["send"]
+        held = Held({"send": one * count}, finish(), *END)
+    else:
+        count = 60
+        held = Held(*[piece("x")] * count, finish(), *END)
+    with lockstep.serving(held) as url:
+        async with modelwire.AsyncClient(base_url=url, api_key=KEY) as client:
+            shared = await opened(client)
+            shares = await asyncio.gather(read(), read(), read())
     assert sum(shares) == count + 1 and min(shares) > count / 6, shares
 
 
@@ -572,15 +577,20 @@ async def test_a_cancelled_wait_keeps_its_message(make, kind):
         assert await cancelled(chat.__anext__()) == await cancelled(asyncio.Event().wait())
 
 
-async def test_a_task_that_shields_itself_waits_on(make):
+async def test_a_task_that_shields_itself_waits_on():
     """The cancellation of the outer one leaves the wait as it is."""
-    client = make(stream(piece("a"), pause(0.1), piece("b"), finish(), *END))
-    chat = await opened(client)
-    await anext(chat)
-    task = asyncio.ensure_future(chat.__anext__())
-    with pytest.raises(asyncio.TimeoutError):
-        await asyncio.wait_for(asyncio.shield(task), 0.01)
-    assert (await task).choices[0].delta.content == "b"
+    held = Held(piece("a"), piece("b"))
+    with lockstep.serving(held) as url:
+        async with modelwire.AsyncClient(base_url=url, api_key=KEY) as client:
+            chat = await opened(client)
+            held.go()
+            await anext(chat)
+            task = asyncio.ensure_future(chat.__anext__())
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(asyncio.shield(task), 0.01)
+            held.go()
+            assert (await task).choices[0].delta.content == "b"
+            await chat.close()
 
 
 @pytest.mark.thread_unsafe("a thread collects no garbage while another does")

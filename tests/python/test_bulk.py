@@ -2,9 +2,8 @@
 left early, stopped and interrupted."""
 
 import asyncio
-import contextlib
 import gc
-import http.server
+import itertools
 import json
 import os
 import signal
@@ -17,11 +16,12 @@ import anyio
 import pytest
 import trio
 
+import lockstep
 import modelwire
 import programs
-from conftest import KEY, eventually, together
+from conftest import DEADLINE, KEY, eventually, together
 from modelwire import testing
-from wire import ANSWER, SILENCE, answer
+from wire import ANSWER, SILENCE, answer, whole
 
 PROMPTS = [f"prompt {number}" for number in range(200)]
 ASK = {"model": "echo", "messages": [{"role": "user", "content": "Say it."}]}
@@ -474,48 +474,74 @@ def test_threads_share_a_run(bulk):
     assert sorted(found) == sorted(PROMPTS)
 
 
-def test_other_threads_run_during_a_wait(stand_in):
-    """A wait holds no lock of the interpreter's."""
-    stand_in.set_default(testing.text("yes").stall(0.3))
-    turns = 0
+class Kept:
+    """A service keeps back its answers, from the one with this number on, until `free` is set."""
+
+    def __init__(self, first=0):
+        self.first, self.asked, self.free = first, threading.Semaphore(0), threading.Event()
+        self.numbers = itertools.count()
+
+    def __call__(self, request):
+        number = next(self.numbers)
+        self.asked.release()
+        if number >= self.first and not self.free.wait(DEADLINE):
+            raise TimeoutError
+        request.send(whole({"choices": [{"message": {"content": "yes"}}]}))
+
+
+def kept(url, rows, **settings):
+    """A job of such a service; what it does not answer within the deadline fails."""
+    client = modelwire.OpenAI(base_url=url, api_key=KEY, timeout=DEADLINE)
+    return modelwire.bulk(rows, client=client, model="m", attempts=1, **settings)
+
+
+def test_other_threads_run_during_a_wait():
+    """A wait holds no lock of the interpreter's: another thread has turns before the answer."""
+    back = Kept()
 
     def count():
-        nonlocal turns
-        while not is_over:
-            turns += 1
+        assert back.asked.acquire(timeout=DEADLINE)
+        for _ in range(10):
             # clock: the pace of who runs beside
             time.sleep(0.005)
+        back.free.set()
 
-    is_over = False
     thread = threading.Thread(target=count)
     thread.start()
-    [result] = scripted(stand_in, ["x"])
-    is_over = True
-    thread.join()
-    assert result.text == "yes" and turns >= 10
+    with lockstep.serving(back) as url:
+        [result] = kept(url, ["x"])
+        thread.join()
+    assert result.text == "yes"
 
 
 @pytest.mark.thread_unsafe("it is a program of its own")
-def test_greenlets_run_during_a_wait(service):
+def test_greenlets_run_during_a_wait():
+    """They have turns before the answer."""
     before = "from gevent import monkey\nmonkey.patch_all()\nimport gevent\n"
     source = """
-    from modelwire.testing import Service, text
-    turns = 0
     def count():
-        global turns
         while True:
-            turns += 1
+            print(time.monotonic(), flush=True)
             # clock: the pace of who runs beside
             gevent.sleep(0.005)
     counting = gevent.spawn(count)
-    with Service() as service:
-        service.set_default(text("yes").stall(0.3))
-        where = dict(base_url=service.base_url, api_key=service.api_key)
-        [result] = modelwire.bulk(["x"], model="echo", **where)
+    client = modelwire.OpenAI(timeout=60)
+    [result] = modelwire.bulk(["x"], client=client, model="m", attempts=1)
     counting.kill()
-    print(result.text, turns >= 10)
+    print(result.text)
     """
-    assert programs.run(source, None, before=before) == "yes True\n"
+    back = Kept()
+    with (
+        lockstep.serving(back) as url,
+        programs.start(source, url, before=before) as program,
+    ):
+        assert back.asked.acquire(timeout=DEADLINE)
+        begun, turns = time.monotonic(), 0
+        while turns < 10:
+            turns += float(program.stdout.readline()) > begun
+        back.free.set()
+        output, complaint = program.communicate(timeout=programs.DEADLINE)
+    assert (program.returncode, complaint) == (0, "") and output.splitlines()[-1] == "yes"
 
 
 # Event loops.
@@ -563,22 +589,23 @@ async def test_with_an_asynchronous_client(service, bulk):
         assert [result.text async for result in bulk(["x"], client=client)] == ["x"]
 
 
-async def test_an_event_loop_runs_during_a_wait(stand_in):
-    """Other tasks have their turns."""
-    stand_in.set_default(testing.text("yes").stall(0.3))
-    turns = 0
+async def test_an_event_loop_runs_during_a_wait():
+    """Other tasks have their turns before the answer."""
+    back = Kept()
 
     async def count():
-        nonlocal turns
-        while True:
-            turns += 1
+        while not back.asked.acquire(blocking=False):
+            # clock: between two looks
+            await asyncio.sleep(0.005)
+        for _ in range(10):
             # clock: the pace of who runs beside
             await asyncio.sleep(0.005)
+        back.free.set()
 
-    counting = asyncio.ensure_future(count())
-    results = [one.text async for one in scripted(stand_in, ["x"])]
-    counting.cancel()
-    assert results == ["yes"] and turns >= 10
+    with lockstep.serving(back) as url:
+        counting = asyncio.ensure_future(count())
+        assert [one.text async for one in kept(url, ["x"])] == ["yes"]
+        await counting
 
 
 async def test_outcomes_come_while_rows_are_awaited(bulk):
@@ -612,38 +639,18 @@ def test_slow_rows_do_not_keep_requests_back(way):
     rows = 4  # as many as may be in flight at first
     all_came = threading.Barrier(rows)
 
-    class Holding(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self):
-            self.rfile.read(int(self.headers["Content-Length"]))
-            with contextlib.suppress(threading.BrokenBarrierError):
-                all_came.wait(60)
-            body = json.dumps({"choices": [{}]}).encode()
-            self.send_response(500 if all_came.broken else 200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_):
-            pass
+    def respond(request):
+        all_came.wait(60)
+        request.send(whole({"choices": [{}]}))
 
     def slow():
         for number in range(rows):
             time.sleep(0.003)  # clock: this is the slowness, longer than a turn of pulling
             yield f"prompt {number}"
 
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Holding) as server:
-        serving = threading.Thread(target=server.serve_forever)
-        serving.start()
-        try:
-            url = f"http://127.0.0.1:{server.server_port}/v1"
-            where = {"base_url": url, "api_key": KEY, "model": "m", "attempts": 1}
-            results = taken(modelwire.bulk(slow(), **where), way)
-        finally:
-            server.shutdown()
-            serving.join()
+    with lockstep.serving(respond) as url:
+        where = {"base_url": url, "api_key": KEY, "model": "m", "attempts": 1}
+        results = taken(modelwire.bulk(slow(), **where), way)
     assert [result.error for result in results] == [None] * rows
 
 
@@ -707,16 +714,18 @@ async def test_a_wait_that_is_cancelled_loses_nothing(stand_in):
     assert [one.text for one in found] == ["yes", "yes"]
 
 
-async def test_two_tasks_await_one_run(stand_in):
+async def test_two_tasks_await_one_run():
     """One at a time, as of an asynchronous generator."""
-    stand_in.set_default(testing.text("yes").stall(0.2))
-    run = scripted(stand_in, ["a"])
-    first = asyncio.ensure_future(run.__anext__())
-    # clock: until the first one awaits, which one turn is enough for
-    await asyncio.sleep(0.05)
-    with pytest.raises(RuntimeError, match="another task"):
-        await run.__anext__()
-    assert (await first).text == "yes"
+    back = Kept()
+    with lockstep.serving(back) as url:
+        run = kept(url, ["a"])
+        first = asyncio.ensure_future(run.__anext__())
+        # clock: until the first one awaits, which one turn is enough for
+        await asyncio.sleep(0.05)
+        with pytest.raises(RuntimeError, match="another task"):
+            await run.__anext__()
+        back.free.set()
+        assert (await first).text == "yes"
 
 
 # Progress, clients, names.
@@ -877,8 +886,8 @@ def test_parquet(bulk, tmp_path):
     written = parquet.read_table(tmp_path / "out.parquet").sort_by("n").to_pydict()
     assert written["answer"] == PROMPTS and written["n"] == list(range(200))
     assert written["error"] == [None] * 200 and "other" not in written
-    for whole in (table, table.to_reader(), table.to_batches()[0]):
-        assert len(list(bulk(whole, prompt="text"))) == 200
+    for given in (table, table.to_reader(), table.to_batches()[0]):
+        assert len(list(bulk(given, prompt="text"))) == 200
 
 
 def test_parquet_without_pyarrow(tmp_path, monkeypatch):
@@ -1021,16 +1030,16 @@ def test_invalid_rows_keep_their_place_in_order(bulk, tmp_path):
     assert [one["custom_id"] for one in lines(output)] == ["1", "2", "3"]
 
 
-def test_two_runs_on_one_output(stand_in, tmp_path):
+def test_two_runs_on_one_output(tmp_path):
     """The second one waits a moment, for the first may be about to end."""
-    output = tmp_path / "out.jsonl"
-    stand_in.queue(testing.text("yes"))
-    stand_in.set_default(testing.text("yes").stall(4.0))
-    first = scripted(stand_in, iter(PROMPTS[:3]), output=output)
-    next(first)
-    with pytest.raises(OSError, match="out.jsonl"):
-        list(scripted(stand_in, PROMPTS, output=output))
-    assert len(list(first)) == 2
+    output, back = tmp_path / "out.jsonl", Kept(first=1)
+    with lockstep.serving(back) as url:
+        first = kept(url, iter(PROMPTS[:3]), output=output)
+        next(first)
+        with pytest.raises(OSError, match="out.jsonl"):
+            list(kept(url, PROMPTS, output=output))
+        back.free.set()
+        assert len(list(first)) == 2
 
 
 def test_an_output_that_cannot_be_created_raises(bulk, tmp_path):

@@ -13,7 +13,7 @@ import pytest
 
 import modelwire
 import programs
-from conftest import eventually
+from conftest import SOON, eventually
 from wire import SILENCE
 
 pytestmark = pytest.mark.thread_unsafe("each test is a program of its own")
@@ -104,7 +104,7 @@ def test_ctrl_c_is_silent(service):
         try:
             eventually("the request is there", lambda: service.requests("command-ctrl-c"))
             process.send_signal(signal.SIGINT)
-            out, errors = process.communicate(timeout=10)
+            out, errors = process.communicate(timeout=SOON)
         finally:
             process.kill()
     assert process.returncode in (130, -signal.SIGINT)

@@ -1,16 +1,18 @@
 """The synchronous client under gevent and eventlet: a wait lets the other greenlets run. Each
 program is a process of its own, for what these libraries replace stays replaced."""
 
-import json
 import signal
 import textwrap
+import threading
 import time
 
 import pytest
 
+import lockstep
 import programs
-from conftest import SOON, eventually
-from wire import END, SILENCE, finish, pause, piece, stream
+from conftest import DEADLINE, SOON, eventually
+from lockstep import Held
+from wire import END, SILENCE, STREAM_HEAD, finish, pause, piece, sent, stream, whole
 
 pytestmark = pytest.mark.thread_unsafe("each test is a program of its own")
 
@@ -63,58 +65,72 @@ def run(service, request):
         return programs.run(ASK + textwrap.dedent(source), base_url, before=PATCH[library])
 
     run.requests = lambda: service.requests(name)
-    run.start = lambda library, source, *exchanges: (
-        service.script(name, exchanges),
-        programs.start(
-            ASK + textwrap.dedent(source),
-            service.base_url.replace("/v1", f"/scripts/{name}/v1"),
-            before=PATCH[library],
-        ),
-    )[1]
+    run.start = lambda library, source, *exchanges: started(
+        library, source, service.script(name, exchanges)
+    )
     return run
 
 
+def started(library, source, base_url):
+    """A program of a library that runs meanwhile."""
+    return programs.start(ASK + textwrap.dedent(source), base_url, before=PATCH[library])
+
+
+def ended_well(program):
+    _, complaint = program.communicate("", programs.DEADLINE)
+    assert (program.returncode, complaint) == (0, "")
+
+
 @BOTH
-def test_slow_calls_take_the_time_of_one(run, library):
-    """Eight calls that each take a second, and a greenlet that ticks meanwhile."""
-    run(
-        library,
-        """
-        ticks = []
-        def tick():
-            while True:
-                ticks.append(time.monotonic())
-                # clock: the pace of who runs beside
-                sleep(0.01)
-        ticking = spawn(tick)
-        before = time.monotonic()
-        for answer in wait([spawn(ask) for _ in range(8)]):
-            assert answer.id == "x"
-        took = time.monotonic() - before
-        # clock: beside eight seconds, one after another
-        assert 1.0 <= took < 7.0, took
-        gaps = [later - sooner for sooner, later in zip(ticks, ticks[1:])]
-        # a call that held it up would take all of its second, each of the eight
-        assert len(ticks) > 20 and sorted(gaps)[-3] < 0.8, (len(ticks), max(gaps))
-        """,
-        *[delayed({"id": "x", "choices": [{}]})] * 8,
-    )
+def test_slow_calls_take_the_time_of_one(library):
+    """Eight calls, none of which is answered before all were sent and a greenlet beside them has
+    ticked twenty times."""
+    all_came, has_ticked = threading.Barrier(8 + 1), threading.Event()
+
+    def respond(request):
+        all_came.wait(DEADLINE)
+        if not has_ticked.wait(DEADLINE):
+            raise TimeoutError
+        request.send(whole({"id": "x", "choices": [{}]}))
+
+    source = """
+    def tick():
+        while True:
+            print(time.monotonic(), flush=True)
+            # clock: the pace of who runs beside
+            sleep(0.01)
+    ticking = spawn(tick)
+    for answer in wait([spawn(ask) for _ in range(8)]):
+        assert answer.id == "x"
+    kill(ticking)
+    """
+    with lockstep.serving(respond) as url, started(library, source, url) as program:
+        all_came.wait(DEADLINE)
+        begun, ticks = time.monotonic(), 0
+        while ticks < 20:
+            ticks += float(program.stdout.readline()) > begun
+        has_ticked.set()
+        ended_well(program)
 
 
-def delayed(body, seconds=1.0):
+def delayed(body, seconds):
     """An answer that comes late."""
-    text = json.dumps(body)
-    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(text)}"
-    return {"steps": [pause(seconds), {"send": f"{head}\r\n\r\n{text}"}]}
+    return {"steps": [pause(seconds), {"send": whole(body)}]}
 
 
 @BOTH
-def test_streams_at_once(run, library):
-    """Slow streams beside each other, by chunk, by text, by batch and by event."""
-    paced = stream(*[step for _ in range(5) for step in (pause(0.1), piece("a"))], finish(), *END)
-    run(
-        library,
-        """
+def test_streams_at_once(library):
+    """Streams beside each other, by chunk, by text, by batch and by event: none goes on before all
+    have come as far."""
+    all_came = threading.Barrier(16)
+
+    def respond(request):
+        request.send(STREAM_HEAD)
+        for step in [sent(piece("a"))] * 5 + [sent(finish()), *END]:
+            all_came.wait(DEADLINE)
+            request.send(step["send"])
+
+    source = """
         def chunks():
             return "".join(filter(None, read(ask(stream=True))))
         def pieces():
@@ -126,14 +142,11 @@ def test_streams_at_once(run, library):
             messages = [{"role": "user", "content": "x"}]
             with client.chat.completions.stream(model="m", messages=messages) as helper:
                 return helper.get_final_completion().choices[0].message.content
-        before = time.monotonic()
         found = wait([spawn(way) for way in (chunks, pieces, batches, events) * 4])
         assert found == ["aaaaa"] * 16, found
-        # clock: beside eight seconds, one after another
-        assert time.monotonic() - before < 7.0
-        """,
-        *[paced] * 16,
-    )
+        """
+    with lockstep.serving(respond) as url, started(library, source, url) as program:
+        ended_well(program)
 
 
 @BOTH
@@ -152,41 +165,44 @@ def test_greenlets_share_a_stream(run, library):
 
 
 @BOTH
-def test_a_timeout_of_the_library_ends_the_call(run, service, library):
-    """And closes its exchange; one of a stream takes nothing from it."""
-    run(
-        library,
-        """
-        before = time.monotonic()
+def test_a_timeout_of_the_library_ends_the_call(quiet, library):
+    """And closes its exchange; one of a stream takes nothing from it: each number is sent once a
+    wait for it was given up."""
+    silent = quiet.script("greenlets-silent", [SILENCE])
+    numbers = [*map(str, range(20))]
+    held = Held(*map(piece, numbers), finish(), *END)
+    source = f"""
+        deaf, before = modelwire.Client(base_url={silent!r}), time.monotonic()
         try:
             with Timeout(0.2):
-                ask()
+                deaf.chat.completions.create(model="m", messages=MESSAGES)
         except Timeout:
             pass
         else:
             raise AssertionError("no timeout")
         # clock: bounds a hang
         assert time.monotonic() - before < 30.0
-        chat, found, given_up = ask(stream=True), [], 0
+        chat, found = ask(stream=True), []
         while True:
             try:
                 with Timeout(0.01):
                     chunk = next(chat, None)
             except Timeout:
-                given_up += 1
+                print("given up", flush=True)
                 continue
             if chunk is None:
                 break
             found.append(chunk.choices[0].delta.content)
-        assert found == [*map(str, range(20)), None] and given_up > 0, (found, given_up)
-        """,
-        SILENCE,
-        stream(
-            *[step for number in range(20) for step in (piece(str(number)), pause(0.03))],
-            finish(),
-            *END,
-        ),
-    )
+        assert found == {[*numbers, None]}, found
+        print("all", flush=True)
+        """
+    with lockstep.serving(held) as url, started(library, source, url) as program:
+        assert program.stdout.readline() == "given up\n"
+        quiet.until_closed()
+        held.go()
+        while program.stdout.readline() == "given up\n":
+            held.go()
+        ended_well(program)
 
 
 @BOTH

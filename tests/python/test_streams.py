@@ -7,9 +7,11 @@ import time
 
 import pytest
 
+import lockstep
 import modelwire
 from callers import asked
-from conftest import SOON, eventually
+from conftest import KEY, SOON, eventually
+from lockstep import Held
 from wire import (
     END,
     HELLO,
@@ -19,7 +21,6 @@ from wire import (
     WORDS,
     events,
     finish,
-    pause,
     piece,
     stream,
     text,
@@ -151,12 +152,20 @@ def test_a_chunk_arrives_when_it_was_sent(scripted):
         assert next(chat).choices[0].delta.content == "a"
 
 
-def test_chunks_arrive_one_by_one(scripted):
-    """With the pauses that the service makes between them."""
-    pieces = stream(piece("a"), pause(0.3), piece("b"), pause(0.3), finish(), *END)
-    times = [time.monotonic() for _ in opened(scripted(pieces))]
-    gaps = [later - sooner for sooner, later in zip(times, times[1:])]
-    assert len(gaps) == 2 and min(gaps) > 0.15, gaps
+def test_chunks_arrive_one_by_one(connect):
+    """Each is in hand before the service sends the next one."""
+    held = Held(piece("a"), piece("b"), finish(), *END)
+    with (
+        lockstep.serving(held) as url,
+        connect(base_url=url, api_key=KEY, timeout=modelwire.Timeout(idle=SOON)) as client,
+    ):
+        chat, contents = opened(client), []
+        for _ in range(3):
+            held.go()
+            contents.append(next(chat).choices[0].delta.content)
+        assert contents == ["a", "b", None]
+        held.go()  # the end mark is no chunk
+        assert list(chat) == [] and chat.end == "done_mark"
 
 
 def test_unknown_shapes_arrive(scripted):

@@ -1,14 +1,31 @@
 """The timeouts: which one runs out, and what its exception says."""
 
+import socket
+import threading
 import time
 
 import pytest
 
+import lockstep
 import modelwire
-from conftest import KEY, SOON
-from wire import END, HELLO, SILENCE, STALL, finish, pause, piece, sent, stream, text
+from conftest import KEY, SOON, eventually
+from wire import (
+    END,
+    HELLO,
+    SILENCE,
+    STALL,
+    STREAM_HEAD,
+    finish,
+    pause,
+    piece,
+    sent,
+    stream,
+    text,
+)
 
 COMMENT = {"send": "3\r\n:\n\n\r\n"}
+PINGS = [COMMENT, pause(0.05)] * 1200  # a minute: longer than SOON
+IDLE = 4.0  # seconds: longer than a busy machine may let a program stand still
 
 
 def asked(client, stream=False):
@@ -43,6 +60,7 @@ def test_the_first_byte_takes_too_long(scripted, stream):
     """Sent, so it may have been metered; not sent again."""
     client = scripted(SILENCE, timeout=modelwire.Timeout(first_byte=0.2))
     error = runs_out("first_byte_timeout", lambda: asked(client, stream))
+    eventually("the service has read it", scripted.requests)
     assert (error.metered, error.attempts, len(scripted.requests())) == ("unknown", 1, 1)
 
 
@@ -63,33 +81,37 @@ def test_an_answer_falls_silent(scripted):
 
 def test_comments_do_not_reset_the_idle_timeout(scripted):
     """A keep-alive is no answer."""
-    steps = [step for _ in range(40) for step in (COMMENT, pause(0.05))]
-    client = scripted(stream(*steps, *END), timeout=modelwire.Timeout(idle=0.4))
+    client = scripted(stream(*PINGS, *END), timeout=modelwire.Timeout(idle=0.4))
     runs_out("idle_timeout", lambda: asked(client, stream=True))
 
 
 def test_pings_reset_the_idle_timeout_if_wanted(scripted):
     """Of the client or of a call, as openai-python's read timeout does it always."""
-    steps = [step for _ in range(40) for step in (COMMENT, pause(0.05))]
-    pinged = stream(*steps, piece("a"), finish(), *END)
-    timeout = modelwire.Timeout(idle=0.5, pings_reset_idle=True)
-    assert text(asked(scripted(pinged, timeout=timeout), stream=True)) == "a"
-    client = scripted(pinged, pinged, timeout=modelwire.Timeout(idle=0.5))
-    chat = client.chat.completions.create(model="m", messages=HELLO, stream=True, timeout=timeout)
-    assert text(list(chat)) == "a"
+    pinged = stream(*PINGS[:180], piece("a"), finish(), *END)
+    timeout = modelwire.Timeout(idle=IDLE, pings_reset_idle=True)
+    call = {"model": "m", "messages": HELLO, "stream": True}
+    before = time.monotonic()
+    # Both at once, to take the time of one.
+    chat = scripted(pinged, timeout=timeout).chat.completions.create(**call)
+    client = scripted(pinged, stream(*PINGS, *END), timeout=modelwire.Timeout(idle=0.5))
+    other = client.chat.completions.create(**call, timeout=timeout)
+    assert text(list(chat)) == text(list(other)) == "a"
+    assert time.monotonic() - before > IDLE
     runs_out("idle_timeout", lambda: asked(client, stream=True))
 
 
 def test_content_resets_the_idle_timeout(scripted):
     """The whole stream takes longer than the timeout."""
-    steps = [step for _ in range(8) for step in (piece("a"), pause(0.1))]
-    client = scripted(stream(*steps, finish(), *END), timeout=modelwire.Timeout(idle=0.5))
-    assert text(asked(client, stream=True)) == "a" * 8
+    steps = [step for _ in range(9) for step in (piece("a"), pause(0.5))]
+    client = scripted(stream(*steps, finish(), *END), timeout=modelwire.Timeout(idle=IDLE))
+    before = time.monotonic()
+    assert text(asked(client, stream=True)) == "a" * 9
+    assert time.monotonic() - before > IDLE
 
 
 def test_the_whole_call_takes_too_long(scripted):
     """The deadline holds over pieces that keep coming."""
-    steps = [step for _ in range(40) for step in (piece("a"), pause(0.05))]
+    steps = [step for _ in range(1200) for step in (piece("a"), pause(0.05))]
     client = scripted(stream(*steps, *END), timeout=modelwire.Timeout(total=0.3))
     runs_out("total_timeout", lambda: asked(client, stream=True))
 
@@ -105,13 +127,25 @@ def test_a_timeout_that_is_off(scripted):
     assert text(asked(client, stream=True)) == "a"
 
 
-def test_a_slow_consumer_does_not_run_into_the_idle_timeout(scripted):
-    """The time that a full queue waits is not the service's."""
-    many = {"send": sent(piece("x" * 500))["send"], "times": 2000}
-    steps = stream(many, finish(), *END)
-    client = scripted(steps, timeout=modelwire.Timeout(idle=0.2))
-    chat = client.chat.completions.create(model="m", messages=HELLO, stream=True)
-    next(chat)
-    # clock: the slowness itself
-    time.sleep(0.5)  # this is the slowness, not a wait for something
-    assert len(list(chat)) == 2000
+def test_a_slow_consumer_does_not_run_into_the_idle_timeout(connect):
+    """The time that a full queue waits is not the service's, which has sent everything before."""
+    is_sent = threading.Event()
+
+    def respond(request):
+        # The kernel holds what the queue does not, so nothing later depends on this thread.
+        request.connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+        steps = [sent(piece("x" * 500))] * 500 + [sent(finish()), *END]
+        request.send(STREAM_HEAD + "".join(step["send"] for step in steps))
+        is_sent.set()
+
+    limits, timeout = modelwire.Limits(queue_bytes_max=32 << 10), modelwire.Timeout(idle=0.2)
+    with (
+        lockstep.serving(respond) as url,
+        connect(base_url=url, api_key=KEY, timeout=timeout, limits=limits) as client,
+    ):
+        chat = client.chat.completions.create(model="m", messages=HELLO, stream=True)
+        next(chat)
+        assert is_sent.wait(SOON)
+        # clock: the slowness itself
+        time.sleep(0.5)  # this is the slowness, not a wait for something
+        assert len(list(chat)) == 500

@@ -10,7 +10,7 @@ import trio.testing
 import modelwire
 from loops import BACKENDS, ON_BACKENDS, until_closed
 from test_async_loops import STALLED, asked, opened
-from wire import END, SILENCE, answer, finish, pause, piece, stream, text
+from wire import END, SILENCE, answer, finish, pause, piece, sent, stream, text
 
 
 @ON_BACKENDS
@@ -44,7 +44,7 @@ async def test_tasks_of_nested_groups_are_cancelled(quiet, make, kind):
 @pytest.mark.parametrize("kind", BACKENDS[:1])
 async def test_a_turn_is_a_checkpoint(make, kind):
     """The clock of trio's own tests sees that a task with chunks enough still gives way."""
-    many = {**stream(piece("x"))["steps"][1], "times": 5_000}
+    many = {**sent(piece("x")), "times": 5_000}
     client = make(stream(many, finish(), *END))
     chat = await opened(client)
     turns = 0

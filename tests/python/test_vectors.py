@@ -10,6 +10,7 @@ import pytest
 
 import modelwire
 from callers import asked
+from conftest import SOON
 from modelwire.types.chat import ChatCompletionMessageToolCall as ToolCall
 from wire import ANSWER, HELLO, STALL, STREAM_HEAD, events
 
@@ -104,7 +105,7 @@ def test_malformed_heads(scripted, vector):
     for streams in (False, True):
         if vector.get("call", ("plain", "stream")[streams]) != ("plain", "stream")[streams]:
             continue
-        client = scripted({"steps": steps}, max_retries=0, timeout=1)
+        client = scripted({"steps": steps}, max_retries=0, timeout=SOON)
         _, chunks = failed(client, vector, streams)
         assert chunks == vector["expected"].get("chunks", 0)
 

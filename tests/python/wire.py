@@ -27,6 +27,13 @@ def answer(body, status=200, **headers):
     return {"json": {"status": status, "headers": headers, "body": text}}
 
 
+def whole(body):
+    """The same as text, for who sends it himself."""
+    text = json.dumps(body)
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(text)}"
+    return f"{head}\r\n\r\n{text}"
+
+
 # Of a chat and of a response alike.
 ANSWER = answer({"choices": [{}], "output": []})
 
@@ -60,9 +67,13 @@ def sent(data):
 
 
 def stream(*steps):
-    """A stream step by step: texts are events, dicts are steps as they are."""
+    """A stream step by step: texts are events, dicts are steps as they are. What follows the head
+    at once is sent with it: no timeout runs out between them."""
     written = [sent(step) if isinstance(step, str) else step for step in steps]
-    return {"steps": [{"send": STREAM_HEAD}, *written]}
+    first = STREAM_HEAD
+    while written and written[0].keys() == {"send"}:
+        first += written.pop(0)["send"]
+    return {"steps": [{"send": first}, *written]}
 
 
 def pause(seconds):
