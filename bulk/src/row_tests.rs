@@ -87,7 +87,7 @@ fn a_part_is_written_as_i_of_n() {
 
 /// By the service's own meter: rows that are not paid for raise no warning.
 #[test]
-fn rate_limited_and_not_found_requests_are_not_metered() {
+fn refused_requests_are_not_metered() {
     let service = Service::start().unwrap();
     let config = Config::new().base_url(service.base_url()).api_key("sk-test");
     let client = Client::new(config).unwrap();
@@ -95,7 +95,8 @@ fn rate_limited_and_not_found_requests_are_not_metered() {
         (429, false),
         (404, false),
         (401, false),
-        (400, true),
+        (400, false),
+        (422, false),
         (409, true),
         (500, true),
         (503, true),

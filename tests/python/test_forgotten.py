@@ -138,7 +138,7 @@ OF_CALL = {
     "chunk_times": None,  # by the client's option, and where an observer asks
     "tag": None,  # of calls with observers
     # Fields of the body are parameters of their own, or stand in extra_body.
-    **dict.fromkeys(("field", "field_json"), "extra_body"),
+    **dict.fromkeys(("set", "set_json"), "extra_body"),
     **dict.fromkeys(("message", "user", "system"), "messages"),
     "input": None,  # of responses alone, where it has this name
     "max_tokens": "max_tokens",

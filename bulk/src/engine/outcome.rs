@@ -53,7 +53,10 @@ impl<B: SendJournal> Engine<B> {
             }
         }
         let failures = attempt.tries.limited + attempt.tries.paid + 1;
-        let tries = attempt.tries;
+        if self.lanes.get(attempt.lane).is_some_and(|lane| lane.breaker.is_open()) {
+            // The service fails, not the row: that must not use up its attempts.
+            attempt.tries.paid = attempt.tries.paid.saturating_sub(1);
+        }
         match classify(&error, &mut attempt.tries, &self.options.rules) {
             Classified::Outcome if error.kind() == ErrorKind::RateLimited => {
                 self.counts.limited += 1;
@@ -80,16 +83,10 @@ impl<B: SendJournal> Engine<B> {
                 self.finish(attempt, Err(error), now);
             }
             Classified::AgainPaid => {
-                let is_open =
-                    self.lanes.get(attempt.lane).is_some_and(|lane| lane.breaker.is_open());
                 if self.failed(&attempt, &error, now) {
                     self.lane_ended(&attempt, now, Ended::Otherwise);
                     self.stop(StopReason::Failing, error.clone(), attempt.row.clone());
                     return self.finish(attempt, Err(error), now);
-                }
-                if is_open {
-                    // The service failed, not the row: that must not use up its attempts.
-                    attempt.tries = tries;
                 }
                 self.counts.paid_again += 1;
                 if self.repeated.len() < READY_ROWS_MAX {
