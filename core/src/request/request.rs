@@ -88,7 +88,7 @@ impl Request {
         Request::empty(endpoint).set("model", model)
     }
 
-    /// A request without a body yet: [`field`](Request::field) sets its model and all other fields. The
+    /// A request without a body yet: [`set`](Request::set) sets its model and all other fields. The
     /// model list has no fields.
     ///
     /// ```
