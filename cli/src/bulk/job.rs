@@ -134,7 +134,7 @@ fn pilot(
     if pilot::rows(money.pilot, money.no_pilot, survey.wanted, can_ask) == 0 {
         return;
     }
-    let population = Population { rows: survey.wanted, bytes: Some(survey.extent.bytes) };
+    let population = Population::of(survey, run.prices());
     let (sample, begun) = (std::mem::take(&mut survey.sample), Instant::now());
     let left = survey.wanted.saturating_sub(sample.len() as u64);
     let pilot = run.go_pilot(sample, Pilot::new(population), ledger, signals);
