@@ -38,7 +38,8 @@ mod learned;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use self::learned::{Bounds, Learned};
+pub(crate) use self::learned::Bounds;
+use self::learned::Learned;
 use crate::error::Error;
 use crate::prices::{Money, Price, Prices, Tokens};
 use crate::row::{Finished, Row, may_be_metered};
@@ -369,7 +370,7 @@ impl Budget {
         let is_watched = self.limits.cost.is_some() || self.limits.tokens.is_some();
         let bounds = match is_watched {
             true => Bounds::of(&row.body),
-            false => Bounds { bytes: row.body.len() as u64, output: None, is_open: false },
+            false => Bounds::of_size(&row.body),
         };
         if bounds.output.is_some_and(|bound| tokens.output > bound) && !self.said.overrun {
             self.said.overrun = true;

@@ -5,7 +5,7 @@
 //! ```text
 //! let sample = pilot::rows(asked, no_pilot, survey.wanted, can_ask);
 //! // 0: no pilot. The sample is asked of the survey (`Wish::sample`), so first a guess, then the decision.
-//! let mut pilot = Pilot::new(Population { rows: survey.wanted, bytes: Some(survey.body_bytes) });
+//! let mut pilot = Pilot::new(Population::of(&survey, budget.prices()));
 //! // run the rows of the sample as any others: journal, results, budget, tally. For each that ended:
 //! pilot.add(&finished, budget.prices());
 //! pilot.at_once(engine.status().in_flight);            // each turn: the most is kept
@@ -19,9 +19,12 @@ mod interval;
 
 use std::time::Duration;
 
-pub use self::interval::{Interval, share, total, total_by_size};
+pub use self::interval::{Estimate, ROWS_MIN};
+use self::interval::{Sampled, estimate};
+use crate::budget::Bounds;
 use crate::controller::Fixed;
-use crate::prices::{Money, Prices, Tokens};
+use crate::input::{Extent, Survey};
+use crate::prices::{Money, Price, Prices, Tokens};
 use crate::row::Finished;
 
 /// The number of rows of a default pilot.
@@ -45,23 +48,40 @@ pub fn rows(asked: Option<u64>, no_pilot: bool, wanted: u64, can_ask: bool) -> u
     if rows < wanted { rows } else { 0 }
 }
 
-/// The population of the sample.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The population of the sample: the rows to do, including those of the pilot.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Population {
-    /// Rows to do, including those of the pilot.
-    pub rows: u64,
-    /// Bytes of their bodies, if known.
-    pub bytes: Option<u64>,
+    /// What they may use.
+    pub extent: Extent,
+    /// The maximum that they may cost; `None` if unknown.
+    pub cost_most: Option<Money>,
+}
+
+impl Population {
+    /// The rows to do of a survey that drew a sample.
+    pub fn of(survey: &Survey, prices: &Prices) -> Population {
+        Population { extent: survey.extent, cost_most: cost_most(survey, prices) }
+    }
+}
+
+fn cost_most(survey: &Survey, prices: &Prices) -> Option<Money> {
+    let (mut rows, mut cost) = (0, Money::default());
+    for (model, extent) in &survey.models {
+        let most = Tokens { input: extent.input_most()?, cached: 0, output: extent.output_most()? };
+        cost += prices.of(model)?.of(most);
+        rows += extent.rows;
+    }
+    // The survey distinguishes a limited number of models.
+    (rows == survey.wanted).then_some(cost)
 }
 
 /// A row of the sample that ended.
 #[derive(Clone, Copy, Debug)]
 struct SampledRow {
-    bytes: u64,
+    bounds: Bounds,
     /// `None`: answered without usage. A failed row has no known usage.
     tokens: Option<Tokens>,
-    /// The cost of its input and output tokens; `None` if unknown.
-    cost: Option<(Money, Money)>,
+    price: Option<Price>,
     failed: bool,
     elapsed: Duration,
 }
@@ -82,15 +102,13 @@ impl Pilot {
 
     /// Records the end of a row of the sample.
     pub fn add(&mut self, finished: &Finished, prices: &Prices) {
-        let tokens = match &finished.outcome {
-            Ok(response) => Tokens::of(response, prices.know_cached()),
-            Err(_) => Some(Tokens::default()),
-        };
-        let cost = prices.of(&finished.row.model).zip(tokens);
         self.seen.push(SampledRow {
-            bytes: finished.row.body.len() as u64,
-            tokens,
-            cost: cost.map(|(price, tokens)| (price.input_of(tokens), price.output_of(tokens))),
+            bounds: Bounds::of(&finished.row.body),
+            tokens: match &finished.outcome {
+                Ok(response) => Tokens::of(response, prices.know_cached()),
+                Err(_) => Some(Tokens::default()),
+            },
+            price: prices.of(&finished.row.model),
             failed: finished.outcome.is_err(),
             elapsed: finished.elapsed,
         });
@@ -103,125 +121,108 @@ impl Pilot {
 
     /// The estimate for all rows. `elapsed`: since the pilot began.
     pub fn projection(&self, elapsed: Duration, fixed: &Fixed) -> Projection {
-        let rows = self.population.rows;
-        let ended = self.seen.len() as u64;
-        let failed = self.seen.iter().filter(|seen| seen.failed).count() as u64;
-        let by_bytes = |known: &[(f64, u64)]| {
-            let values: Vec<f64> = known.iter().map(|(value, _)| *value).collect();
-            let sizes: Vec<f64> = known.iter().map(|(_, bytes)| *bytes as f64).collect();
-            match self.population.bytes {
-                Some(bytes) => total_by_size(&values, &sizes, rows, bytes as f64),
-                None => total(&values, rows),
-            }
-        };
-        let used: Vec<(Tokens, u64)> =
-            self.seen.iter().filter_map(|seen| Some((seen.tokens?, seen.bytes))).collect();
-        // Failed rows count as no tokens, but only if other rows report theirs.
-        let tells = self.seen.iter().any(|seen| !seen.failed && seen.tokens.is_some());
-        let input: Vec<(f64, u64)> =
-            used.iter().map(|(tokens, bytes)| (tokens.input as f64, *bytes)).collect();
-        let output: Vec<f64> = used.iter().map(|(tokens, _)| tokens.output as f64).collect();
-        let tokens_in = by_bytes(&input).filter(|_| tells);
-        let tokens_out = total(&output, rows).filter(|_| tells);
-        let costs: Vec<(Money, Money, u64)> = self
-            .seen
-            .iter()
-            .filter_map(|seen| seen.cost.map(|(input, output)| (input, output, seen.bytes)))
-            .collect();
-        let is_priced = costs.len() == used.len();
-        let cost = self.cost(&costs).filter(|_| tells && is_priced);
+        let Population { extent, cost_most } = self.population;
+        let tokens_in = self.total(extent.input_most().map(|most| most as f64), |_, tokens| {
+            Some([tokens.input as f64, 0.0])
+        });
+        let tokens_out = self.total(extent.output_most().map(|most| most as f64), |_, tokens| {
+            Some([0.0, tokens.output as f64])
+        });
+        let cost = self.total(cost_most.map(Money::units), |row, tokens| {
+            let price = row.price?;
+            Some([price.input_of(tokens).units(), price.output_of(tokens).units()])
+        });
         Projection {
-            rows,
-            ended,
-            failed,
-            failed_share: share(failed, ended),
-            without_usage: ended - used.len() as u64,
+            extent,
+            ended: self.seen.len() as u64,
+            failed: self.seen.iter().filter(|row| row.failed).count() as u64,
+            failed_share: self.failed_share(),
+            with_usage: self.seen.iter().filter(|row| row.tokens.is_some()).count() as u64,
             elapsed,
             tokens_in,
             tokens_out,
             cost,
             at_once: self.at_once,
-            time: self.time(ended, fixed, tokens_in.zip(tokens_out)),
+            time: self.time(fixed, tokens_in.zip(tokens_out)),
         }
     }
 
-    /// Input tokens are nearly proportional to the bytes, output tokens are not; each row's cost is the
-    /// residual of its input against that ratio, and its output.
-    fn cost(&self, costs: &[(Money, Money, u64)]) -> Option<Interval> {
-        let rows = self.population.rows as f64;
-        let input: f64 = costs.iter().map(|(input, _, _)| input.units()).sum();
-        let bytes: f64 = costs.iter().map(|(_, _, bytes)| *bytes as f64).sum();
-        let both = |(input, output, _): &(Money, Money, u64)| input.units() + output.units();
-        let plain = total(&costs.iter().map(both).collect::<Vec<_>>(), self.population.rows)?;
-        let Some(all_bytes) = self.population.bytes.filter(|_| bytes > 0.0) else {
-            return Some(plain);
+    /// The total over all rows of what `of` gives for the tokens of a row: a part of its input, which is
+    /// nearly proportional to its bytes, and one of its output. `None` if it is unknown for a row.
+    fn total(
+        &self,
+        most: Option<f64>,
+        of: impl Fn(&SampledRow, Tokens) -> Option<[f64; 2]>,
+    ) -> Option<Estimate> {
+        // Failed rows count as no tokens, but only if other rows report theirs.
+        self.seen.iter().find(|row| !row.failed && row.tokens.is_some())?;
+        let sampled = |(row, tokens): (&SampledRow, Tokens)| {
+            let Bounds { bytes, output, .. } = row.bounds;
+            let most = Tokens { input: bytes, cached: 0, output: output.unwrap_or(0) };
+            Some(Sampled { used: of(row, tokens)?, most: of(row, most)?, size: bytes as f64 })
         };
-        let ratio = input / bytes;
-        let mean_bytes = all_bytes as f64 / rows.max(1.0);
-        let of_row = |(input, output, bytes): &(Money, Money, u64)| {
-            input.units() - ratio * *bytes as f64 + ratio * mean_bytes + output.units()
-        };
-        let adjusted = total(&costs.iter().map(of_row).collect::<Vec<_>>(), self.population.rows)?;
-        let width = |interval: Interval| interval.high - interval.low;
-        let spent: f64 = costs.iter().map(both).sum();
-        let adjusted = Interval { low: adjusted.low.max(spent.min(adjusted.point)), ..adjusted };
-        Some(if width(adjusted) < width(plain) { adjusted } else { plain })
+        let used = self.seen.iter().filter_map(|row| Some((row, row.tokens?)));
+        let sample: Option<Vec<Sampled>> = used.map(sampled).collect();
+        let Extent { rows, bytes, .. } = self.population.extent;
+        let all = interval::Population { rows: rows as f64, size: bytes as f64, most };
+        estimate(&sample?, all)
     }
 
-    /// For the remaining rows: with the concurrency of the pilot, and within the user's own limits.
-    fn time(
-        &self,
-        ended: u64,
-        fixed: &Fixed,
-        tokens: Option<(Interval, Interval)>,
-    ) -> Option<Interval> {
-        let left = self.population.rows.saturating_sub(ended);
-        let times: Vec<f64> = self.seen.iter().map(|seen| seen.elapsed.as_secs_f64()).collect();
-        let share = left as f64 / (self.population.rows as f64).max(1.0);
+    fn failed_share(&self) -> Option<Estimate> {
+        let sampled = |row: &SampledRow| Sampled {
+            used: [0.0, f64::from(u8::from(row.failed))],
+            most: [0.0, 1.0],
+            size: 0.0,
+        };
+        let rows = self.population.extent.rows as f64;
+        let all = interval::Population { rows, size: 0.0, most: Some(rows) };
+        let failed = estimate(&self.seen.iter().map(sampled).collect::<Vec<_>>(), all)?;
+        Some(failed.times(1.0 / rows.max(1.0)))
+    }
+
+    /// Seconds for the remaining rows: with the concurrency of the pilot, and within the user's own limits.
+    fn time(&self, fixed: &Fixed, tokens: Option<(Estimate, Estimate)>) -> Option<f64> {
+        let ended = self.seen.len() as u64;
+        let rows = self.population.extent.rows;
+        let left = rows.saturating_sub(ended) as f64;
+        let taken: f64 = self.seen.iter().map(|row| row.elapsed.as_secs_f64()).sum();
         let at_once =
             fixed.concurrency_max.map_or(self.at_once, |most| self.at_once.min(most.into()));
-        let time = total(&times, self.population.rows)?.times(share / (at_once as f64).max(1.0));
-        let of_rows = fixed.requests_per_minute.map_or(0.0, |rate| left as f64 * 60.0 / rate);
-        let rate = fixed.tokens_per_minute;
-        let of_tokens = |choose: fn(Interval) -> f64| match (tokens, rate) {
-            (Some((input, output)), Some(rate)) => {
-                (choose(input) + choose(output)) * share * 60.0 / rate
-            }
-            _ => 0.0,
-        };
-        Some(Interval {
-            point: time.point.max(of_rows).max(of_tokens(|interval| interval.point)),
-            low: time.low.max(of_rows).max(of_tokens(|interval| interval.low)),
-            high: time.high.max(of_rows).max(of_tokens(|interval| interval.high)),
-        })
+        let time = taken / ended as f64 * left / (at_once as f64).max(1.0);
+        let of_rows = fixed.requests_per_minute.map_or(0.0, |rate| left * 60.0 / rate);
+        let of_tokens =
+            tokens.zip(fixed.tokens_per_minute).map_or(0.0, |((input, output), rate)| {
+                (input.point + output.point) * left / rows as f64 * 60.0 / rate
+            });
+        (ended > 0).then(|| time.max(of_rows).max(of_tokens))
     }
 }
 
 /// The estimate of a pilot for all rows, including its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Projection {
-    /// Rows to do, including those of the pilot.
-    pub rows: u64,
+    /// All rows.
+    pub extent: Extent,
     /// Rows of the pilot.
     pub ended: u64,
     /// The number of these that failed.
     pub failed: u64,
-    /// The share of all rows that may fail.
-    pub failed_share: Interval,
-    /// Rows that were answered without usage.
-    pub without_usage: u64,
+    /// The share of all rows that may fail; `None` without a row.
+    pub failed_share: Option<Estimate>,
+    /// Rows of the pilot whose usage is known: they failed, or were answered with usage.
+    pub with_usage: u64,
     /// The duration of the pilot.
     pub elapsed: Duration,
     /// For all rows; `None`: unknown.
-    pub tokens_in: Option<Interval>,
+    pub tokens_in: Option<Estimate>,
     /// Of all rows.
-    pub tokens_out: Option<Interval>,
+    pub tokens_out: Option<Estimate>,
     /// For all rows, in the currency of the prices; `None` without prices.
-    pub cost: Option<Interval>,
+    pub cost: Option<Estimate>,
     /// The maximum number of rows in flight.
     pub at_once: u64,
-    /// Seconds for the remaining rows, with the same concurrency.
-    pub time: Option<Interval>,
+    /// Seconds for the remaining rows, with the same concurrency: a guess, so without an interval.
+    pub time: Option<f64>,
 }
 
 #[cfg(test)]

@@ -4,19 +4,26 @@
 use super::*;
 
 fn seen(bytes: u64, input: u64, output: u64) -> SampledRow {
-    let price = crate::prices::Price::new(1.0, None, 2.0);
-    let tokens = Tokens { input, cached: 0, output };
     SampledRow {
-        bytes,
-        tokens: Some(tokens),
-        cost: Some((price.input_of(tokens), price.output_of(tokens))),
+        bounds: Bounds { bytes, output: Some(200), is_open: false },
+        tokens: Some(Tokens { input, cached: 0, output }),
+        price: Some(Price::new(1.0, None, 2.0)),
         failed: false,
         elapsed: Duration::from_secs(2),
     }
 }
 
+const EXTENT: Extent =
+    Extent { rows: 48_233, bytes: 48_233 * 400, output: 48_233 * 200, unlimited: 0, open: 0 };
+
 fn pilot(seen: Vec<SampledRow>) -> Pilot {
-    Pilot { population: Population { rows: 48_233, bytes: Some(48_233 * 400) }, seen, at_once: 16 }
+    // A price of 1 for a million tokens in, and of 2 for a million out.
+    let cost_most = Some(Money::new(48_233.0 * (400.0 + 2.0 * 200.0) / 1e6));
+    Pilot { population: Population { extent: EXTENT, cost_most }, seen, at_once: 16 }
+}
+
+fn projection(seen: Vec<SampledRow>) -> Projection {
+    pilot(seen).projection(Duration::from_millis(4_100), &Fixed::default())
 }
 
 fn twenty() -> Vec<SampledRow> {
@@ -42,62 +49,104 @@ fn a_pilot_is_the_default_for_many_rows_on_a_terminal() {
 
 #[test]
 fn a_sample_says_what_all_rows_use() {
-    let projection = pilot(twenty()).projection(Duration::from_millis(4_100), &Fixed::default());
-    let rounded = |interval: Option<Interval>| {
-        let Interval { point, low, high } = interval.unwrap();
-        [point, low, high].map(|number| (number * 100.0).round() / 100.0)
+    let projection = projection(twenty());
+    let rounded = |estimate: Option<Estimate>| {
+        let Estimate { point, low, high, most } = estimate.unwrap();
+        [point, low.unwrap(), high.unwrap(), most.unwrap()].map(|of| (of * 100.0).round() / 100.0)
     };
-    assert_eq!((projection.rows, projection.ended, projection.failed), (48_233, 20, 0));
-    assert_eq!((projection.without_usage, projection.at_once), (0, 16));
+    assert_eq!((projection.extent, projection.ended, projection.failed), (EXTENT, 20, 0));
+    assert_eq!((projection.with_usage, projection.at_once), (20, 16));
     assert_eq!(projection.elapsed, Duration::from_millis(4_100));
-    assert_eq!(rounded(projection.tokens_in), [5_299_524.56, 5_265_294.26, 5_335_749.47]);
-    assert_eq!(rounded(projection.tokens_out), [3_786_290.5, 3_339_238.68, 4_284_506.54]);
-    assert_eq!(rounded(projection.cost), [12.87, 11.97, 13.86]);
-    assert_eq!(rounded(projection.time), [6_026.63; 3]);
-    assert_eq!(rounded(Some(projection.failed_share)), [0.0, 0.0, 0.16]);
+    assert_eq!(
+        rounded(projection.tokens_in),
+        [5_299_524.56, 4_525_559.97, 8_171_001.61, 19_287_470.0]
+    );
+    assert_eq!(
+        rounded(projection.tokens_out),
+        [3_786_290.5, 3_119_404.59, 5_027_997.67, 9_644_170.0]
+    );
+    assert_eq!(rounded(projection.cost), [12.87, 10.84, 18.17, 38.58]);
+    assert_eq!(projection.time.map(f64::round), Some(6_027.0));
+    assert_eq!(rounded(projection.failed_share), [0.0, 0.0, 0.21, 1.0]);
 }
 
 #[test]
 fn unknown_quantities_are_not_projected() {
-    let silent =
-        (0..20).map(|_| SampledRow { tokens: None, cost: None, ..seen(300, 0, 0) }).collect();
-    let projection = pilot(silent).projection(Duration::from_secs(1), &Fixed::default());
-    assert_eq!((projection.without_usage, projection.ended), (20, 20));
-    assert_eq!((projection.tokens_in, projection.tokens_out, projection.cost), (None, None, None));
+    let silent = (0..20).map(|_| SampledRow { tokens: None, ..seen(300, 0, 0) }).collect();
+    let silent = projection(silent);
+    assert_eq!((silent.with_usage, silent.ended), (0, 20));
+    assert_eq!((silent.tokens_in, silent.tokens_out, silent.cost), (None, None, None));
     let failed = (0..20).map(|_| SampledRow { failed: true, ..seen(300, 0, 0) }).collect();
-    let projection = pilot(failed).projection(Duration::from_secs(1), &Fixed::default());
-    assert_eq!((projection.tokens_in, projection.cost), (None, None));
-    assert_eq!(projection.failed_share.high, 1.0);
+    let failed = projection(failed);
+    assert_eq!((failed.tokens_in, failed.cost), (None, None));
+    assert!(failed.failed_share.is_some_and(|share| (share.point - 1.0).abs() < 1e-9));
+    let mut unpriced = twenty();
+    unpriced.push(SampledRow { price: None, ..seen(300, 80, 50) });
+    let unpriced = projection(unpriced);
+    assert!(unpriced.tokens_out.is_some() && unpriced.cost.is_none());
+}
+
+#[test]
+fn rows_without_limits_have_no_upper_end() {
+    let extent = Extent { unlimited: 1, ..EXTENT };
+    let pilot = Pilot { population: Population { extent, cost_most: None }, ..pilot(twenty()) };
+    let found = pilot.projection(Duration::ZERO, &Fixed::default());
+    let [input, output, cost] = [found.tokens_in, found.tokens_out, found.cost].map(Option::unwrap);
+    assert!(input.high.is_some() && output.high.is_none() && cost.high.is_none(), "{found:?}");
+    assert!(output.low.is_some() && cost.low.is_some() && cost.most.is_none(), "{found:?}");
+    // An answer that was longer than its row allows.
+    let mut longer = twenty();
+    longer.push(seen(300, 80, 201));
+    let longer = projection(longer);
+    assert!(longer.tokens_out.is_some_and(|tokens| tokens.high.is_none()), "{longer:?}");
+}
+
+#[test]
+fn a_population_costs_at_most_its_bytes_and_limits() {
+    let prices = Prices::new(Some(1.0), Some(2.0), None).unwrap();
+    let models = vec![("a".into(), EXTENT), ("b".into(), Extent { rows: 1, ..Extent::default() })];
+    let survey = Survey { wanted: 48_234, extent: EXTENT, models, ..Survey::default() };
+    let most = Population::of(&survey, &prices).cost_most.unwrap().units();
+    assert!((most - 48_233.0 * 800.0 / 1e6).abs() < 1e-9, "{most}");
+    let more = Survey { wanted: 48_235, ..survey.clone() };
+    assert_eq!(Population::of(&more, &prices).cost_most, None);
+    let none = Prices::new(None, None, None).unwrap();
+    assert_eq!(Population::of(&survey, &none).cost_most, None);
+    for unknown in [Extent { open: 1, ..EXTENT }, Extent { unlimited: 1, ..EXTENT }] {
+        let survey = Survey { models: vec![("a".into(), unknown)], ..survey.clone() };
+        assert_eq!(Population::of(&survey, &prices).cost_most, None);
+    }
 }
 
 #[test]
 fn limits_set_by_the_user_lengthen_the_projected_time() {
+    let time = |fixed| pilot(twenty()).projection(Duration::ZERO, &fixed).time.unwrap();
     let fixed = Fixed { requests_per_minute: Some(60.0), ..Fixed::default() };
-    let time = pilot(twenty()).projection(Duration::from_secs(1), &fixed).time.unwrap();
-    assert_eq!(time.low, 48_213.0);
+    assert_eq!(time(fixed), 48_213.0);
     let fixed = Fixed { tokens_per_minute: Some(1_000.0), ..Fixed::default() };
-    let slow = pilot(twenty()).projection(Duration::from_secs(1), &fixed);
-    assert!(slow.time.unwrap().point > 500_000.0, "{slow:?}");
+    assert!(time(fixed) > 500_000.0, "{}", time(fixed));
     let fixed = Fixed { concurrency_max: Some(1), ..Fixed::default() };
-    let one = pilot(twenty()).projection(Duration::from_secs(1), &fixed).time.unwrap();
-    assert!((one.point - 2.0 * 48_213.0).abs() < 1.0, "{one:?}");
+    assert!((time(fixed) - 2.0 * 48_213.0).abs() < 1.0, "{}", time(fixed));
 }
 
 #[test]
 fn cost_is_the_cost_of_its_tokens() {
-    let projection = pilot(twenty()).projection(Duration::from_secs(1), &Fixed::default());
-    let tokens = projection.tokens_in.unwrap().point + 2.0 * projection.tokens_out.unwrap().point;
-    let cost = projection.cost.unwrap();
+    let found = projection(twenty());
+    let tokens = found.tokens_in.unwrap().point + 2.0 * found.tokens_out.unwrap().point;
+    let cost = found.cost.unwrap();
     assert!((cost.point * 1e6 - tokens).abs() < tokens * 1e-3, "{cost:?} {tokens}");
-    let wide = pilot(twenty().into_iter().take(5).collect())
-        .projection(Duration::from_secs(1), &Fixed::default());
-    assert!(wide.cost.unwrap().high > cost.high);
+    let more = projection(twenty().into_iter().cycle().take(100).collect()).cost.unwrap();
+    assert!(more.high.unwrap() < cost.high.unwrap() && more.low.unwrap() > cost.low.unwrap());
 }
 
 #[test]
-fn one_row_gives_no_interval() {
-    let one = pilot(vec![seen(300, 10, 10)]).projection(Duration::from_secs(1), &Fixed::default());
-    assert_eq!((one.tokens_in, one.time), (None, None));
-    let none = pilot(Vec::new()).projection(Duration::from_secs(1), &Fixed::default());
+fn a_few_rows_give_figures_without_an_interval() {
+    let one = projection(vec![seen(300, 10, 10)]);
+    let output = one.tokens_out.unwrap();
+    assert!((output.point - 482_330.0).abs() < 1e-3 && output.most.is_some(), "{one:?}");
+    assert_eq!((output.low, output.high), (None, None));
+    assert_eq!(one.failed_share.map(|share| share.high), Some(None));
+    let none = projection(Vec::new());
     assert_eq!((none.ended, none.tokens_in, none.time), (0, None, None));
+    assert_eq!(none.failed_share, None);
 }

@@ -68,8 +68,16 @@ fn a_pilot_asks_on_the_terminal_and_obeys_the_answer() {
     let mut screen = Screen::start(&bulk(&service, &folder, &prices), 30, 100);
     screen.wait_for("Continue with 1,480 rows? [y/N]");
     let text = screen.text();
-    for says in ["20 of 1,500 rows, drawn at random", "tokens in", "tokens out", "cost", "0 of 20"]
-    {
+    for says in [
+        "20 of 1,500 rows, drawn at random",
+        "tokens in",
+        "tokens out",
+        "cost",
+        "0 of 20",
+        "likely: true in 95 of 100 jobs",
+        // Each row has a max_tokens of 100.
+        "at most 14",
+    ] {
         assert!(text.contains(says), "{says}: {text}");
     }
     screen.press("n\r");
@@ -110,6 +118,7 @@ fn a_pilot_without_a_terminal_reports_and_stops() {
     let stopped = ran(&service, &folder, &["--pilot", "5"]);
     assert_eq!(stopped.code(), 4, "{}", stopped.stderr);
     assert!(stopped.stderr.contains("5 of 1,100 rows"), "{}", stopped.stderr);
+    assert!(stopped.stderr.contains("no interval: 5 rows are too few"), "{}", stopped.stderr);
     assert!(stopped.stderr.contains("--yes continues"), "{}", stopped.stderr);
     assert_eq!(results(&folder), 5);
     let json = ran(&service, &folder, &["--pilot", "5", "--yes", "--json-progress"]);
@@ -118,14 +127,15 @@ fn a_pilot_without_a_terminal_reports_and_stops() {
         json.stderr.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
     let pilot = lines.iter().find(|line| line["event"] == "pilot").unwrap();
     assert_eq!(pilot["pilot_rows"], 5);
-    // Whether the truth is inside is a matter of chance: `interval_tests` counts how often it is.
-    let guess = |name: &str, end: &str| pilot[name][end].as_f64().unwrap();
     for name in ["tokens_in", "tokens_out"] {
-        let (low, point, high) = (guess(name, "low"), guess(name, "point"), guess(name, "high"));
-        assert!(low <= point && point <= high, "{pilot}");
+        let of = |end: &str| pilot[name][end].as_f64().unwrap();
+        let (point, most) = (of("point"), of("most"));
         // Every row has between 5 and 44 words, each of them a token or two, and a few of a template.
-        assert!((1_095.0 * 5.0..1_095.0 * 200.0).contains(&point), "{pilot}");
+        assert!((1_095.0 * 5.0..1_095.0 * 200.0).contains(&point) && point <= most, "{pilot}");
+        // Five rows are too few for an interval.
+        assert!(pilot[name]["low"].is_null() && pilot[name]["high"].is_null(), "{pilot}");
     }
+    assert!(pilot["time_s"].is_f64(), "{pilot}");
     let end = lines.last().unwrap();
     assert_eq!(
         (&end["event"], &end["done"], &end["left"]),
@@ -133,6 +143,30 @@ fn a_pilot_without_a_terminal_reports_and_stops() {
     );
     assert_eq!(end["before"], 5);
     assert_eq!(results(&folder), 1_100);
+}
+
+/// Half of the answers are as long as `max_tokens` allows.
+#[test]
+fn a_pilot_of_twenty_rows_has_an_interval_by_the_limits_of_all_rows() {
+    let (service, folder) = (Service::start().unwrap(), Folder::new());
+    let unlimited = rows(1, 20).replace("\"max_tokens\":20,", "").replace("row-1", "row-0");
+    for (more, is_limited) in [(String::new(), true), (unlimited, false)] {
+        folder.file("in.jsonl", rows(400, 20) + &more);
+        let options = ["--pilot", "40", "--overwrite", "--json-progress"];
+        let stopped = ran(&service, &folder, &options);
+        assert_eq!(stopped.code(), 4, "{}", stopped.stderr);
+        let mut lines = stopped.stderr.lines();
+        let pilot = lines.find(|line| line.contains("\"event\":\"pilot\"")).unwrap();
+        let pilot: serde_json::Value = serde_json::from_str(pilot).unwrap();
+        let of = |end: &str| pilot["tokens_out"][end].as_f64();
+        assert!(of("low") < of("point") && of("low") > Some(0.0), "{pilot}");
+        if is_limited {
+            assert!(of("point") < of("high") && of("high") < of("most"), "{pilot}");
+            assert!(of("most") <= Some(400.0 * 20.0), "{pilot}");
+        } else {
+            assert_eq!((of("high"), of("most")), (None, None), "{pilot}");
+        }
+    }
 }
 
 #[test]

@@ -13,12 +13,12 @@ const MARGIN_OF_FEW: f64 = 2.0;
 
 /// What a row declares about its usage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Bounds {
-    pub(super) bytes: u64,
+pub(crate) struct Bounds {
+    pub(crate) bytes: u64,
     /// Its limit on output tokens.
-    pub(super) output: Option<u64>,
+    pub(crate) output: Option<u64>,
     /// Whether the input may be more than its text.
-    pub(super) is_open: bool,
+    pub(crate) is_open: bool,
 }
 
 /// What is known from earlier rows of one model.
@@ -46,7 +46,12 @@ pub(super) fn stretched(tokens: u64, factor: f64) -> u64 {
 }
 
 impl Bounds {
-    pub(super) fn of(body: &str) -> Bounds {
+    /// Those of a row whose output is not looked at.
+    pub(crate) fn of_size(body: &str) -> Bounds {
+        Bounds { bytes: body.len() as u64, output: None, is_open: false }
+    }
+
+    pub(crate) fn of(body: &str) -> Bounds {
         let (mut output, mut choices, mut is_open) = (None, 1, false);
         for (name, value) in Value::validated(body).members() {
             let number = || u64::try_from(value.as_i64()?).ok();

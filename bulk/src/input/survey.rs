@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::budget::Bounds;
 use crate::error::Error;
 use crate::input::bad_row::BadRow;
 use crate::input::form::Draft;
@@ -45,16 +46,51 @@ pub struct Survey {
     pub changed_shown: Vec<(u64, Key)>,
     /// Rows that are known from before and no longer in the file.
     pub vanished: u64,
-    /// Bytes of the bodies of the rows to do.
-    pub body_bytes: u64,
-    /// The rows to do, by model; without those of models beyond [`MODELS_MAX`].
-    pub models: Vec<(Arc<str>, u64)>,
+    /// What the rows to do may use.
+    pub extent: Extent,
+    /// The same by model; without the models beyond [`MODELS_MAX`].
+    pub models: Vec<(Arc<str>, Extent)>,
     /// A uniform random sample of the rows to do, in the order of the file.
     pub sample: Vec<Row>,
     /// Rows to do.
     pub wanted: u64,
     /// Whether it was read to its end; otherwise `goes_on` stopped it.
     pub is_whole: bool,
+}
+
+/// What rows may use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Their number.
+    pub rows: u64,
+    /// Bytes of their bodies.
+    pub bytes: u64,
+    /// The sum of their limits on output tokens; counted only if a sample is wanted, as the two below.
+    pub output: u64,
+    /// Rows that do not limit their output.
+    pub unlimited: u64,
+    /// Rows whose input may be more than their text.
+    pub open: u64,
+}
+
+impl Extent {
+    /// The maximum of their input tokens, since no token is shorter than a byte; `None` if it is unknown.
+    pub fn input_most(&self) -> Option<u64> {
+        (self.open == 0).then_some(self.bytes)
+    }
+
+    /// The maximum of their output tokens; `None` if one does not limit its output.
+    pub fn output_most(&self) -> Option<u64> {
+        (self.unlimited == 0).then_some(self.output)
+    }
+
+    fn add(&mut self, bounds: Bounds) {
+        self.rows += 1;
+        self.bytes += bounds.bytes;
+        self.output = self.output.saturating_add(bounds.output.unwrap_or(0));
+        self.unlimited += u64::from(bounds.output.is_none());
+        self.open += u64::from(bounds.is_open);
+    }
 }
 
 /// The options of a survey.
@@ -132,8 +168,12 @@ impl Survey {
             return;
         }
         self.wanted += 1;
-        self.body_bytes += draft.body.len() as u64;
-        self.count_model(draft);
+        let bounds = match wish.sample {
+            0 => Bounds::of_size(&draft.body),
+            _ => Bounds::of(&draft.body),
+        };
+        self.extent.add(bounds);
+        self.count_model(draft, bounds);
         if let Some(place) = sample.place()
             && let Some(InputItem::Row(row, _)) = judged.map(Checked::come)
         {
@@ -141,11 +181,14 @@ impl Survey {
         }
     }
 
-    fn count_model(&mut self, draft: &Draft<'_>) {
-        if let Some((_, count)) = self.models.iter_mut().find(|(model, _)| *model == draft.model) {
-            *count += 1;
+    fn count_model(&mut self, draft: &Draft<'_>, bounds: Bounds) {
+        let mut models = self.models.iter_mut();
+        if let Some((_, extent)) = models.find(|(model, _)| *model == draft.model) {
+            extent.add(bounds);
         } else if self.models.len() < MODELS_MAX {
-            self.models.push((draft.model.clone(), 1));
+            let mut extent = Extent::default();
+            extent.add(bounds);
+            self.models.push((draft.model.clone(), extent));
         }
     }
 }

@@ -51,8 +51,9 @@ fn a_survey_counts_all_rows_and_those_left_to_do() {
     let mut ledger = Ledger::new();
     let first = Temporary::new(&lines).survey(&plain(), &mut ledger, WISH);
     assert_eq!((first.rows, first.new, first.wanted, first.bad), (100, 100, 100, 0));
-    assert_eq!(first.body_bytes, 100 * 27);
-    let by_model: Vec<_> = first.models.iter().map(|(model, count)| (&**model, *count)).collect();
+    assert_eq!(first.extent.bytes, 100 * 27);
+    let by_model: Vec<_> =
+        first.models.iter().map(|(model, extent)| (&**model, extent.rows)).collect();
     assert_eq!(by_model, [("m0", 50), ("m1", 50)]);
     assert!(first.is_whole && first.vanished == 0 && first.sample.len() == 5);
 
@@ -147,6 +148,25 @@ fn a_survey_can_be_stopped_by_its_caller() {
     let source = Source::of(&file.0);
     let found = survey(&source, &plain(), &mut Ledger::new(), WISH, |lines| lines < 8192).unwrap();
     assert_eq!((found.rows, found.is_whole), (8192, false));
+}
+
+#[test]
+fn a_survey_with_a_sample_counts_what_rows_may_use() {
+    let body =
+        |model: &str, more: &str| format!("{{\"model\":\"{model}\",\"input\":\"Hi\"{more}}}");
+    let lines = [
+        body("a", ",\"max_output_tokens\":50"),
+        body("a", ",\"max_output_tokens\":70"),
+        body("b", ""),
+        body("b", ",\"max_output_tokens\":5,\"previous_response_id\":\"r\""),
+    ];
+    let found = Temporary::new(&lines).survey(&plain(), &mut Ledger::new(), WISH);
+    let all = found.extent;
+    assert_eq!((all.rows, all.output, all.unlimited, all.open), (4, 125, 1, 1));
+    assert_eq!((all.input_most(), all.output_most()), (None, None));
+    let of_a = found.models.iter().find(|(model, _)| &**model == "a").unwrap().1;
+    let bytes = (lines[0].len() + lines[1].len()) as u64;
+    assert_eq!((of_a.input_most(), of_a.output_most()), (Some(bytes), Some(120)));
 }
 
 /// `cargo test --release -p modelwire-bulk --lib -- --ignored --nocapture a_million_rows`

@@ -1,186 +1,169 @@
-//! Estimates a sum over all rows from a random sample, with a 95 % confidence interval.
+//! Estimates a sum over all rows from a random sample: a figure, and an interval that holds the truth in
+//! 95 of 100 jobs.
 //!
 //! # The method
 //!
-//! The sum is N times the sample mean. If the sizes of all rows are known and correlate with the values, it
-//! is the size of all rows times the ratio of both sums in the sample (a ratio estimator). The standard
-//! error is s/√n of the values (or of the ratio's residuals), times √(1 − n/N) because rows are drawn
-//! without replacement.
+//! Nothing is assumed about the values but their bounds: none is below 0, none above the maximum of its
+//! row. So a sample of 20 rows that are all alike does not exclude that a fifth of the others are at their
+//! maximum (the rule of three).
 //!
-//! The number of standard errors to each side: model answers are skewed, with few long ones among many
-//! short ones, so an interval by Student's t covers less than it claims. The interval is therefore the
-//! wider of Student's t and of a studentised bootstrap, and on the side of the long tail a little wider, in
-//! proportion to the skewness of the sample. `interval_tests` checks it against random samples: it covers
-//! the truth in 93 to 99 of 100 pilots of 20 rows (in 92 if answers are log-normal with a spread at least
-//! as wide as their mean).
+//! The lower end is Gaffke's bound: one more row of value 0 joins the sample, all get random weights that
+//! sum to 1 (uniformly distributed), and the end is a low quantile of the weighted mean. The quantile is
+//! computed from the first three moments (Pearson III, by Wilson and Hilferty). Where every value is 0 or
+//! 1, this is nearly the interval of Clopper and Pearson.
 //!
-//! The sample may miss whatever is rarer than one in n rows; no interval accounts for that.
+//! The upper end is the lower end of what rows leave unused, since the sum of the maxima is known. If rows
+//! have no maximum, there is no upper end.
+//!
+//! If a part of the values is nearly proportional to the sizes of the rows, which are all known, the bound
+//! is that of the residuals. The row that joins the sample then has the mean size, so the truth is above
+//! more often if a few rows have most of the size and differ in their ratio.
+//!
+//! `interval_tests` measures how often the truth is inside; the results are in `tests/bench/README.md`.
 
-/// Number of bootstrap resamples. The seed is fixed: the same pilot gives the same estimate.
-const RESAMPLES: usize = 1_999;
+/// Smaller samples have no interval.
+pub const ROWS_MIN: usize = 20;
 
-/// A bootstrap of few rows is unbounded: its maximum is this multiple of Student's t.
-const REACH_MAX: f64 = 4.0;
+/// The normal quantile of 4 %: how often the truth may be below the interval.
+const BELOW: f64 = -1.750_686_071_252_17;
 
-/// How much wider the interval is for a skewed sample, per skewness/√n.
-const SKEW_PART: f64 = 0.35;
+/// The normal quantile of 1 %: how often it may be above, which is worse for whoever pays.
+const ABOVE: f64 = -2.326_347_874_040_841;
 
-/// The 97.5 % quantile of the normal distribution.
-const Z: f64 = 1.959_963_984_540_054;
-
-/// An estimate and its 95 % confidence interval.
+/// An estimate of a sum.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Interval {
+pub struct Estimate {
     /// The best estimate.
     pub point: f64,
-    /// The lower end.
-    pub low: f64,
-    /// The upper end.
-    pub high: f64,
+    /// The lower end of the 95 % interval; `None` for samples of fewer than [`ROWS_MIN`].
+    pub low: Option<f64>,
+    /// The upper end; also `None` if a row has no maximum.
+    pub high: Option<f64>,
+    /// The worst case: every row that was not sampled uses its maximum.
+    pub most: Option<f64>,
 }
 
-impl Interval {
+impl Estimate {
     /// Multiplied by a factor.
-    pub fn times(self, factor: f64) -> Interval {
-        Interval { point: self.point * factor, low: self.low * factor, high: self.high * factor }
+    pub(super) fn times(self, factor: f64) -> Estimate {
+        let times = |end: Option<f64>| end.map(|end| end * factor);
+        let Estimate { point, low, high, most } = self;
+        Estimate { point: point * factor, low: times(low), high: times(high), most: times(most) }
     }
 }
 
-/// The sum over `population` rows, from the values of a sample. `None` for fewer than two.
-pub fn total(values: &[f64], population: u64) -> Option<Interval> {
-    let (mean, _) = mean_and_deviation(values)?;
-    around(mean * population as f64, values, values, population)
+/// A row of the sample. Its value has two parts; the first is nearly proportional to the size.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sampled {
+    pub(super) used: [f64; 2],
+    /// The maximum of each part.
+    pub(super) most: [f64; 2],
+    pub(super) size: f64,
 }
 
-/// The sum over `population` rows with a total size of `size`, from the values and sizes of a sample. Uses
-/// the ratio of values to sizes if it is better than the mean of the values.
-pub fn total_by_size(
-    values: &[f64],
-    sizes: &[f64],
-    population: u64,
-    size: f64,
-) -> Option<Interval> {
-    let (_, spread) = mean_and_deviation(values)?;
-    let (size_mean, _) = mean_and_deviation(sizes)?;
-    if size_mean <= 0.0 || population == 0 {
-        return total(values, population);
+/// All rows, those of the sample included.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Population {
+    pub(super) rows: f64,
+    pub(super) size: f64,
+    /// The sum of the maxima; `None` if a row has none.
+    pub(super) most: Option<f64>,
+}
+
+/// The estimate of the sum of the values; `None` for an empty sample.
+pub(super) fn estimate(sample: &[Sampled], all: Population) -> Option<Estimate> {
+    if sample.is_empty() {
+        return None;
     }
-    let ratio = values.iter().sum::<f64>() / sizes.iter().sum::<f64>();
-    let stretch = size / population as f64 / size_mean;
-    let residuals = values.iter().zip(sizes).map(|(value, size)| (value - ratio * size) * stretch);
-    let residuals: Vec<f64> = residuals.collect();
-    let (_, rest) = mean_and_deviation(&residuals)?;
-    if rest >= spread {
-        return total(values, population);
-    }
-    around(ratio * size, &residuals, values, population)
-}
-
-/// An interval around a sum, from the errors of the sample. Its lower end is at least the sum already
-/// known.
-fn around(point: f64, errors: &[f64], known: &[f64], population: u64) -> Option<Interval> {
-    let count = errors.len() as f64;
-    let (_, deviation) = mean_and_deviation(errors)?;
-    let unseen = (1.0 - count / population as f64).max(0.0);
-    let error = population as f64 * deviation / count.sqrt() * unseen.sqrt();
-    let (down, up) = reach(errors);
-    let least = known.iter().sum::<f64>();
-    let low = (point - down * error).max(least.min(point));
-    Some(Interval { point, low, high: point + up * error })
-}
-
-/// The half-widths below and above the mean, in standard errors.
-fn reach(values: &[f64]) -> (f64, f64) {
-    let student = student(values.len().saturating_sub(1));
-    let Some((mean, deviation)) =
-        mean_and_deviation(values).filter(|(_, deviation)| *deviation > 0.0)
-    else {
-        return (student, student);
+    let sum = |of: fn(&Sampled) -> f64| sample.iter().map(of).sum::<f64>();
+    let rest = Population {
+        rows: (all.rows - sample.len() as f64).max(0.0),
+        size: (all.size - sum(|row| row.size)).max(0.0),
+        most: all
+            .most
+            .map(|most| (most - sum(|row| row.most[0] + row.most[1])).max(0.0))
+            .filter(|_| sample.iter().all(Sampled::is_within)),
     };
-    let (low, high) = bootstrap(values, mean).unwrap_or((-student, student));
-    let cube = |value: &f64| ((value - mean) / deviation).powi(3);
-    let skew = values.iter().map(cube).sum::<f64>() / values.len() as f64;
-    let further = |skew: f64| 1.0 + skew.max(0.0) / (values.len() as f64).sqrt() * SKEW_PART;
-    // If the studentised mean is far above, the truth is far below, and the other way round.
-    let down = high.clamp(student, student * REACH_MAX) * further(-skew);
-    let up = (-low).clamp(student, student * REACH_MAX) * further(skew);
-    (down, up)
+    let used = sum(Sampled::value);
+    let most = rest.most.map(|most| used + most);
+    let point = used + of_rest(sample, rest, None);
+    let is_enough = sample.len() >= ROWS_MIN;
+    let low = || (used + of_rest(sample, rest, Some(BELOW))).min(point);
+    let unused: Vec<Sampled> = sample.iter().map(Sampled::unused).collect();
+    let high = |most: f64| (most - of_rest(&unused, rest, Some(ABOVE))).max(point);
+    Some(Estimate {
+        point,
+        low: is_enough.then(low),
+        high: most.filter(|_| is_enough).map(high),
+        most,
+    })
 }
 
-/// The central 95 % of the studentised means of resamples.
-fn bootstrap(values: &[f64], mean: f64) -> Option<(f64, f64)> {
-    let mut chance = Chance(0x6d6f_6465_6c77_6972);
-    let root = (values.len() as f64).sqrt();
-    let mut sample = Vec::with_capacity(values.len());
-    let mut means = Vec::with_capacity(RESAMPLES);
-    for _ in 0..RESAMPLES {
-        sample.clear();
-        sample.extend((0..values.len()).filter_map(|_| values.get(chance.below(values.len()))));
-        let Some((again, deviation)) = mean_and_deviation(&sample) else { continue };
-        // A resample of equal values has no deviation.
-        if deviation > 0.0 {
-            means.push((again - mean) / deviation * root);
+impl Sampled {
+    fn value(&self) -> f64 {
+        self.used[0] + self.used[1]
+    }
+
+    fn is_within(&self) -> bool {
+        self.used[0] <= self.most[0] && self.used[1] <= self.most[1]
+    }
+
+    fn unused(&self) -> Sampled {
+        let unused = [self.most[0] - self.used[0], self.most[1] - self.used[1]];
+        Sampled { used: unused, ..*self }
+    }
+}
+
+/// The sum over the rows that were not sampled: the expected one, or its lower end.
+fn of_rest(sample: &[Sampled], rest: Population, quantile: Option<f64>) -> f64 {
+    if rest.rows <= 0.0 {
+        return 0.0;
+    }
+    let values: Vec<f64> = sample.iter().map(Sampled::value).collect();
+    let size: f64 = sample.iter().map(|row| row.size).sum();
+    let ratio = sample.iter().map(|row| row.used[0]).sum::<f64>() / size.max(f64::MIN_POSITIVE);
+    let residuals = sample.iter().map(|row| row.value() - ratio * row.size).collect::<Vec<_>>();
+    // Sizes that explain nothing are ignored.
+    let (ratio, mut errors) = match moment(&residuals, 2) < moment(&values, 2) {
+        true => (ratio, residuals),
+        false => (0.0, values),
+    };
+    let by_size = ratio * rest.size / rest.rows;
+    let error = match quantile {
+        None => mean(&errors),
+        Some(quantile) => {
+            // The rows of the rest are a sample, too.
+            let widening = 1.0 + sample.len() as f64 / rest.rows;
+            errors.push(-by_size);
+            quantile_of_mean(&errors, quantile, widening)
         }
-    }
-    if means.len() < RESAMPLES / 2 {
-        return None;
-    }
-    means.sort_by(f64::total_cmp);
-    let at = |share: f64| means.get((means.len() as f64 * share) as usize).copied();
-    at(0.025).zip(at(0.975))
+    };
+    rest.rows * (by_size + error).max(0.0)
 }
 
-/// The mean and standard deviation; `None` for fewer than two values.
-fn mean_and_deviation(values: &[f64]) -> Option<(f64, f64)> {
-    let count = values.len() as f64;
-    if values.len() < 2 {
-        return None;
-    }
-    let mean = values.iter().sum::<f64>() / count;
-    let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
-    let deviation = (squares / (count - 1.0)).sqrt();
-    // Equal values differ only by rounding.
-    let is_noise = deviation <= mean.abs() * 1e-12;
-    Some((mean, if is_noise { 0.0 } else { deviation }))
+/// The quantile of the mean of values with random weights, at a normal quantile. `widening`: of its variance.
+fn quantile_of_mean(values: &[f64], quantile: f64, widening: f64) -> f64 {
+    let (count, spread) = (values.len() as f64, moment(values, 2));
+    let deviation = (spread / (count + 1.0)).sqrt();
+    let skew = 2.0 * moment(values, 3) / (count + 1.0) / (count + 2.0) / deviation.powi(3);
+    // Without skew, or without any spread, it is a normal quantile.
+    let standard = if skew.abs() > 1e-6 {
+        let cube = (1.0 + skew * quantile / 6.0 - skew * skew / 36.0).powi(3);
+        2.0 / skew * (cube - 1.0)
+    } else {
+        quantile
+    };
+    mean(values) + standard * deviation * widening.sqrt()
 }
 
-/// The 97.5 % quantile of Student's t distribution.
-fn student(freedom: usize) -> f64 {
-    let exact = [12.706, 4.303, 3.182, 2.776, 2.571];
-    if let Some(exact) = exact.get(freedom.saturating_sub(1)) {
-        return *exact;
-    }
-    // The Cornish-Fisher expansion, accurate to three digits from here on.
-    let (z, nu) = (Z, freedom as f64);
-    let first = (z.powi(3) + z) / 4.0;
-    let second = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0;
-    let third = (3.0 * z.powi(7) + 19.0 * z.powi(5) + 17.0 * z.powi(3) - 15.0 * z) / 384.0;
-    z + first / nu + second / nu.powi(2) + third / nu.powi(3)
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The share in the whole population: Wilson's interval, which is good for small shares.
-pub fn share(part: u64, whole: u64) -> Interval {
-    let count = (whole as f64).max(1.0);
-    let point = part as f64 / count;
-    let squared = Z * Z;
-    let centre = (point + squared / (2.0 * count)) / (1.0 + squared / count);
-    let spread = (point * (1.0 - point) / count + squared / (4.0 * count * count)).sqrt();
-    let half = Z * spread / (1.0 + squared / count);
-    Interval { point, low: (centre - half).max(0.0), high: (centre + half).min(1.0) }
-}
-
-/// A pseudo-random generator with a fixed seed.
-#[derive(Debug)]
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let mixed = mixed ^ (mixed >> 31);
-        usize::try_from(mixed % (end as u64).max(1)).unwrap_or(0)
-    }
+/// The central moment.
+fn moment(values: &[f64], power: i32) -> f64 {
+    let mean = mean(values);
+    values.iter().map(|value| (value - mean).powi(power)).sum::<f64>() / values.len() as f64
 }
 
 #[cfg(test)]

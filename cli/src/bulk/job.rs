@@ -134,7 +134,7 @@ fn pilot(
     if pilot::rows(money.pilot, money.no_pilot, survey.wanted, can_ask) == 0 {
         return;
     }
-    let population = Population { rows: survey.wanted, bytes: Some(survey.body_bytes) };
+    let population = Population::of(survey, run.prices());
     let (sample, begun) = (std::mem::take(&mut survey.sample), Instant::now());
     let left = survey.wanted.saturating_sub(sample.len() as u64);
     let pilot = run.go_pilot(sample, Pilot::new(population), ledger, signals);
@@ -202,7 +202,7 @@ fn dry_run(bulk: &Bulk, plan: &Plan, signals: &mut Signals) -> Result<(), Failur
         survey
             .models
             .iter()
-            .map(|(model, count)| format!("               {} of {model}", rows(*count))),
+            .map(|(model, of)| format!("               {} of {model}", rows(of.rows))),
     );
     for (name, count, what) in [
         ("done before", survey.done, ""),

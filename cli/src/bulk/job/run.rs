@@ -13,6 +13,7 @@ use modelwire_bulk::engine::{Engine, Over, Status, Turn, Waker};
 use modelwire_bulk::input::{BadRow, Rows};
 use modelwire_bulk::ledger::{Ledger, State};
 use modelwire_bulk::pilot::{Pilot, Population};
+use modelwire_bulk::prices::Prices;
 use modelwire_bulk::row::{Finished, Key, Row};
 use modelwire_bulk::store::{HeldJournal, Order, Store, StoreSendJournal};
 
@@ -146,7 +147,7 @@ impl Run {
             }
         }
         let Some(Piloted { pilot, ended }) = self.piloted.take() else {
-            return Pilot::new(Population { rows: 0, bytes: None });
+            return Pilot::new(Population::default());
         };
         for (key, state) in ended {
             ledger.settle(&key, state);
@@ -199,6 +200,11 @@ impl Run {
     /// The progress display.
     pub(super) fn progress(&self) -> &Progress {
         &self.progress
+    }
+
+    /// The prices given by the user.
+    pub(super) fn prices(&self) -> &Prices {
+        self.budget.prices()
     }
 
     /// Sets the total number of rows.
