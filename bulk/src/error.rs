@@ -218,6 +218,8 @@ pub enum Error {
     },
     /// Results that are not in a file cannot be repaired.
     RepairWithoutFile,
+    /// Neither the results nor their journal have anything intact.
+    NothingIntact(PathBuf),
     /// The failed rows cannot be removed from the results.
     Rewriting(PathBuf, io::Error),
     /// Results or journal cannot be written any more.
@@ -363,6 +365,7 @@ impl Error {
             | Error::ResultsShorter { .. }
             | Error::ResultsChanged { .. }
             | Error::ResultsTwice { .. }
+            | Error::NothingIntact(_)
             | Error::ResultsResized { .. }
             | Error::ResultsForeign { .. }
             | Error::Rewriting(..)
@@ -572,6 +575,13 @@ impl Error {
             Error::ResultsTwice { path, key, at } => (
                 format!("{}: after byte {at} there is a second result of row {key:?}", here(path)),
                 REPAIR,
+            ),
+            Error::NothingIntact(path) => (
+                format!(
+                    "{} has no intact result, and no journal: it cannot be repaired",
+                    here(path)
+                ),
+                "",
             ),
             Error::RepairWithoutFile => (
                 "only results in a file, with their journal, can be repaired".to_owned(),

@@ -543,7 +543,7 @@ fn files_are_rebuilt_from_what_is_intact() {
     fs::write(&results, "my results\n").unwrap();
     fs::remove_file(&journal).unwrap();
     let before = folder.names();
-    assert!(repair(&options).unwrap_err().to_string().contains("has no journal"));
+    assert!(repair(&options).unwrap_err().to_string().contains("has no intact result"));
     assert_eq!(folder.names(), before);
     for diary in ["my diary\nof today\n", "my diary"] {
         fs::write(&journal, diary).unwrap();

@@ -105,7 +105,7 @@ pub fn repair(options: &StoreOptions) -> Result<Repaired, Error> {
     let copied = new.copy(&file, Format::of(results), &journal, &mut repaired);
     copied.map_err(|error| unusable(&new_results, error))?;
     if journal.lines == 0 && repaired.results == 0 {
-        return Err(Error::JournalMissing { results: results.clone(), journal: path });
+        return Err(Error::NothingIntact(results.clone()));
     }
     let open = open_rows(&old.file, &new.has).map_err(unreadable)?;
     for (key, check) in open {

@@ -134,6 +134,7 @@ fn message(error: &Error) -> String {
         | Error::FolderMissing { .. }
         | Error::NamesTaken(_)
         | Error::StandardOutput(_)
+        | Error::NothingIntact(_)
         | Error::Rewriting(..)
         | Error::Unordered { path: None, .. }
         | Error::Closed
