@@ -60,6 +60,7 @@ test-deep: .venv/tools
 	cargo test --quiet --locked -p modelwire-tests-deep
 	RUSTFLAGS='--cfg modelwire_loom' cargo test --quiet --locked --release -p modelwire --lib --target-dir $(build)/loom models
 	cargo test --quiet --locked --release -p modelwire --lib -- --ignored
+	cargo test --quiet --locked --release -p modelwire-bulk --lib -- --ignored --nocapture a_thousand_damages
 	cargo test --quiet --locked -p modelwire-tests --test properties
 	ORACLE_CASES=1000000 cargo test --quiet --locked --release -p modelwire-tests --test oracle
 	TEST_CALLS=1500 $(c_suite) --test scenarios queue_many_threads

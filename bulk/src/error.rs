@@ -138,12 +138,18 @@ pub enum Error {
     },
     /// The journal file is not a journal.
     JournalForeign(PathBuf),
-    /// A line of the journal is damaged.
+    /// The journal was written by a version of this crate with another format.
+    JournalVersion(PathBuf),
+    /// A line of the journal is damaged, or is not the one that was written there.
     JournalDamaged {
         /// The journal.
         path: PathBuf,
         /// The line, from 1.
         line: u64,
+        /// Where it begins, in bytes.
+        at: u64,
+        /// What is wrong with it.
+        fault: String,
     },
     /// The journal belongs to other results; a name is empty for standard output.
     ResultsDiffer {
@@ -176,8 +182,15 @@ pub enum Error {
         /// The size in the journal.
         known: u64,
     },
-    /// Results that the journal lists are not where they were.
-    ResultsChanged(PathBuf),
+    /// Results are not those that the journal lists.
+    ResultsChanged {
+        /// The results.
+        path: PathBuf,
+        /// Where the first of them begins, in bytes.
+        from: u64,
+        /// Where it ends.
+        to: u64,
+    },
     /// Ordered results have another size than when they were written.
     ResultsResized {
         /// The results.
@@ -194,6 +207,19 @@ pub enum Error {
         /// Where that data begins, in bytes.
         at: u64,
     },
+    /// Results that the journal does not list have a second result of a row.
+    ResultsTwice {
+        /// The results.
+        path: PathBuf,
+        /// The row.
+        key: String,
+        /// Where the results that the journal lists end, in bytes.
+        at: u64,
+    },
+    /// Results that are not in a file cannot be repaired.
+    RepairWithoutFile,
+    /// Neither the results nor their journal have anything intact.
+    NothingIntact(PathBuf),
     /// The failed rows cannot be removed from the results.
     Rewriting(PathBuf, io::Error),
     /// Results or journal cannot be written any more.
@@ -287,7 +313,11 @@ pub enum Kept {
     },
 }
 
-/// What to do if the files of a job differ from what it left.
+/// What to do if the files of a job are damaged.
+const REPAIR: &str = "Restore the original files, or repair these: `modelwire bulk - -o OUT --repair`, with the \
+    path of the results, keeps what is intact and sends nothing";
+
+/// What to do if the files of a job are not to be continued.
 macro_rules! begin_again {
     () => {
         "or start over without these files, which sends and pays for every row again"
@@ -308,6 +338,7 @@ impl Error {
             | Error::SameFile(_)
             | Error::InputColumns { .. }
             | Error::OrderWithoutFile
+            | Error::RepairWithoutFile
             | Error::ResultsDiffer { .. }
             | Error::SettingDiffers { .. } => ErrorKind::Argument,
             Error::RowsMax(_) | Error::TokensMax { .. } | Error::CostMax { .. } => {
@@ -327,11 +358,14 @@ impl Error {
             | Error::JournalMissing { .. }
             | Error::JournalHeld { .. }
             | Error::JournalForeign(_)
+            | Error::JournalVersion(_)
             | Error::JournalDamaged { .. }
             | Error::ResultsHeld(_)
             | Error::ResultsGone(_)
             | Error::ResultsShorter { .. }
-            | Error::ResultsChanged(_)
+            | Error::ResultsChanged { .. }
+            | Error::ResultsTwice { .. }
+            | Error::NothingIntact(_)
             | Error::ResultsResized { .. }
             | Error::ResultsForeign { .. }
             | Error::Rewriting(..)
@@ -461,7 +495,10 @@ impl Error {
                     here(results),
                     here(journal)
                 ),
-                concat!("Name another file, ", begin_again!()),
+                concat!(
+                    "Name another file, repair these (`modelwire bulk - -o OUT --repair`), ",
+                    begin_again!()
+                ),
             ),
             Error::JournalHeld { path, process } => {
                 let who =
@@ -475,12 +512,13 @@ impl Error {
                 format!("{} is not a journal of modelwire", here(path)),
                 "Name another file for the journal or for the results",
             ),
-            Error::JournalDamaged { path, line } => (
-                format!(
-                    "{}:{line}: this line is damaged, so it is unknown which rows were sent",
-                    here(path)
-                ),
-                concat!("Restore an intact copy of the journal; ", begin_again!()),
+            Error::JournalVersion(path) => (
+                format!("{} was written by another version of modelwire", here(path)),
+                concat!("Complete the job with that version, ", begin_again!()),
+            ),
+            Error::JournalDamaged { path, line, at, fault } => (
+                format!("{}:{line}: this line, at byte {at}, is damaged: {fault}", here(path)),
+                REPAIR,
             ),
             Error::ResultsDiffer { journal, before, now } => {
                 let said = |name: &str| match name {
@@ -514,25 +552,40 @@ impl Error {
                     "{} has {found} bytes, but its journal lists {known}: results were removed from it",
                     here(path)
                 ),
-                concat!("Restore them to continue; ", begin_again!()),
+                REPAIR,
             ),
-            Error::ResultsChanged(path) => (
+            Error::ResultsChanged { path, from, to } => (
                 format!(
-                    "{} was changed: the results that its journal lists have moved",
+                    "{} was changed: bytes {from} to {to} are not the result that its journal lists",
                     here(path)
                 ),
-                concat!("Restore the original results to continue; ", begin_again!()),
+                REPAIR,
             ),
             Error::ResultsResized { path, found, known } => (
                 format!(
                     "{} has {found} bytes, but its journal lists {known}: it was changed",
                     here(path)
                 ),
-                concat!("Restore the original results to continue; ", begin_again!()),
+                REPAIR,
             ),
             Error::ResultsForeign { path, at } => (
                 format!("{}: after byte {at} there is something that is not a result", here(path)),
-                "Remove it, and run the job again",
+                REPAIR,
+            ),
+            Error::ResultsTwice { path, key, at } => (
+                format!("{}: after byte {at} there is a second result of row {key:?}", here(path)),
+                REPAIR,
+            ),
+            Error::NothingIntact(path) => (
+                format!(
+                    "{} has no intact result, and no journal: it cannot be repaired",
+                    here(path)
+                ),
+                "",
+            ),
+            Error::RepairWithoutFile => (
+                "only results in a file, with their journal, can be repaired".to_owned(),
+                "Name the file",
             ),
             Error::Rewriting(path, error) => {
                 (format!("{}: {error}, while removing failed rows from it", here(path)), "")

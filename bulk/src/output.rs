@@ -149,7 +149,8 @@ fn hex(byte: u8) -> [u8; 2] {
 /// What a whole line, without its end, reports about its row; `None` if it is not one of ours.
 pub(crate) fn read_line(line: &[u8]) -> Option<(Key, Outcome)> {
     Value::parse(std::str::from_utf8(line).ok()?).ok()?;
-    Some((key_of(line)?, outcome_of(line)))
+    let key = key_of(line)?;
+    (name_in(line)? == name_of(key.text())).then(|| (key, outcome_of(line)))
 }
 
 /// What one of our lines, without its end, reports about its row.

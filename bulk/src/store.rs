@@ -13,7 +13,8 @@
 //! | `OUT.jsonl.part` | for ordered results: the results in the order of arrival, until all are put in order |
 //! | `OUT.jsonl.unknown` | the rows with an unknown outcome, and those that were sent again, if there are any |
 //!
-//! One thread writes all of them; see [`writer`] for the order that keeps the promise.
+//! One thread writes all of them; see [`writer`] for the order that keeps the promise. Resuming verifies the
+//! checksums of all of them, and [`repair()`] rebuilds damaged ones.
 
 pub mod journal;
 mod journal_file;
@@ -21,6 +22,7 @@ mod look;
 pub mod open;
 pub mod ordered;
 pub mod places;
+mod repair;
 pub mod replay;
 mod rescue;
 pub mod results;
@@ -38,6 +40,7 @@ pub use look::look;
 pub use open::{HeldJournal, Resumed};
 pub use ordered::Order;
 pub use places::{ROOM_WAIT, StoreOptions};
+pub use repair::{Repaired, repair};
 
 pub use crate::system::Readers;
 
@@ -268,31 +271,28 @@ impl Store {
                 }
             };
         };
-        let assembled = || -> io::Result<u64> {
+        let assembled = || -> io::Result<()> {
             let temporary = places::temporary(path);
             let mut options = OpenOptions::new();
             options.write(true).create(true).truncate(true);
             let readers = readers_of(&arrived.file.metadata()?);
             let file = set_readers(&mut options, readers).open(&temporary)?;
             let out = BufWriter::new(&file);
-            let size = ordered::assemble(&arrived.file, arrived.end, order, Format::of(path), out)?;
+            let format = Format::of(path);
+            let written = ordered::assemble(&arrived.file, arrived.end, order, format, out)?;
             file.sync_all()?;
             fs::rename(&temporary, path)?;
             sync_folder(path)?;
             if let Some(journal) = journal {
-                journal.push_record(&Record::Assembled { end: size });
+                journal.push_record(&Record::Assembled { end: written.lines });
                 journal.sync()?;
             }
-            fs::remove_file(arrivals)?;
-            Ok(size)
+            fs::remove_file(arrivals)
         };
-        match assembled() {
-            Ok(_) => Ok(()),
-            Err(error) => {
-                let (path, arrivals) = (Some(path.clone()), arrivals.clone());
-                Err(Error::Unordered { path, arrivals, error })
-            }
-        }
+        assembled().map_err(|error| {
+            let (path, arrivals) = (Some(path.clone()), arrivals.clone());
+            Error::Unordered { path, arrivals, error }
+        })
     }
 }
 

@@ -15,11 +15,14 @@ use std::time::{Duration, Instant};
 
 use modelwire::Endpoint;
 
+use super::journal::Header;
 use super::*;
 use crate::ledger::State;
 
 #[path = "store_crash_tests.rs"]
 mod crash;
+#[path = "store_damage_tests.rs"]
+mod damage;
 #[path = "store_trouble_tests.rs"]
 mod trouble;
 
@@ -198,6 +201,16 @@ fn lines(path: &Path) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
+/// A journal, with one more record.
+fn followed_by(journal: &[u8], record: &Record<'_>) -> Vec<u8> {
+    let last = journal.split_inclusive(|byte| *byte == b'\n').next_back().unwrap();
+    let mut seal = journal::Seal::read(last.trim_ascii_end()).unwrap().seal;
+    let (mut text, mut journal) = (Vec::new(), journal.to_vec());
+    record.write(&mut text);
+    seal.write(&text, &mut journal);
+    journal
+}
+
 fn keys(path: &Path) -> Vec<String> {
     lines(path)
         .iter()
@@ -322,8 +335,9 @@ fn a_crash_while_results_are_rewritten_is_recovered() {
     let (results, journal) = (folder.path("out.jsonl"), folder.path("out.jsonl.journal"));
     let before = (fs::read(&results).unwrap(), fs::read(&journal).unwrap());
     let rewritten = done_line("b");
-    let record = format!("{{\"rewritten\":{}}}\n", rewritten.len());
-    let with_record = [before.1.as_slice(), record.as_bytes()].concat();
+    let end =
+        journal::End { at: rewritten.len() as u64, crc: journal::crc_of(rewritten.as_bytes()) };
+    let with_record = followed_by(&before.1, &Record::Rewritten { end });
     let temporary = folder.path("out.jsonl.rewriting");
     // Before the record is written, renamed or not: the old file counts.
     for new in [&rewritten[..10], &rewritten] {
@@ -419,20 +433,41 @@ fn files_changed_since_the_last_run_are_refused() {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
 
     fs::write(&results, done_line("a")).unwrap();
-    expect(&["out.jsonl has", "removed from it", "start over"]);
+    expect(&["out.jsonl has", "removed from it", "--repair"]);
     fs::remove_file(&results).unwrap();
     expect(&["out.jsonl is missing", "start over"]);
     fs::write(&results, done_line("c").repeat(3)).unwrap();
-    expect(&["out.jsonl was changed", "start over"]);
+    expect(&["out.jsonl was changed: bytes 0 to 146", "--repair"]);
+    fs::write(&results, text(&whole.0).replacen("\"n\":1", "\"n\":2", 1)).unwrap();
+    expect(&["out.jsonl was changed: bytes 0 to 146", "--repair"]);
     fs::write(&results, format!("{}hello\n", text(&whole.0))).unwrap();
-    expect(&["out.jsonl: after byte", "not a result", "Remove it"]);
+    expect(&["out.jsonl: after byte 292", "not a result", "--repair"]);
+    fs::write(&results, format!("{}{}", text(&whole.0), done_line("b"))).unwrap();
+    expect(&["out.jsonl: after byte 292 there is a second result of row \"b\"", "--repair"]);
     fs::remove_file(&journal).unwrap();
     expect(&["out.jsonl already exists and has no journal", "start over"]);
     fs::write(&journal, "my diary\nof today\n").unwrap();
     expect(&["out.jsonl.journal is not a journal of modelwire"]);
-    fs::write(&journal, text(&whole.1).replace("{\"sent\":\"b\"", "{\"sen")).unwrap();
-    expect(&["out.jsonl.journal:4: this line is damaged", "start over"]);
-    fs::write(&journal, text(&whole.1).replace("out.jsonl", "other.jsonl")).unwrap();
+    let old = "{\"modelwire_journal\":1,\"results\":\"out.jsonl\",\"settings\":{}}\n";
+    fs::write(&journal, old).unwrap();
+    expect(&["out.jsonl.journal was written by another version of modelwire", "start over"]);
+    let lines: Vec<_> = text(&whole.1).split_inclusive('\n').map(str::to_owned).collect();
+    let at = lines[..3].concat().len();
+    let place = format!("out.jsonl.journal:4: this line, at byte {at}, is damaged: ");
+    for (damaged, fault) in [
+        (text(&whole.1).replace("{\"sent\":\"b\"", "{\"sen"), "it is not a record"),
+        (text(&whole.1).replace("{\"sent\":\"b\"", "{\"sent\":\"c\""), "its checksum is wrong"),
+        ([&lines[..3], &lines[4..]].concat().concat(), "its number is 5, not 4"),
+        ([&lines[..3], &lines[2..]].concat().concat(), "its number is 3, not 4"),
+    ] {
+        fs::write(&journal, damaged).unwrap();
+        expect(&[&place, fault, "--repair"]);
+    }
+    let other = Header { results: "other.jsonl".to_owned(), settings: Vec::new() };
+    let (mut record, mut other_journal) = (Vec::new(), Vec::new());
+    Record::Header(other).write(&mut record);
+    journal::Seal::default().write(&record, &mut other_journal);
+    fs::write(&journal, other_journal).unwrap();
     expect(&["is the journal of other.jsonl", "another journal"]);
 
     let sharded = StoreOptions {
@@ -471,6 +506,55 @@ fn rows_of_unknown_outcome_are_named_in_a_file() {
     let file = store.resumed().unknown_file.clone().unwrap();
     assert_eq!(file, folder.path("out.jsonl.unknown"));
     assert_eq!(fs::read_to_string(file).unwrap().lines().collect::<Vec<_>>(), names);
+}
+
+/// Also without a journal; and files that are not those of a job are left alone.
+#[test]
+fn files_are_rebuilt_from_what_is_intact() {
+    let folder = Folder::new();
+    let options = folder.options("out.jsonl");
+    let (results, journal) = (folder.path("out.jsonl"), folder.path("out.jsonl.journal"));
+    let (mut store, _) = open(&options);
+    store.send(&["a", "b", "c"]);
+    store.fail("a");
+    store.done("b");
+    store.close(None).unwrap();
+    // A line in the middle of the results is edited.
+    let text = fs::read_to_string(&results).unwrap();
+    fs::write(&results, text.replacen("argument", "Argument", 1)).unwrap();
+    let repaired = repair(&options).unwrap();
+    assert_eq!((repaired.results, repaired.dropped, repaired.lost), (1, 1, 0));
+    assert_eq!(repaired.unknown, ["c", "a"]);
+    let (store, told) = open(&options);
+    let states = ["a", "b", "c"].map(|key| told.of(key));
+    assert_eq!(states, [State::Unknown, State::Done, State::Unknown]);
+    assert_eq!(store.resumed().runs, 1);
+    drop(store);
+
+    fs::remove_file(&journal).unwrap();
+    let repaired = repair(&options).unwrap();
+    assert_eq!((repaired.results, repaired.lost, repaired.unknown.len()), (1, 1, 0));
+    let (store, told) = open(&options);
+    assert_eq!(["a", "b"].map(|key| told.of(key)), [State::New, State::Done]);
+    drop(store);
+
+    fs::remove_file(&results).unwrap();
+    assert!(repair(&options).unwrap_err().to_string().contains("is missing"));
+    fs::write(&results, "my results\n").unwrap();
+    fs::remove_file(&journal).unwrap();
+    let before = folder.names();
+    assert!(repair(&options).unwrap_err().to_string().contains("has no intact result"));
+    assert_eq!(folder.names(), before);
+    for diary in ["my diary\nof today\n", "my diary"] {
+        fs::write(&journal, diary).unwrap();
+        assert!(repair(&options).unwrap_err().to_string().contains("not a journal"));
+        refusal(&StoreOptions {
+            results: Some(folder.path("new.jsonl")),
+            journal: Some(journal.clone()),
+            ..options.clone()
+        });
+        assert_eq!(fs::read_to_string(&journal).unwrap(), diary);
+    }
 }
 
 #[test]

@@ -268,22 +268,24 @@ fn pop_if(sent: &mut std::collections::VecDeque<(u64, Row)>, durable: u64) -> Op
     if is_durable { sent.pop_front() } else { None }
 }
 
+/// The CPU seconds of this process.
+fn cpu() -> f64 {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap();
+    let fields: Vec<_> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+    (fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap()) / 100.0
+}
+
 /// Not a test: the CPU cost of the store alone. `cargo test --release -- --ignored --nocapture cpu_a_row`
 #[test]
 #[ignore = "measures; by hand: cargo test -p modelwire-bulk --release --lib cpu_a_row -- --ignored --nocapture"]
 fn cpu_a_row() {
-    let cpu = || -> f64 {
-        let stat = fs::read_to_string("/proc/self/stat").unwrap();
-        let fields: Vec<_> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
-        (fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap()) / 100.0
-    };
     const ROWS: usize = 300_000;
     let body = "x".repeat(300);
     for name in ["out.jsonl", "out.jsonl.zst", "out.jsonl.gz"] {
         let folder = Folder::new();
         let (mut store, _) = Store::open(&folder.options(name), None, Box::new(|| {})).unwrap();
         let mut book = store.book();
-        let (begun, cpu_before) = (Instant::now(), cpu());
+        let (begun, cpu_before) = (Instant::now(), self::cpu());
         let mut sent = std::collections::VecDeque::new();
         let mut ended = 0;
         let mut next = 0;
@@ -309,11 +311,12 @@ fn cpu_a_row() {
             std::thread::sleep(Duration::from_micros(500));
         }
         store.close(None).unwrap();
-        let (seconds, cpu) = (begun.elapsed().as_secs_f64(), cpu() - cpu_before);
+        let (seconds, cpu) = (begun.elapsed().as_secs_f64(), self::cpu() - cpu_before);
         let micros = cpu * 1e6 / ROWS as f64;
         println!("{name}: {:.0} rows/s, {micros:.2} us CPU a row", ROWS as f64 / seconds);
-        let begun = Instant::now();
+        let (begun, cpu_before) = (Instant::now(), self::cpu());
         let (_, ledger) = Store::open(&folder.options(name), None, Box::new(|| {})).unwrap();
-        println!("  opened again in {:.2} s: {ledger:?}", begun.elapsed().as_secs_f64());
+        let (seconds, cpu) = (begun.elapsed().as_secs_f64(), self::cpu() - cpu_before);
+        println!("  opened again in {seconds:.2} s, {cpu:.2} s CPU: {ledger:?}");
     }
 }

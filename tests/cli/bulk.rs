@@ -577,11 +577,10 @@ fn a_dry_run_knows_what_a_run_would() {
         let job = Job::new(&[rows(7, "echo"), row("r8", "no-such-model")].concat());
         assert_eq!(job.run(arguments).code(), 3);
         let journal = std::fs::read_to_string(job.path("out.jsonl.journal")).unwrap();
-        let is_told = |line: &&str| {
-            !["{\"done\"", "{\"failed\"", "{\"ass"].iter().any(|begin| line.starts_with(begin))
-        };
+        let is_told =
+            |line: &&str| !line.starts_with("{\"done\"") && !line.starts_with("{\"failed\"");
         let told: String =
-            journal.lines().filter(is_told).map(|line| format!("{line}\n")).collect();
+            journal.lines().take_while(is_told).map(|line| format!("{line}\n")).collect();
         std::fs::write(job.path("out.jsonl.journal"), &told).unwrap();
         if !arguments.is_empty() {
             std::fs::rename(job.path("out.jsonl"), job.path("out.jsonl.part")).unwrap();

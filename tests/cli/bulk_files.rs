@@ -190,6 +190,71 @@ fn existing_results_are_not_overwritten_by_default() {
     assert!(ran.stderr.contains("results were removed from it"), "{}", ran.stderr);
 }
 
+/// What is intact is kept, nothing is sent, and the rows of which nothing is known are named.
+#[test]
+fn damaged_files_are_repaired() {
+    for more in
+        [&["-o", "out.jsonl"][..], &["-o", "out.jsonl", "--ordered"], &["-o", "out.jsonl.zst"]]
+    {
+        let service = Service::start().unwrap();
+        let folder = Folder::new();
+        private(&folder.file("in.jsonl", rows(20)));
+        ended_well(&run(&mut bulk(&service, &folder, more)));
+        let journal = folder.path().join(format!("{}.journal", more[1]));
+        let text = std::fs::read_to_string(&journal).unwrap();
+        let lines: Vec<_> = text.split_inclusive('\n').collect();
+        std::fs::write(&journal, [&lines[..30], &lines[31..]].concat().concat()).unwrap();
+        let ran = run(&mut bulk(&service, &folder, more));
+        assert_eq!(ran.code(), 5, "{}", ran.stderr);
+        let said = format!("{}.journal:31: this line, at byte ", more[1]);
+        assert!(ran.stderr.contains(&said) && ran.stderr.contains("--repair"), "{}", ran.stderr);
+        let ran = run(&mut bulk(&service, &folder, &[more, &["--repair"]].concat()));
+        ended_well(&ran);
+        for wanted in
+            ["kept           20 results", "lost           1 line of the journal", "damaged-1"]
+        {
+            assert!(ran.text().contains(wanted), "{}", ran.text());
+        }
+        ended_well(&run(&mut bulk(&service, &folder, more)));
+        assert_eq!(service.recorded("").len(), 20);
+        let kept = folder.path().join(format!("{}.journal.damaged-1", more[1]));
+        assert_eq!(std::fs::read_to_string(kept).unwrap().lines().count(), lines.len() - 1);
+        #[cfg(unix)]
+        for name in names(&folder) {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = folder.path().join(&name).metadata().unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "{name}");
+        }
+    }
+    let service = Service::start().unwrap();
+    let folder = Folder::new();
+    private(&folder.file("in.jsonl", rows(20)));
+    ended_well(&run(&mut bulk(&service, &folder, &["-o", "out.jsonl"])));
+    // An edited result is not kept, though it is JSON.
+    let out = folder.path().join("out.jsonl");
+    let text = std::fs::read_to_string(&out).unwrap();
+    std::fs::write(&out, text.replacen("\"content\":\"r7\"", "\"content\":\"r8\"", 1)).unwrap();
+    let ran = run(&mut bulk(&service, &folder, &["-o", "out.jsonl"]));
+    assert!(ran.stderr.contains("out.jsonl was changed: bytes"), "{}", ran.stderr);
+    ended_well(&run(&mut bulk(&service, &folder, &["-o", "out.jsonl", "--repair"])));
+    let unknown = std::fs::read_to_string(folder.path().join("out.jsonl.unknown")).unwrap();
+    assert_eq!(unknown, "r7\n");
+    ended_well(&run(&mut bulk(&service, &folder, &["-o", "out.jsonl"])));
+    let mut ids = custom_ids(&std::fs::read_to_string(&out).unwrap());
+    ids.sort();
+    ids.dedup();
+    assert_eq!((ids.len(), service.recorded("").len()), (20, 21));
+}
+
+/// Only the owner may read it.
+fn private(path: &std::path::Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    }
+}
+
 #[test]
 fn ordered_standard_output_leaves_no_files() {
     let service = slow_service("latency-ms=20");

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::journal::Record;
+use super::journal::{Record, Seal};
 use crate::error::Error;
 use crate::system::{self, Readers, set_readers};
 
@@ -23,6 +23,10 @@ pub(crate) struct JournalFile {
     pub(crate) path: PathBuf,
     /// The file is on disk up to this offset.
     synced: u64,
+    /// There may be bytes after `synced` that are not a whole record.
+    is_torn: bool,
+    /// That of the last record.
+    seal: Seal,
     /// Records after `synced`.
     pending: Vec<u8>,
     /// Bytes of `pending` that were handed to the operating system.
@@ -55,8 +59,9 @@ impl JournalFile {
         };
         let path = path.to_owned();
         let made = if is_new { vec![path.clone()] } else { Vec::new() };
-        let (synced, pending, written) = (0, Vec::new(), 0);
-        Ok((JournalFile { file, path, synced, pending, written, made }, is_locked))
+        let (synced, is_torn, seal) = (0, true, Seal::default());
+        let (pending, written) = (Vec::new(), 0);
+        Ok((JournalFile { file, path, synced, is_torn, seal, pending, written, made }, is_locked))
     }
 
     /// Also registers a file created for this run, to be removed with the journal if the run writes
@@ -72,12 +77,9 @@ impl JournalFile {
         self.made.clear();
     }
 
-    /// Truncates the journal to the part that was read and is intact.
-    pub(crate) fn cut(&mut self, end: u64) -> io::Result<()> {
-        self.file.set_len(end)?;
-        (self.synced, self.written) = (end, 0);
-        self.pending.clear();
-        Ok(())
+    /// Continues after the part that was read and is intact. What follows it is removed by the first write.
+    pub(crate) fn continue_at(&mut self, end: u64, seal: Seal) {
+        (self.synced, self.is_torn, self.seal) = (end, true, seal);
     }
 
     /// Appends whole row records, to be written later.
@@ -85,12 +87,14 @@ impl JournalFile {
         if !records.is_empty() {
             self.keep();
         }
-        self.pending.extend_from_slice(records);
+        self.seal.write(records, &mut self.pending);
     }
 
     /// Appends a job record.
     pub(crate) fn push_record(&mut self, record: &Record<'_>) {
-        record.write(&mut self.pending);
+        let mut text = Vec::new();
+        record.write(&mut text);
+        self.seal.write(&text, &mut self.pending);
     }
 
     /// Bytes that are not known to be on disk.
@@ -102,6 +106,10 @@ impl JournalFile {
     pub(crate) fn write(&mut self) -> io::Result<()> {
         let rest = self.pending.get(self.written..).unwrap_or_default();
         let at = self.synced + self.written as u64;
+        if self.is_torn {
+            self.file.set_len(at)?;
+            self.is_torn = false;
+        }
         if let Err(error) = system::write_all_at(&self.file, rest, at) {
             let _ = self.file.set_len(at);
             return Err(error);
@@ -191,9 +199,8 @@ pub(crate) fn unusable(path: &Path, error: io::Error) -> Error {
 fn held(path: &Path, file: &File) -> Error {
     let mut last = None;
     for line in BufReader::new(file).split(b'\n').map_while(Result::ok) {
-        if let Some(Record::Run { pid, .. }) =
-            line.starts_with(b"{\"run\"").then(|| Record::read(&line)).flatten()
-        {
+        let run = line.starts_with(b"{\"run\"").then(|| Seal::read(&line)).flatten();
+        if let Some(Record::Run { pid, .. }) = run.map(|sealed| sealed.record) {
             last = Some(pid);
         }
     }

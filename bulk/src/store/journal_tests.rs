@@ -13,45 +13,75 @@ fn records() -> Vec<Record<'static>> {
         Record::Sent { key: key("row-7"), check: u32::MAX },
         Record::Sent { key: key("a \"b\" \\ \n ü"), check: 0 },
         Record::Back { key: key("row-7"), check: 3 },
-        Record::Ended { key: key("row-7"), outcome: Outcome::Done, check: 1, end: Some(u64::MAX) },
+        Record::Ended { key: key("row-7"), outcome: Outcome::Done, check: 1, end: Some(END) },
         Record::Ended { key: key(""), outcome: Outcome::Failed, check: 1, end: None },
-        Record::Rewritten { end: 0 },
-        Record::Assembled { end: 17 },
+        Record::Rewritten { end: End::default() },
+        Record::Assembled { end: END },
     ]
+}
+
+const END: End = End { at: u64::MAX, crc: u32::MAX };
+
+/// The records as lines of one journal.
+fn lines() -> Vec<Vec<u8>> {
+    let (mut records_text, mut journal) = (Vec::new(), Vec::new());
+    records().iter().for_each(|record| record.write(&mut records_text));
+    Seal::default().write(&records_text, &mut journal);
+    journal.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
 }
 
 #[test]
 fn what_is_written_is_read() {
-    for record in records() {
-        let mut line = Vec::new();
-        record.write(&mut line);
-        assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
+    let mut seal = Seal::default();
+    for (line, record) in lines().iter().zip(records()) {
         let line = line.strip_suffix(b"\n").unwrap();
-        assert_eq!(Record::read(line).as_ref(), Some(&record));
-        let value: Value = serde_json::from_slice(line).unwrap();
-        let spaced = serde_json::to_string_pretty(&value).unwrap().replace('\n', "");
-        assert_eq!(Record::read(spaced.as_bytes()).as_ref(), Some(&record), "{spaced}");
+        serde_json::from_slice::<Value>(line).unwrap();
         for cut in 0..line.len() {
-            assert_eq!(Record::read(&line[..cut]), None, "{}", line[..cut].escape_ascii());
+            assert!({ seal }.follow(&line[..cut]).is_err(), "{}", line[..cut].escape_ascii());
         }
+        assert_eq!(seal.follow(line).unwrap(), record);
     }
+    assert_eq!(seal.number, 9);
+}
+
+#[test]
+fn a_line_in_another_place_is_damaged() {
+    let lines = lines();
+    let whole: Vec<&[u8]> = lines.iter().map(|line| line.trim_ascii_end()).collect();
+    let fault = |lines: &[&[u8]]| {
+        let mut seal = Seal::default();
+        lines.iter().find_map(|line| seal.follow(line).err()).unwrap()
+    };
+    assert_eq!(fault(&[&whole[..3], &whole[4..]].concat()), "its number is 5, not 4");
+    assert_eq!(fault(&[&whole[..3], &whole[2..]].concat()), "its number is 3, not 4");
+    let edited = String::from_utf8(whole[3].to_vec()).unwrap().replace('b', "c");
+    assert_eq!(
+        fault(&[&whole[..3], &[edited.as_bytes()], &whole[4..]].concat()),
+        "its checksum is wrong"
+    );
+    // The same line of another journal.
+    let mut other = Vec::new();
+    Seal { number: 4, sum: 1 }.write(b"{\"back\":\"row-7\",\"check\":3\n", &mut other);
+    assert_eq!(fault(&[&whole[..4], &[other.trim_ascii_end()]].concat()), "its checksum is wrong");
 }
 
 #[test]
 fn a_damaged_line_is_not_a_record() {
     for line in [
         "",
-        "{}",
-        "[]",
-        "{\"sent\":\"a\"}",
-        "{\"sent\":\"a\",\"check\":-1}",
-        "{\"sent\":\"a\",\"check\":4294967296}",
-        "{\"sent\":7,\"check\":1}",
-        "{\"done\":\"a\",\"check\":1,\"end\":1}x",
-        "{\"modelwire_journal\":2,\"results\":\"a\",\"settings\":{}}",
+        "{",
+        "[",
+        "{\"sent\":\"a\"",
+        "{\"sent\":\"a\",\"check\":-1",
+        "{\"sent\":\"a\",\"check\":4294967296",
+        "{\"sent\":7,\"check\":1",
+        "{\"sent\":\"a\",\"check\":1,\"end\":1,\"crc\":1",
+        "{\"done\":\"a\",\"check\":1,\"end\":1",
+        "{\"done\":\"a\",\"check\":1,\"end\":1,\"crc\":1x",
+        "{\"modelwire_journal\":1,\"results\":\"a\",\"settings\":{}",
         "\u{0}",
     ] {
-        assert_eq!(Record::read(line.as_bytes()), None, "{line}");
+        assert_eq!(Record::read(line), None, "{line}");
     }
 }
 

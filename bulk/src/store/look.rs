@@ -14,8 +14,8 @@ pub fn look(options: &StoreOptions, memory: &mut impl RowStates) -> Result<(), E
         return Ok(());
     }
     let unreadable = |error| Error::Unreadable(path.clone(), error);
-    let file = File::open(&path).map_err(unreadable)?;
-    let mut replayed = replay::journal(&file, &path, memory)?;
+    let journal = File::open(&path).map_err(unreadable)?;
+    let mut replayed = replay::journal(&journal, &path, memory)?;
     if let Some(mut path) = Places::arrivals(options).filter(|path| !is_stream(path)) {
         let format = if options.is_ordered { Format::Plain } else { Format::of(&path) };
         let rewritten = temporary(&path);
@@ -23,9 +23,9 @@ pub fn look(options: &StoreOptions, memory: &mut impl RowStates) -> Result<(), E
             path = rewritten;
         }
         // For results already in order, the journal is complete.
-        if let Ok(file) = File::open(&path) {
-            for (key, outcome, _) in replay::results(&file, &path, format, &replayed)?.ended {
-                replayed.found(&key, outcome, memory);
+        if let (None, Ok(file)) = (replayed.ordered(&path), File::open(&path)) {
+            for found in replay::results(&file, &path, format, &journal, &replayed)?.ended {
+                replayed.found(&found, &path, memory)?;
             }
         }
     }

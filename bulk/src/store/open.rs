@@ -13,7 +13,7 @@ use super::replay::{self, Replayed, RowStates};
 use super::results::{Format, Frozen, Results, ResultsFile, ResultsStream};
 use super::rewrite;
 use crate::error::Error;
-use crate::system::{read_exact_at, readers_of, set_readers, standard_output};
+use crate::system::{readers_of, set_readers, standard_output};
 
 /// The state left by earlier runs.
 #[derive(Clone, Debug, Default)]
@@ -137,15 +137,8 @@ fn open_journal(
             "{name}: its last record was incomplete, and its {torn} bytes were removed"
         ));
     }
-    journal.cut(replayed.whole).map_err(|error| unusable(path, error))?;
-    // The name of the link's target: one file, whichever link names it.
-    let results = results.or(options.results.as_deref()).and_then(Path::file_name);
-    let results = results.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut settings = options.settings.clone();
-    if options.is_ordered {
-        settings.push(("--ordered".to_owned(), IS_SET.to_owned()));
-    }
-    let header = Header { results, settings };
+    journal.continue_at(replayed.whole, replayed.seal);
+    let header = header(places, options);
     match &replayed.header {
         Some(found) => is_same(path, found, &header)?,
         None => journal.push_record(&Record::Header(header)),
@@ -153,18 +146,28 @@ fn open_journal(
     Ok((journal, replayed))
 }
 
+/// The header of a new journal.
+pub(crate) fn header(places: &Places, options: &StoreOptions) -> Header {
+    // The name of the link's target: one file, whichever link names it.
+    let results = places.results.as_deref().filter(|path| !is_stream(path));
+    let results = results.or(options.results.as_deref()).and_then(Path::file_name);
+    let results = results.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut settings = options.settings.clone();
+    if options.is_ordered {
+        settings.push(("--ordered".to_owned(), IS_SET.to_owned()));
+    }
+    Header { results, settings }
+}
+
 /// Empties the journal, if the file is one, and removes the results.
 fn throw_away(journal: &mut JournalFile, places: &Places) -> Result<(), Error> {
     let path = journal.path.clone();
     let unusable = |error| unusable(&path, error);
-    let mut begin = [0; JOURNAL_BEGIN.len()];
-    let size = journal.file.metadata().map_err(unusable)?.len();
-    if size > 0 && (read_exact_at(&journal.file, &mut begin, 0).is_err() || begin != *JOURNAL_BEGIN)
-    {
-        return Err(replay::damaged(&path, 1));
+    if !replay::may_be_journal(&journal.file).map_err(unusable)? {
+        return Err(Error::JournalForeign(path));
     }
     // Empty the journal first: without it, old results are never mistaken for those of the new job.
-    journal.cut(0).and_then(|()| journal.file.sync_all()).map_err(unusable)?;
+    journal.file.set_len(0).and_then(|()| journal.file.sync_all()).map_err(unusable)?;
     rewrite::remove(&unknown_beside(&path))?;
     let results = places.results.iter().chain(&places.arrivals);
     results.filter(|old| !is_stream(old)).try_for_each(|old| rewrite::remove(old))
@@ -173,11 +176,8 @@ fn throw_away(journal: &mut JournalFile, places: &Places) -> Result<(), Error> {
 /// The recorded value of an option that takes none.
 const IS_SET: &str = "yes";
 
-/// The first bytes of every journal.
-const JOURNAL_BEGIN: &[u8; 20] = b"{\"modelwire_journal\"";
-
 /// Checks that the settings did not change between runs.
-fn is_same(path: &Path, found: &Header, wanted: &Header) -> Result<(), Error> {
+pub(crate) fn is_same(path: &Path, found: &Header, wanted: &Header) -> Result<(), Error> {
     let journal = path.to_owned();
     if found.results != wanted.results {
         let (before, now) = (found.results.clone(), wanted.results.clone());
@@ -214,9 +214,10 @@ impl Opened {
         let format = if options.is_ordered { Format::Plain } else { Format::of(path) };
         rewrite::redo(path, replayed.is_rewritten)?;
         if let (true, Some(whole)) = (options.is_ordered, &self.places.results)
-            && let Some(size) = replayed.assembled.filter(|_| !path.exists())
+            && let Some(expected) = replayed.ordered(path)
         {
-            let frozen = Frozen::new(whole, path, size, replayed.known)?;
+            let frozen = Frozen::new(whole, path, expected, replayed.known)?;
+            rewrite::remove(path)?;
             self.results = Results::Frozen(frozen);
             if !(options.retries_failed && replayed.failed > 0) {
                 return Ok(());
@@ -242,37 +243,29 @@ impl Opened {
         if !lock(&file) {
             return Err(Error::ResultsHeld(path.to_owned()));
         }
-        let tail = replay::results(&file, path, format, replayed)?;
+        let mut results = ResultsFile { file, format, end: 0 };
+        let Some(journal) = &mut self.journal else {
+            self.results = Results::File(results);
+            return Ok(());
+        };
+        let tail = replay::results(&results.file, path, format, &journal.file, replayed)?;
+        for found in &tail.ended {
+            if replayed.found(found, path, memory)? || found.2.at > replayed.known {
+                let (key, outcome, end) = (found.0.text().into(), found.1, Some(found.2));
+                let check = found.0.check();
+                journal.push_record(&Record::Ended { key, outcome, check, end });
+            }
+        }
         if tail.torn > 0 {
             let torn = tail.torn;
             self.resumed.notes.push(format!(
                 "{name}: its last line was incomplete, and its {torn} bytes were removed"
             ));
         }
-        let put_right = file.set_len(tail.whole).and_then(|()| file.sync_all());
+        results.end = tail.whole;
+        let put_right = results.file.set_len(tail.whole).and_then(|()| results.file.sync_all());
         put_right.map_err(|error| unusable(path, error))?;
-        let mut twice = 0_u64;
-        for (key, outcome, end) in &tail.ended {
-            let is_new = replayed.found(key, *outcome, memory);
-            if !is_new && *end <= replayed.known {
-                continue;
-            }
-            twice += u64::from(!is_new);
-            if let Some(journal) = &mut self.journal {
-                let (check, outcome, end) = (key.check(), *outcome, Some(*end));
-                journal.push_record(&Record::Ended { key: key.text().into(), outcome, check, end });
-            }
-        }
-        if twice > 0 {
-            self.resumed
-                .notes
-                .push(format!("{name}: {twice} rows have more than one result in it"));
-        }
-        let mut results = ResultsFile { file, format, end: tail.whole };
-        if options.retries_failed
-            && replayed.failed > 0
-            && let Some(journal) = &mut self.journal
-        {
+        if options.retries_failed && replayed.failed > 0 {
             rewrite::without_failed(&mut results, path, journal)?;
             memory.forget_failed();
         }
@@ -294,35 +287,39 @@ impl Opened {
             Some(_) | None => Ok(()),
         });
         written.map_err(|error| unusable(&path, error))?;
-        self.name_unknown(&path)
-    }
-
-    /// Writes a file that names the rows of unknown outcome and those that may be paid for twice.
-    fn name_unknown(&mut self, journal: &Path) -> Result<(), Error> {
-        let resumed = &mut self.resumed;
-        let path = unknown_beside(journal);
-        let mut named = HashSet::new();
-        let mut names = String::new();
-        for name in resumed.unknown.iter().chain(&resumed.sent_again) {
-            if !named.insert(name) {
-                continue;
-            }
-            match name.chars().any(char::is_control) {
-                true => names.push_str(&serde_json::Value::from(name.as_str()).to_string()),
-                false => names.push_str(name),
-            }
-            names.push('\n');
-        }
-        if names.is_empty() {
-            return Ok(());
-        }
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        let written = fs::metadata(journal)
-            .and_then(|found| set_readers(&mut options, readers_of(&found)).open(&path))
-            .and_then(|mut file| file.write_all(names.as_bytes()));
-        written.map_err(|error| unusable(&path, error))?;
-        resumed.unknown_file = Some(path);
+        let rows = self.resumed.unknown.iter().chain(&self.resumed.sent_again);
+        self.resumed.unknown_file = name_unknown(&path, rows)?;
         Ok(())
     }
+}
+
+/// Writes a file that names rows, if there are any: those of unknown outcome, and those that may be paid for
+/// twice.
+pub(crate) fn name_unknown<'a>(
+    journal: &Path,
+    rows: impl Iterator<Item = &'a String>,
+) -> Result<Option<PathBuf>, Error> {
+    let path = unknown_beside(journal);
+    let mut named = HashSet::new();
+    let mut names = String::new();
+    for name in rows {
+        if !named.insert(name) {
+            continue;
+        }
+        match name.chars().any(char::is_control) {
+            true => names.push_str(&serde_json::Value::from(name.as_str()).to_string()),
+            false => names.push_str(name),
+        }
+        names.push('\n');
+    }
+    if names.is_empty() {
+        return Ok(None);
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    let written = fs::metadata(journal)
+        .and_then(|found| set_readers(&mut options, readers_of(&found)).open(&path))
+        .and_then(|mut file| file.write_all(names.as_bytes()));
+    written.map_err(|error| unusable(&path, error))?;
+    Ok(Some(path))
 }

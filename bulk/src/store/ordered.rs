@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 
 use super::results::Format;
-use super::rewrite::Members;
+use super::rewrite::{Members, Written};
 use crate::output;
 use crate::row::Key;
 use crate::system::read_exact_at;
@@ -46,14 +46,14 @@ fn short(name: [u8; 12]) -> u64 {
 }
 
 /// Writes the lines of the first `end` bytes of `arrivals` in this order, then those of rows that are not
-/// in it. Returns the number of bytes written.
+/// in it.
 pub(crate) fn assemble(
     arrivals: &File,
     end: u64,
     order: &Order,
     format: Format,
     out: impl Write,
-) -> io::Result<u64> {
+) -> io::Result<Written> {
     let mut index = index(arrivals, end)?;
     let mut members = Members::new(format, out);
     let mut window = Window { file: arrivals, end, bytes: Vec::new(), start: 0 };

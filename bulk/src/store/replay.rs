@@ -5,13 +5,17 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::journal::{Header, Record};
+use flate2::Crc;
+
+use super::journal::{End, Header, Record, Seal, VERSION};
 use super::results::Format;
 use crate::error::Error;
 use crate::ledger::{Ledger, State};
 use crate::output::{self, Outcome};
 use crate::row::Key;
 use crate::system::read_exact_at;
+
+const BUFFER_BYTES: usize = 1 << 17;
 
 /// Receives the state of rows while files are read.
 pub trait RowStates {
@@ -50,6 +54,8 @@ impl From<Outcome> for State {
 #[derive(Debug, Default)]
 pub(crate) struct Replayed {
     pub(crate) header: Option<Header>,
+    /// That of the last record.
+    pub(crate) seal: Seal,
     /// Bytes of whole records.
     pub(crate) whole: u64,
     /// Bytes after them that are not whole records.
@@ -57,14 +63,17 @@ pub(crate) struct Replayed {
     pub(crate) runs: u64,
     /// Bytes of the results that the journal accounts for.
     pub(crate) known: u64,
-    /// The last recorded result: its offset and its key.
-    pub(crate) last: Option<(u64, String)>,
+    /// Where the last recorded result or member begins.
+    last: Option<u64>,
+    /// The records of the present results begin at this byte of the journal, and the first of them is about
+    /// this many bytes of results.
+    base: (u64, u64),
     /// The journal ends with an outcome record: others of the same member may have been cut off.
     is_open_at_end: bool,
     /// The results were rewritten, and nothing was added after that.
     pub(crate) is_rewritten: bool,
-    /// The size in bytes of the results in input order, if nothing was added after they were assembled.
-    pub(crate) assembled: Option<u64>,
+    /// The results in input order, if nothing was added after they were assembled.
+    pub(crate) assembled: Option<End>,
     pub(crate) failed: u64,
     /// Rows that were sent and have not ended, with their sequence number among all sends.
     open: HashMap<String, u64>,
@@ -81,36 +90,55 @@ pub(crate) fn journal(
 ) -> Result<Replayed, Error> {
     let unreadable = |error: io::Error| Error::Unreadable(path.to_owned(), error);
     let size = file.metadata().map_err(unreadable)?.len();
-    let mut reader = BufReader::with_capacity(1 << 17, file);
+    let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
     reader.seek(SeekFrom::Start(0)).map_err(unreadable)?;
+    if !may_be_journal(file).map_err(unreadable)? {
+        return Err(Error::JournalForeign(path.to_owned()));
+    }
     let mut replayed = Replayed::default();
-    let (mut line, mut number) = (Vec::new(), 0_u64);
+    let mut line = Vec::new();
     loop {
         line.clear();
-        number += 1;
         let read = reader.read_until(b'\n', &mut line).map_err(unreadable)?;
+        // Also what a power failure leaves in unsynced data: zeros up to the end.
         let Some(text) = line.strip_suffix(b"\n") else { break };
-        if text.contains(&0) {
-            // A power failure leaves such holes in unsynced data. Nothing acted on that data yet.
-            break;
+        let taken = replayed.seal.follow(text).and_then(|record| {
+            match replayed.header.is_some() != matches!(record, Record::Header(_)) {
+                true => Ok(record),
+                false => Err("it is not in its place".to_owned()),
+            }
+        });
+        match taken {
+            Ok(record) => replayed.take(record, memory),
+            Err(_) if replayed.header.is_none() && !text.starts_with(&version_begin()) => {
+                return Err(Error::JournalVersion(path.to_owned()));
+            }
+            Err(fault) => {
+                let (line, at) = (replayed.seal.number + 1, replayed.whole);
+                return Err(Error::JournalDamaged { path: path.to_owned(), line, at, fault });
+            }
         }
-        let Some(record) = Record::read(text) else { return Err(damaged(path, number)) };
-        if replayed.header.is_none() != matches!(record, Record::Header(_)) {
-            return Err(damaged(path, number));
-        }
-        replayed.take(record, memory);
         replayed.whole += read as u64;
     }
     replayed.torn = size.saturating_sub(replayed.whole);
     Ok(replayed)
 }
 
-pub(crate) fn damaged(path: &Path, number: u64) -> Error {
-    let path = path.to_owned();
-    match number {
-        1 => Error::JournalForeign(path),
-        line => Error::JournalDamaged { path, line },
-    }
+/// The first bytes of every journal.
+const JOURNAL_BEGIN: &[u8; 20] = b"{\"modelwire_journal\"";
+
+/// Whether a file may be a journal, or what a crash left of one that was just begun.
+pub(crate) fn may_be_journal(file: &File) -> io::Result<bool> {
+    let mut begin = [0; JOURNAL_BEGIN.len()];
+    let size = begin.len().min(usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX));
+    read_exact_at(file, begin.get_mut(..size).unwrap_or_default(), 0)?;
+    let written = begin.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    Ok(JOURNAL_BEGIN.starts_with(begin.get(..written).unwrap_or_default()))
+}
+
+/// The first bytes of those of this version.
+fn version_begin() -> Vec<u8> {
+    [JOURNAL_BEGIN, format!(":{VERSION},").as_bytes()].concat()
 }
 
 impl Replayed {
@@ -127,22 +155,23 @@ impl Replayed {
             Record::Ended { key, outcome, check, end } => {
                 self.ended(&key, check, outcome, memory);
                 if let Some(end) = end {
-                    if end != self.known {
-                        self.last = Some((self.known, key.into_owned()));
+                    if end.at != self.known {
+                        self.last = Some(self.known);
                     }
-                    self.known = end;
+                    self.known = end.at;
                     (self.is_rewritten, self.assembled) = (false, None);
                 }
             }
             Record::Rewritten { end } => {
                 memory.forget_failed();
                 self.failed = 0;
-                (self.known, self.last) = (end, None);
+                (self.known, self.last, self.base) = (end.at, None, (self.whole, end.at));
                 (self.is_rewritten, self.assembled) = (true, None);
             }
             Record::Assembled { end } => {
                 // Arrivals made from the ordered file again have its order.
                 (self.is_rewritten, self.assembled, self.last) = (false, Some(end), None);
+                self.base = (self.whole, self.known);
             }
         }
     }
@@ -163,23 +192,35 @@ impl Replayed {
 
     /// Where to start reading results: a compressed member has many rows, and may be recorded only in part.
     fn read_from(&self, format: Format) -> u64 {
-        match (format, &self.last) {
-            (Format::Gzip | Format::Zstd, Some((start, _))) if self.is_open_at_end => *start,
+        match (format, self.last) {
+            (Format::Gzip | Format::Zstd, Some(start)) if self.is_open_at_end => start,
             _ => self.known,
         }
     }
 
-    /// Takes a result that the journal does not record. Returns whether it is the only one of its row.
+    /// The ordered results, if all are in them: arrivals that are no longer than those are left over.
+    pub(crate) fn ordered(&self, arrivals: &Path) -> Option<End> {
+        let has_more = std::fs::metadata(arrivals).is_ok_and(|found| found.len() > self.known);
+        self.assembled.filter(|_| !has_more)
+    }
+
+    /// Takes a result that follows the recorded ones. Returns whether the journal does not record it.
     pub(crate) fn found(
         &mut self,
-        key: &Key,
-        outcome: Outcome,
+        (key, outcome, end): &(Key, Outcome, End),
+        path: &Path,
         memory: &mut impl RowStates,
-    ) -> bool {
+    ) -> Result<bool, Error> {
         let (text, check) = (key.text(), key.check());
-        let is_new = matches!(memory.state(text, check), State::New | State::Unknown);
-        self.ended(text, check, outcome, memory);
-        is_new
+        if matches!(memory.state(text, check), State::New | State::Unknown) {
+            self.ended(text, check, *outcome, memory);
+            return Ok(true);
+        }
+        if end.at > self.known {
+            let (path, key, at) = (path.to_owned(), text.to_owned(), self.known);
+            return Err(Error::ResultsTwice { path, key, at });
+        }
+        Ok(false)
     }
 
     /// Rows whose outcome is unknown, in the order they were sent.
@@ -198,7 +239,7 @@ pub(crate) struct Tail {
     /// Bytes after that which are not intact.
     pub(crate) torn: u64,
     /// Outcomes, and where their bytes end, including those of a last member that is recorded in part.
-    pub(crate) ended: Vec<(Key, Outcome, u64)>,
+    pub(crate) ended: Vec<(Key, Outcome, End)>,
 }
 
 /// Checks that the results are those that the journal records, and reads the rest.
@@ -206,6 +247,7 @@ pub(crate) fn results(
     file: &File,
     path: &Path,
     format: Format,
+    journal: &File,
     replayed: &Replayed,
 ) -> Result<Tail, Error> {
     let unreadable = |error: io::Error| Error::Unreadable(path.to_owned(), error);
@@ -214,22 +256,19 @@ pub(crate) fn results(
         let (path, known) = (path.to_owned(), replayed.known);
         return Err(Error::ResultsShorter { path, found: size, known });
     }
-    let changed = || Error::ResultsChanged(path.to_owned());
-    if !fits(file, format, replayed).map_err(unreadable)? {
-        return Err(changed());
+    if let Some((from, to)) = changed(file, journal, replayed).map_err(unreadable)? {
+        return Err(Error::ResultsChanged { path: path.to_owned(), from, to });
     }
     let from = replayed.read_from(format);
-    let mut reader = Counted { inner: BufReader::with_capacity(1 << 17, file), taken: from };
+    let inner = BufReader::with_capacity(BUFFER_BYTES, file);
+    let mut reader = Counted { inner, taken: from, crc: Crc::new() };
     reader.inner.seek(SeekFrom::Start(from)).map_err(unreadable)?;
     let mut tail = Tail { whole: from, ..Tail::default() };
-    let strange = |at: u64| match at < replayed.known {
-        true => changed(),
-        false => Error::ResultsForeign { path: path.to_owned(), at },
-    };
     loop {
         if reader.fill_buf().map_err(unreadable)?.is_empty() {
             break;
         }
+        let foreign = |at: u64| Error::ResultsForeign { path: path.to_owned(), at };
         let lines = match format {
             Format::Plain => {
                 let mut line = Vec::new();
@@ -239,37 +278,72 @@ pub(crate) fn results(
             Format::Gzip | Format::Zstd => match format.member(&mut reader) {
                 Ok(lines) => lines,
                 Err(_) if are_zero(file, tail.whole).map_err(unreadable)? => None,
-                Err(_) => return Err(strange(tail.whole)),
+                Err(_) => return Err(foreign(tail.whole)),
             },
         };
-        let Some(lines) = lines.filter(|lines| !lines.contains(&0)) else { break };
+        let Some(lines) = lines else { break };
+        let end = End { at: reader.taken, crc: reader.crc.sum() };
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
-            let line = line.trim_ascii_end();
-            if line.is_empty() {
-                continue;
-            }
-            let Some((key, outcome)) = output::read_line(line) else {
-                return Err(strange(tail.whole));
-            };
-            tail.ended.push((key, outcome, reader.taken));
+            let read = output::read_line(line.trim_ascii_end());
+            let (key, outcome) = read.ok_or_else(|| foreign(tail.whole))?;
+            tail.ended.push((key, outcome, end));
         }
-        tail.whole = reader.taken;
-    }
-    if tail.whole < replayed.known {
-        return Err(changed());
+        if !lines.is_empty() {
+            reader.crc.reset();
+            tail.whole = end.at;
+        }
     }
     tail.torn = size.saturating_sub(tail.whole);
     Ok(tail)
 }
 
-/// Whether the last recorded result is at its recorded offset.
-fn fits(file: &File, format: Format, replayed: &Replayed) -> io::Result<bool> {
-    let (Format::Plain, Some((start, key))) = (format, &replayed.last) else { return Ok(true) };
-    let length = usize::try_from(replayed.known.saturating_sub(*start)).unwrap_or(usize::MAX);
-    let mut line = vec![0; length];
-    read_exact_at(file, &mut line, *start)?;
-    let is_whole = line.ends_with(b"\n");
-    Ok(is_whole && output::key_of(&line).is_some_and(|found| found.text() == key))
+/// The first bytes of the results that are not those that the journal records: from, and to.
+fn changed(file: &File, journal: &File, replayed: &Replayed) -> io::Result<Option<(u64, u64)>> {
+    let mut results = BufReader::with_capacity(BUFFER_BYTES, file);
+    results.seek(SeekFrom::Start(0))?;
+    let (base, base_end) = replayed.base;
+    let mut lines = BufReader::with_capacity(BUFFER_BYTES, journal);
+    lines.seek(SeekFrom::Start(base))?;
+    let (mut line, mut place, mut at) = (Vec::new(), base, 0);
+    while place < replayed.whole {
+        line.clear();
+        place += lines.read_until(b'\n', &mut line)? as u64;
+        let line = line.trim_ascii_end();
+        let end = match line.get(2) {
+            Some(b'd' | b'f') => End::in_line(line),
+            Some(b'r' | b'a') => match Seal::read(line).map(|sealed| sealed.record) {
+                // The size of assembled results may be that of a compressed file.
+                Some(Record::Rewritten { end } | Record::Assembled { end }) => {
+                    Some(End { at: base_end, ..end })
+                }
+                Some(_) | None => None,
+            },
+            Some(_) | None => None,
+        };
+        let Some(end) = end else { continue };
+        // The rows of one member have the same end.
+        if end.at != at && crc_of_next(&mut results, end.at.saturating_sub(at))? != Some(end.crc) {
+            return Ok(Some((at, end.at)));
+        }
+        at = end.at;
+    }
+    Ok(None)
+}
+
+/// The checksum of the next bytes; `None` if there are not as many.
+pub(crate) fn crc_of_next(reader: &mut impl BufRead, mut length: u64) -> io::Result<Option<u32>> {
+    let mut crc = Crc::new();
+    while length > 0 {
+        let bytes = reader.fill_buf()?;
+        let taken = bytes.len().min(usize::try_from(length).unwrap_or(usize::MAX));
+        let Some(bytes) = bytes.get(..taken).filter(|bytes| !bytes.is_empty()) else {
+            return Ok(None);
+        };
+        crc.update(bytes);
+        reader.consume(taken);
+        length -= taken as u64;
+    }
+    Ok(Some(crc.sum()))
 }
 
 /// Whether only zeros follow this offset, as after a power failure.
@@ -285,25 +359,27 @@ fn are_zero(file: &File, at: u64) -> io::Result<bool> {
 }
 
 /// A reader that counts the bytes read.
-struct Counted<R> {
-    inner: R,
+struct Counted<'a> {
+    inner: BufReader<&'a File>,
     taken: u64,
+    crc: Crc,
 }
 
-impl<R: BufRead> Read for Counted<R> {
+impl Read for Counted<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let read = self.inner.read(out)?;
-        self.taken += read as u64;
+        let read = self.fill_buf()?.read(out)?;
+        self.consume(read);
         Ok(read)
     }
 }
 
-impl<R: BufRead> BufRead for Counted<R> {
+impl BufRead for Counted<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.inner.fill_buf()
     }
 
     fn consume(&mut self, amount: usize) {
+        self.crc.update(self.inner.buffer().get(..amount).unwrap_or_default());
         self.inner.consume(amount);
         self.taken += amount as u64;
     }

@@ -11,8 +11,10 @@ use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
-use super::journal_file::sync_folder;
+use super::journal::{End, crc_of};
+use super::journal_file::{sync_folder, unusable};
 use super::places::temporary;
+use super::replay::crc_of_next;
 use crate::error::Error;
 use crate::system::{readers_of, set_readers, write_all_at};
 
@@ -40,6 +42,15 @@ impl Format {
             Some("gz") => Format::Gzip,
             Some("zst" | "zstd") => Format::Zstd,
             _ => Format::Plain,
+        }
+    }
+
+    /// The first bytes of a member.
+    pub(crate) fn magic(self) -> &'static [u8] {
+        match self {
+            Format::Plain => b"{",
+            Format::Gzip => &[0x1F, 0x8B, 8],
+            Format::Zstd => &[0x28, 0xB5, 0x2F, 0xFD],
         }
     }
 
@@ -106,11 +117,30 @@ pub(crate) struct Frozen {
 }
 
 impl Frozen {
-    /// `size` is the expected size of the ordered file, and `end` that of its lines.
-    pub(crate) fn new(whole: &Path, arrivals: &Path, size: u64, end: u64) -> Result<Frozen, Error> {
+    /// `expected` is the size of the ordered file and the checksum of its lines, and `end` their size.
+    pub(crate) fn new(
+        whole: &Path,
+        arrivals: &Path,
+        expected: End,
+        end: u64,
+    ) -> Result<Frozen, Error> {
         let found = std::fs::metadata(whole).map_or(0, |found| found.len());
-        if found != size {
-            return Err(Error::ResultsResized { path: whole.to_owned(), found, known: size });
+        if found != expected.at {
+            return Err(Error::ResultsResized {
+                path: whole.to_owned(),
+                found,
+                known: expected.at,
+            });
+        }
+        let file = File::open(whole).map_err(|error| unusable(whole, error))?;
+        let read = || {
+            let mut lines = Format::of(whole).reader(file)?;
+            let crc = crc_of_next(&mut lines, end)?;
+            Ok::<_, io::Error>(crc.filter(|_| lines.fill_buf().is_ok_and(<[u8]>::is_empty)))
+        };
+        // Data that cannot be decompressed is changed data.
+        if read().ok().flatten() != Some(expected.crc) {
+            return Err(Error::ResultsChanged { path: whole.to_owned(), from: 0, to: found });
         }
         Ok(Frozen { whole: whole.to_owned(), arrivals: arrivals.to_owned(), end })
     }
@@ -156,13 +186,14 @@ pub(crate) struct Refused {
 }
 
 impl Results {
-    /// Writes whole lines and syncs them to disk. After an error, the file is as it was before.
-    pub(crate) fn commit(&mut self, lines: &[u8]) -> Result<(), Refused> {
+    /// Writes whole lines and syncs them to disk. After an error, the file is as it was before. Returns the
+    /// end of the member, if the lines are compressed into one.
+    pub(crate) fn commit(&mut self, lines: &[u8]) -> Result<Option<End>, Refused> {
         match self {
             Results::File(file) => {
                 file.commit(lines).map_err(|error| Refused { error, lines_out: 0 })
             }
-            Results::Stream(stream) => stream.commit(lines),
+            Results::Stream(stream) => stream.commit(lines).map(|()| None),
             Results::Frozen(_) => {
                 self.thaw().map_err(|error| Refused { error, lines_out: 0 })?;
                 self.commit(lines)
@@ -196,7 +227,7 @@ impl Results {
 }
 
 impl ResultsFile {
-    fn commit(&mut self, lines: &[u8]) -> io::Result<()> {
+    fn commit(&mut self, lines: &[u8]) -> io::Result<Option<End>> {
         let encoded = match self.format {
             Format::Plain => None,
             Format::Gzip | Format::Zstd => Some(self.format.encode(lines)?),
@@ -207,7 +238,7 @@ impl ResultsFile {
         match written {
             Ok(()) => {
                 self.end += bytes.len() as u64;
-                Ok(())
+                Ok(encoded.map(|member| End { at: self.end, crc: crc_of(&member) }))
             }
             Err(error) => {
                 let _ = self.file.set_len(self.end);

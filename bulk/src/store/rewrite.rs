@@ -9,7 +9,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, ErrorKind, Write};
 use std::path::Path;
 
-use super::journal::Record;
+use flate2::Crc;
+
+use super::journal::{End, Record};
 use super::journal_file::{JournalFile, sync_folder, unusable};
 use super::places::temporary;
 use super::results::{Format, ResultsFile};
@@ -57,15 +59,15 @@ pub(crate) fn without_failed(
     // for that one's after a crash.
     journal.sync().map_err(|error| unusable(&journal.path, error))?;
     let temporary = temporary(path);
-    let rewritten = copy(results.format, path, &temporary).map_err(failure)?;
-    journal.push_record(&Record::Rewritten { end: rewritten.end });
+    let (rewritten, end) = copy(results.format, path, &temporary).map_err(failure)?;
+    journal.push_record(&Record::Rewritten { end });
     journal.sync().map_err(|error| unusable(&journal.path, error))?;
     fs::rename(&temporary, path).and_then(|()| sync_folder(path)).map_err(failure)?;
     *results = rewritten;
     Ok(())
 }
 
-fn copy(format: Format, from: &Path, to: &Path) -> io::Result<ResultsFile> {
+fn copy(format: Format, from: &Path, to: &Path) -> io::Result<(ResultsFile, End)> {
     let from = File::open(from)?;
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(true);
@@ -79,9 +81,9 @@ fn copy(format: Format, from: &Path, to: &Path) -> io::Result<ResultsFile> {
         }
         line.clear();
     }
-    let end = members.finish()?;
+    let end = members.finish()?.members;
     file.sync_all()?;
-    Ok(ResultsFile { file, format, end })
+    Ok((ResultsFile { file, format, end: end.at }, end))
 }
 
 /// Writes lines in members of about `MEMBER_BYTES`.
@@ -90,11 +92,21 @@ pub(crate) struct Members<W> {
     out: W,
     lines: Vec<u8>,
     written: u64,
+    crc: Crc,
+    crc_of_lines: Crc,
+}
+
+/// What was written: its size, with the checksum of the file, and with that of the lines in it.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) members: End,
+    pub(crate) lines: End,
 }
 
 impl<W: Write> Members<W> {
     pub(crate) fn new(format: Format, out: W) -> Members<W> {
-        Members { format, out, lines: Vec::new(), written: 0 }
+        let (crc, crc_of_lines) = (Crc::new(), Crc::new());
+        Members { format, out, lines: Vec::new(), written: 0, crc, crc_of_lines }
     }
 
     pub(crate) fn line(&mut self, line: &[u8]) -> io::Result<()> {
@@ -108,15 +120,18 @@ impl<W: Write> Members<W> {
         }
         let bytes = self.format.encode(&self.lines)?;
         self.out.write_all(&bytes)?;
+        self.crc.update(&bytes);
+        self.crc_of_lines.update(&self.lines);
         self.written += bytes.len() as u64;
         self.lines.clear();
         Ok(())
     }
 
-    /// Writes the rest. Returns the total number of bytes written.
-    pub(crate) fn finish(mut self) -> io::Result<u64> {
+    /// Writes the rest.
+    pub(crate) fn finish(mut self) -> io::Result<Written> {
         self.member()?;
         self.out.flush()?;
-        Ok(self.written)
+        let end = |crc: Crc| End { at: self.written, crc: crc.sum() };
+        Ok(Written { members: end(self.crc), lines: end(self.crc_of_lines) })
     }
 }

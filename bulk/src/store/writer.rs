@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::journal::write_number;
+use super::journal::{End, crc_of};
 use super::journal_file::{JournalFile, UNSYNCED_BYTES_MAX};
 use super::results::Results;
 
@@ -159,21 +159,21 @@ impl Batch {
         self.sizes.extend_from_slice(&other.sizes);
     }
 
-    /// Writes the outcome records, now that the offset of the first line is known. `end` is the end of all
+    /// Writes the outcome records, now that the offset of the first line is known. `member` is the end of all
     /// lines if they are compressed together.
-    fn write_records(&self, start: Option<u64>, end: Option<u64>, out: &mut Vec<u8>) {
-        let mut records = self.records.as_slice();
+    pub(crate) fn write_records(&self, start: Option<u64>, member: Option<End>, out: &mut Vec<u8>) {
+        let (mut lines, mut records) = (self.lines.as_slice(), self.records.as_slice());
         let mut at = start;
         for (line, record) in &self.sizes {
-            let Some((head, rest)) = records.split_at_checked(*record) else { return };
-            records = rest;
-            out.extend_from_slice(head);
-            at = at.map(|at| at + *line as u64);
-            if let Some(end) = end.or(at) {
-                out.extend_from_slice(b",\"end\":");
-                write_number(end, out);
+            let Some((line, lines_left)) = lines.split_at_checked(*line) else { return };
+            let Some((record, records_left)) = records.split_at_checked(*record) else { return };
+            (lines, records) = (lines_left, records_left);
+            out.extend_from_slice(record);
+            at = at.map(|at| at + line.len() as u64);
+            if let Some(end) = member.or_else(|| at.map(|at| End { at, crc: crc_of(line) })) {
+                end.write(b",\"end\":", out);
             }
-            out.extend_from_slice(b"}\n");
+            out.push(b'\n');
         }
     }
 
@@ -314,17 +314,16 @@ impl Writer {
             return Ok(());
         }
         let start = self.results.end();
-        let done = self.results.commit(&self.batch.lines);
-        let (batch, done) = match done {
-            Ok(()) => (std::mem::take(&mut self.batch), Ok(())),
-            Err(refused) => (self.batch.split_off_front(refused.lines_out), Err(refused.error)),
+        let (batch, member, done) = match self.results.commit(&self.batch.lines) {
+            Ok(member) => (std::mem::take(&mut self.batch), member, Ok(())),
+            Err(refused) => {
+                (self.batch.split_off_front(refused.lines_out), None, Err(refused.error))
+            }
         };
         self.shared.bytes.fetch_sub(batch.lines.len(), Ordering::Relaxed);
         if let Some(journal) = &mut self.journal {
-            let is_plain = self.results.format() == super::results::Format::Plain;
-            let end = self.results.end().filter(|_| !is_plain);
-            let mut records = Vec::with_capacity(batch.records.len() + batch.sizes.len() * 24);
-            batch.write_records(start, end, &mut records);
+            let mut records = Vec::with_capacity(batch.records.len() + batch.sizes.len() * 40);
+            batch.write_records(start, member, &mut records);
             journal.push(&records);
         }
         done

@@ -207,6 +207,11 @@ pub(crate) struct Resume {
     /// Print what would be run, and send nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+
+    /// Rebuild damaged results and their journal from what is intact, and send nothing; the damaged files are
+    /// kept, and IN.jsonl is not read
+    #[arg(long, conflicts_with_all = ["dry_run", "overwrite", "retry_failed"])]
+    pub(crate) repair: bool,
 }
 
 /// What becomes of rows that were sent without a known outcome.

@@ -16,7 +16,7 @@ use std::time::Instant;
 use modelwire_bulk::input::{self, Survey, Wish};
 use modelwire_bulk::ledger::{KnownState, Ledger};
 use modelwire_bulk::pilot::{self, Pilot, Population};
-use modelwire_bulk::store::HeldJournal;
+use modelwire_bulk::store::{HeldJournal, StoreOptions};
 
 use crate::bulk::arguments::{Bulk, Changed, Unknown};
 use crate::bulk::numbers::counted;
@@ -43,6 +43,9 @@ impl Bulk {
 fn run(bulk: &Bulk, connection: &Connection) -> Result<(), Failure> {
     let mut signals = Signals::take_over();
     let mut plan = Plan::of(bulk, connection)?;
+    if bulk.resume.repair {
+        return repair(&plan.store);
+    }
     plan.source.check()?;
     if bulk.resume.dry_run {
         return dry_run(bulk, &plan, &mut signals);
@@ -189,6 +192,34 @@ fn refused(messages: impl Iterator<Item = String>, count: u64, what: &str) -> Fa
     }
 }
 
+/// Repairs the files of a job, and prints what they have.
+fn repair(options: &StoreOptions) -> Result<(), Failure> {
+    let repaired = modelwire_bulk::store::repair(options)?;
+    let mut lines =
+        vec![format!("kept           {}", counted(repaired.results, "result", "results"))];
+    if repaired.dropped > 0 {
+        let dropped =
+            counted(repaired.dropped, "damaged or repeated result", "damaged or repeated results");
+        lines.push(format!("removed        {dropped}"));
+    }
+    if repaired.lost > 0 {
+        let lost = counted(repaired.lost, "line", "lines");
+        lines.push(format!(
+            "lost           {lost} of the journal: rows that only these named, and that have no result, count as not sent"
+        ));
+    }
+    if let Some(path) = &repaired.unknown_file {
+        let unknown = counted(repaired.unknown.len() as u64, "row", "rows");
+        let names = path.display();
+        lines.push(format!("unknown        {unknown}, sent and without a result: {names}"));
+    }
+    let saved: Vec<_> = repaired.saved.iter().map(|path| path.display().to_string()).collect();
+    lines.push(format!("damaged files  {}", saved.join(", ")));
+    let command = command_line::to_go_on(std::env::args_os());
+    lines.push(format!("to resume      {command}"));
+    print(lines)
+}
+
 /// Prints what would be run.
 fn dry_run(bulk: &Bulk, plan: &Plan, signals: &mut Signals) -> Result<(), Failure> {
     let mut ledger = plan.known_rows()?;
@@ -220,6 +251,10 @@ fn dry_run(bulk: &Bulk, plan: &Plan, signals: &mut Signals) -> Result<(), Failur
         lines.push(format!("{:<15}{}", "not requests", counted(survey.bad, "line", "lines")));
         lines.extend(survey.bad_shown.iter().map(|bad| format!("  {}", reader::bad_line(bad))));
     }
+    print(lines)
+}
+
+fn print(lines: Vec<String>) -> Result<(), Failure> {
     let mut out = crate::console::Output::standard();
     for line in lines {
         out.line(&line)?;

@@ -11,9 +11,9 @@ use crate::failure::{Exit, Failure};
 /// How to resume.
 const GO_ON: &str = "run the same command again: it resumes from there";
 
-/// What to do if a job's files are not as it left them.
-const BEGIN_AGAIN: &str =
-    "or start over with --overwrite, which sends and pays for every row again";
+/// What to do if a job's files are damaged.
+const REPAIR: &str = "Restore the original files, or run the same command with --repair: it rebuilds them from \
+    what is intact, and sends nothing";
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
@@ -85,14 +85,26 @@ fn message(error: &Error) -> String {
             "--ordered with a journal needs a file for the results: name one (-o OUT.jsonl)".to_owned()
         }
         Error::JournalMissing { .. } => {
-            do_this("Name another file (-o), or discard it with --overwrite")
+            do_this("Name another file (-o), discard it with --overwrite, or rebuild the journal with --repair")
         }
         Error::JournalHeld { .. } => do_this("Wait for its end, or name another file (-o)"),
         Error::JournalForeign(_) => do_this(
             "Name another file for the journal (--journal) or for the results (-o)",
         ),
-        Error::JournalDamaged { .. } => {
-            do_this(&format!("Restore an intact copy of the journal; {BEGIN_AGAIN}"))
+        Error::JournalVersion(_) => {
+            do_this("Complete the job with that version, or start over with --overwrite")
+        }
+        Error::JournalDamaged { .. }
+        | Error::ResultsShorter { .. }
+        | Error::ResultsChanged { .. }
+        | Error::ResultsResized { .. }
+        | Error::ResultsForeign { .. }
+        | Error::ResultsTwice { .. } => do_this(REPAIR),
+        Error::ResultsGone(_) => do_this(
+            "Restore it to continue, or start over with --overwrite, which sends and pays for every row again",
+        ),
+        Error::RepairWithoutFile => {
+            "--repair needs results in a file (-o OUT.jsonl), with their journal".to_owned()
         }
         Error::ResultsDiffer { .. } => {
             do_this("Name the same results as before (-o), or another journal (--journal)")
@@ -105,14 +117,6 @@ fn message(error: &Error) -> String {
              another file (-o)",
             path.display()
         ),
-        Error::ResultsGone(_) => do_this(&format!("Restore it to continue; {BEGIN_AGAIN}")),
-        Error::ResultsShorter { .. } => do_this(&format!("Restore them to continue; {BEGIN_AGAIN}")),
-        Error::ResultsChanged(_) | Error::ResultsResized { .. } => do_this(&format!(
-            "Restore the original results to continue; {BEGIN_AGAIN}"
-        )),
-        Error::ResultsForeign { at, .. } => do_this(&format!(
-            "Remove it (truncate -s {at} cuts everything after it), and run the same command again"
-        )),
         Error::Unwritten { name, error, kept } => {
             format!("{name}: {}{}", said(error), kept_message(kept))
         }
@@ -130,6 +134,7 @@ fn message(error: &Error) -> String {
         | Error::FolderMissing { .. }
         | Error::NamesTaken(_)
         | Error::StandardOutput(_)
+        | Error::NothingIntact(_)
         | Error::Rewriting(..)
         | Error::Unordered { path: None, .. }
         | Error::Closed

@@ -88,6 +88,10 @@ fn wrong_options_are_named_as_they_are_given() {
             "--ordered with a journal needs a file for the results: name one (-o OUT.jsonl)",
         ),
         (
+            Error::RepairWithoutFile,
+            "--repair needs results in a file (-o OUT.jsonl), with their journal",
+        ),
+        (
             Error::InputColumns { path: Some(path("rows.parquet")), format: "Parquet" },
             "rows.parquet is Parquet, not JSON lines. The Python package takes such rows: \
              `from modelwire import bulk`, then `for result in bulk(bulk.read_parquet(\"rows.parquet\"), \
@@ -146,6 +150,12 @@ fn a_limit_that_stops_a_run_names_its_option() {
 #[test]
 fn file_errors_say_how_to_fix_them() {
     let denied = Error::Unusable(path("out.jsonl"), Io::PermissionDenied.into());
+    let repair = |what: &str| {
+        format!(
+            "{what}. Restore the original files, or run the same command with --repair: it rebuilds them from \
+             what is intact, and sends nothing"
+        )
+    };
     for (error, message) in [
         (
             denied,
@@ -166,7 +176,7 @@ fn file_errors_say_how_to_fix_them() {
                 journal: path("out.jsonl.journal"),
             },
             "out.jsonl already exists and has no journal (out.jsonl.journal), so it is unknown which rows \
-             were sent. Name another file (-o), or discard it with --overwrite",
+             were sent. Name another file (-o), discard it with --overwrite, or rebuild the journal with --repair",
         ),
         (
             Error::JournalHeld { path: path("out.jsonl.journal"), process: Some(12) },
@@ -179,9 +189,20 @@ fn file_errors_say_how_to_fix_them() {
              results (-o)",
         ),
         (
-            Error::JournalDamaged { path: path("out.jsonl.journal"), line: 4 },
-            "out.jsonl.journal:4: this line is damaged, so it is unknown which rows were sent. Restore an \
-             intact copy of the journal; or start over with --overwrite, which sends and pays for every row again",
+            Error::JournalVersion(path("out.jsonl.journal")),
+            "out.jsonl.journal was written by another version of modelwire. Complete the job with that \
+             version, or start over with --overwrite",
+        ),
+        (
+            Error::JournalDamaged {
+                path: path("out.jsonl.journal"),
+                line: 4,
+                at: 212,
+                fault: "its checksum is wrong".to_owned(),
+            },
+            &repair(
+                "out.jsonl.journal:4: this line, at byte 212, is damaged: its checksum is wrong",
+            ),
         ),
         (
             Error::ResultsHeld(path("out.jsonl")),
@@ -189,28 +210,30 @@ fn file_errors_say_how_to_fix_them() {
         ),
         (
             Error::ResultsGone(path("out.jsonl")),
-            "out.jsonl is missing, but its journal lists results in it. Restore it to continue; or start over \
+            "out.jsonl is missing, but its journal lists results in it. Restore it to continue, or start over \
              with --overwrite, which sends and pays for every row again",
         ),
         (
             Error::ResultsShorter { path: path("out.jsonl"), found: 5, known: 9 },
-            "out.jsonl has 5 bytes, but its journal lists 9: results were removed from it. Restore them \
-             to continue; or start over with --overwrite, which sends and pays for every row again",
+            &repair("out.jsonl has 5 bytes, but its journal lists 9: results were removed from it"),
         ),
         (
-            Error::ResultsChanged(path("out.jsonl")),
-            "out.jsonl was changed: the results that its journal lists have moved. Restore the original \
-             results to continue; or start over with --overwrite, which sends and pays for every row again",
+            Error::ResultsChanged { path: path("out.jsonl"), from: 70, to: 140 },
+            &repair(
+                "out.jsonl was changed: bytes 70 to 140 are not the result that its journal lists",
+            ),
         ),
         (
             Error::ResultsResized { path: path("out.jsonl"), found: 5, known: 9 },
-            "out.jsonl has 5 bytes, but its journal lists 9: it was changed. Restore the original \
-             results to continue; or start over with --overwrite, which sends and pays for every row again",
+            &repair("out.jsonl has 5 bytes, but its journal lists 9: it was changed"),
         ),
         (
             Error::ResultsForeign { path: path("out.jsonl"), at: 70 },
-            "out.jsonl: after byte 70 there is something that is not a result. Remove it (truncate -s 70 \
-             cuts everything after it), and run the same command again",
+            &repair("out.jsonl: after byte 70 there is something that is not a result"),
+        ),
+        (
+            Error::ResultsTwice { path: path("out.jsonl"), key: "row-7".to_owned(), at: 70 },
+            &repair("out.jsonl: after byte 70 there is a second result of row \"row-7\""),
         ),
         (
             Error::Unordered { path: None, arrivals: path("a.part"), error: full() },

@@ -4,7 +4,7 @@
 use std::ffi::{OsStr, OsString};
 
 /// Options to leave out of the command that resumes.
-const NOT_REPEATED: [&str; 2] = ["--overwrite", "--retry-failed"];
+const NOT_REPEATED: [&str; 3] = ["--overwrite", "--retry-failed", "--repair"];
 
 /// The command line that resumes, quoted for a shell.
 pub(super) fn to_go_on(arguments: impl IntoIterator<Item = OsString>) -> String {

@@ -1,0 +1,343 @@
+//! Rebuilds the files of a job from what is intact in them. Sends nothing.
+//!
+//! The journal then has the results that are intact, and, as sent, the rows that it knew of and that have
+//! none. The damaged files are kept under another name. Until both new files are complete, the old ones are
+//! in their places, so that an interrupted repair can be repeated.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use super::journal::{Header, Record, Seal, crc_of, write_ended};
+use super::journal_file::{JournalFile, lock, sync_folder, unusable};
+use super::open::{header, is_same, name_unknown};
+use super::places::{Places, StoreOptions, beside, is_stream};
+use super::replay::may_be_journal;
+use super::results::{Format, Results, ResultsFile};
+use super::rewrite;
+use super::writer::Batch;
+use crate::error::Error;
+use crate::output::{self, Outcome};
+use crate::row::Key;
+use crate::system::{readers_of, set_readers};
+
+/// Bytes of results that are written at once.
+const BATCH_BYTES: usize = 1024 * 1024;
+
+/// What a repair found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Repaired {
+    /// The number of intact results, which are kept.
+    pub results: u64,
+    /// The number of lines or compressed members of the results that are damaged or repeated.
+    pub dropped: u64,
+    /// The number of lines of the journal that are damaged or missing, as far as the others show. Rows that
+    /// only these lines named, and that have no result, count as not sent.
+    pub lost: u64,
+    /// Rows that were sent and have no intact result.
+    pub unknown: Vec<String>,
+    /// The file that names them, one per line, if there are any.
+    pub unknown_file: Option<PathBuf>,
+    /// The damaged files, under their new names.
+    pub saved: Vec<PathBuf>,
+}
+
+/// The hash of a key.
+type Name = [u8; 12];
+
+/// A row and its content: its name, and the check.
+type Id = (Name, u32);
+
+fn id_of(key: &str, check: u32) -> Id {
+    (output::name_of(key), check)
+}
+
+/// Rebuilds the files of a job.
+pub fn repair(options: &StoreOptions) -> Result<Repaired, Error> {
+    let is_file = |path: &PathBuf| !is_stream(path);
+    let path = Places::journal(options).ok_or(Error::RepairWithoutFile)?;
+    let arrivals = Places::arrivals(options).filter(is_file).ok_or(Error::RepairWithoutFile)?;
+    let places = Places::of(options)?;
+    let (mut old, _) = JournalFile::hold(&path, options.readers)?;
+    let unreadable = |error| Error::Unreadable(path.clone(), error);
+    let mut repaired = Repaired::default();
+    let journal = Scan::of(&old.file, &mut repaired.lost).map_err(unreadable)?;
+    if journal.lines == 0 && !may_be_journal(&old.file).map_err(unreadable)? {
+        return Err(Error::JournalForeign(path));
+    }
+    let header = header(&places, options);
+    if let Some(found) = &journal.header {
+        is_same(&path, found, &header)?;
+    }
+    rewrite::redo(&arrivals, journal.is_rewritten)?;
+
+    let results = places.results.as_ref().filter(|_| !arrivals.exists()).unwrap_or(&arrivals);
+    let unusable_results = |error| unusable(results, error);
+    if !results.exists() {
+        return Err(Error::ResultsGone(results.clone()));
+    }
+    let file = File::open(results).map_err(unusable_results)?;
+    if !lock(&file) {
+        return Err(Error::ResultsHeld(results.clone()));
+    }
+    let readers = readers_of(&file.metadata().map_err(unusable_results)?);
+    let (new_results, new_path) = (beside(&arrivals, ".repairing"), beside(&path, ".repairing"));
+    rewrite::remove(&new_results)?;
+    rewrite::remove(&new_path)?;
+    let mut new_options = OpenOptions::new();
+    new_options.read(true).write(true).create_new(true);
+    let new_file = set_readers(&mut new_options, readers).open(&new_results);
+    let new_file = new_file.map_err(|error| unusable(&new_results, error))?;
+    let format = if options.is_ordered { Format::Plain } else { Format::of(&arrivals) };
+    let journal_readers = readers_of(&old.file.metadata().map_err(unreadable)?);
+    let mut new = New {
+        results: Results::File(ResultsFile { file: new_file, format, end: 0 }),
+        journal: JournalFile::hold(&new_path, journal_readers)?.0,
+        batch: Batch::default(),
+        has: HashSet::new(),
+    };
+    new.journal.made(&new_results);
+    new.journal.push_record(&Record::Header(header));
+    for (pid, began) in &journal.runs {
+        new.journal.push_record(&Record::Run { pid: *pid, began: *began });
+    }
+    let copied = new.copy(&file, Format::of(results), &journal, &mut repaired);
+    copied.map_err(|error| unusable(&new_results, error))?;
+    if journal.lines == 0 && repaired.results == 0 {
+        return Err(Error::NothingIntact(results.clone()));
+    }
+    let open = open_rows(&old.file, &new.has).map_err(unreadable)?;
+    for (key, check) in open {
+        repaired.unknown.push(key.clone());
+        new.journal.push_record(&Record::Sent { key: key.into(), check });
+    }
+    new.journal.keep();
+    old.keep();
+    new.journal.sync().map_err(|error| unusable(&new_path, error))?;
+    drop(new);
+
+    for old in [results, &path] {
+        repaired.saved.push(save(old).map_err(|error| unusable(old, error))?);
+    }
+    fs::rename(&new_results, &arrivals)
+        .and_then(|()| sync_folder(&arrivals))
+        .and_then(|()| fs::rename(&new_path, &path))
+        .and_then(|()| sync_folder(&path))
+        .map_err(|error| unusable(&path, error))?;
+    repaired.unknown_file = name_unknown(&path, repaired.unknown.iter())?;
+    Ok(repaired)
+}
+
+/// Keeps a file under another name as well.
+fn save(path: &Path) -> io::Result<PathBuf> {
+    let mut names = (1..u32::MAX).map(|number| beside(path, &format!(".damaged-{number}")));
+    let name = names.find(|name| !name.exists()).ok_or(io::ErrorKind::AlreadyExists)?;
+    fs::hard_link(path, &name).or_else(|_| fs::copy(path, &name).map(|_| ()))?;
+    Ok(name)
+}
+
+/// Calls a function with each line of a journal that is a record, with its number and whether it follows the
+/// one before it. Returns the number of lines that are none.
+fn each_record(file: &File, mut take: impl FnMut(Record<'_>, u64, bool)) -> io::Result<u64> {
+    let mut reader = BufReader::new(file);
+    reader.seek(SeekFrom::Start(0))?;
+    let (mut line, mut last, mut damaged) = (Vec::new(), Seal::default(), 0);
+    loop {
+        line.clear();
+        reader.read_until(b'\n', &mut line)?;
+        let Some(text) = line.strip_suffix(b"\n") else { return Ok(damaged) };
+        let Some(sealed) = Seal::read(text) else {
+            damaged += 1;
+            continue;
+        };
+        let (seal, is_intact) = (sealed.seal, sealed.follows(last));
+        take(sealed.record, seal.number, is_intact);
+        last = seal;
+    }
+}
+
+/// What the journal has, apart from the rows.
+#[derive(Default)]
+struct Scan {
+    header: Option<Header>,
+    lines: u64,
+    runs: Vec<(u64, u64)>,
+    is_rewritten: bool,
+    /// The rows whose results have known checksums.
+    listed: HashSet<Name>,
+    /// Those checksums.
+    crcs: HashSet<(Name, u32)>,
+}
+
+impl Scan {
+    fn of(file: &File, lost: &mut u64) -> io::Result<Scan> {
+        let (mut scan, mut last, mut strange) = (Scan::default(), 0, 0);
+        let damaged = each_record(file, |record, number, is_intact| {
+            scan.lines += 1;
+            strange += u64::from(!is_intact);
+            last = last.max(number);
+            match record {
+                Record::Header(header) if is_intact => scan.header = Some(header),
+                Record::Run { pid, began } => scan.runs.push((pid, began)),
+                Record::Rewritten { .. } => scan.is_rewritten = is_intact,
+                Record::Assembled { .. } => scan.is_rewritten = false,
+                Record::Ended { key, end: Some(end), .. } => {
+                    scan.is_rewritten = false;
+                    if is_intact {
+                        let name = output::name_of(&key);
+                        scan.listed.insert(name);
+                        scan.crcs.insert((name, end.crc));
+                    }
+                }
+                _ => {}
+            }
+        })?;
+        let none = u64::from(scan.header.is_none());
+        *lost = last.saturating_sub(scan.lines).max(damaged).max(strange).max(none);
+        Ok(scan)
+    }
+}
+
+/// A row that was sent.
+struct Sent {
+    /// The number of its last record.
+    number: u64,
+    key: String,
+    is_failed: bool,
+    is_intact: bool,
+}
+
+/// The rows that were sent and have no result, in the order they were sent.
+fn open_rows(file: &File, has: &HashSet<Id>) -> io::Result<Vec<(String, u32)>> {
+    let mut open: HashMap<Id, Sent> = HashMap::new();
+    each_record(file, |record, number, is_intact| {
+        let (key, check, is_failed) = match record {
+            Record::Sent { key, check } => (key, check, false),
+            Record::Ended { key, check, outcome, .. } => (key, check, outcome == Outcome::Failed),
+            Record::Back { key, check } if is_intact => {
+                // Lines may have been moved.
+                let id = id_of(&key, check);
+                if open.get(&id).is_some_and(|sent| sent.number < number) {
+                    open.remove(&id);
+                }
+                return;
+            }
+            Record::Rewritten { .. } if is_intact => {
+                open.retain(|_, sent| !sent.is_failed || sent.number > number);
+                return;
+            }
+            _ => return,
+        };
+        let id = id_of(&key, check);
+        if !has.contains(&id) {
+            let sent = Sent { number, key: key.into_owned(), is_failed, is_intact };
+            let newer = open.remove(&id).filter(|before| before.number > number);
+            open.insert(id, newer.unwrap_or(sent));
+        }
+    })?;
+    // A damaged record may have another check than its row.
+    let is_doubtful = |sent: &Sent| !sent.is_intact;
+    let doubtful: HashSet<_> =
+        open.iter().filter(|(_, sent)| is_doubtful(sent)).map(|(id, _)| id.0).collect();
+    let certain = open.iter().filter(|(_, sent)| !is_doubtful(sent)).map(|(id, _)| id);
+    let certain = certain.chain(has).map(|id| id.0).filter(|name| doubtful.contains(name));
+    let certain: HashSet<_> = certain.collect();
+    open.retain(|id, sent| !is_doubtful(sent) || !certain.contains(&id.0));
+    let mut open: Vec<_> = open.into_iter().collect();
+    open.sort_unstable_by_key(|(_, sent)| sent.number);
+    Ok(open.into_iter().map(|((_, check), sent)| (sent.key, check)).collect())
+}
+
+/// The new files.
+struct New {
+    results: Results,
+    journal: JournalFile,
+    batch: Batch,
+    /// The rows with a result.
+    has: HashSet<Id>,
+}
+
+impl New {
+    /// Copies intact results.
+    fn copy(
+        &mut self,
+        file: &File,
+        format: Format,
+        journal: &Scan,
+        repaired: &mut Repaired,
+    ) -> io::Result<()> {
+        let mut reader = BufReader::new(file);
+        reader.seek(SeekFrom::Start(0))?;
+        if format == Format::Plain {
+            let mut line = Vec::new();
+            while reader.read_until(b'\n', &mut line)? > 0 {
+                let is_intact = |name: Name| {
+                    !journal.listed.contains(&name) || journal.crcs.contains(&(name, crc_of(&line)))
+                };
+                let read = output::read_line(line.trim_ascii_end());
+                let read = read.filter(|(key, _)| {
+                    line.ends_with(b"\n") && is_intact(output::name_of(key.text()))
+                });
+                self.add(&line, read, repaired)?;
+                line.clear();
+            }
+            return self.commit();
+        }
+        // A member has its own checksum. After a damaged one, the next begins where one can be read.
+        let mut bytes = Vec::new();
+        io::Read::read_to_end(&mut reader, &mut bytes)?;
+        let mut rest = bytes.as_slice();
+        while !rest.is_empty() {
+            let mut after = rest;
+            match format.member(&mut after) {
+                Ok(Some(lines)) => {
+                    for line in lines.split_inclusive(|byte| *byte == b'\n') {
+                        self.add(line, output::read_line(line.trim_ascii_end()), repaired)?;
+                    }
+                    rest = after;
+                }
+                Ok(None) | Err(_) => {
+                    repaired.dropped += 1;
+                    let magic = format.magic();
+                    let found = rest.windows(magic.len()).skip(1).position(|found| found == magic);
+                    rest = found.and_then(|at| rest.get(at + 1..)).unwrap_or_default();
+                }
+            }
+        }
+        self.commit()
+    }
+
+    fn add(
+        &mut self,
+        line: &[u8],
+        read: Option<(Key, Outcome)>,
+        repaired: &mut Repaired,
+    ) -> io::Result<()> {
+        let read = read.filter(|(key, _)| self.has.insert(id_of(key.text(), key.check())));
+        let Some((key, outcome)) = read else {
+            repaired.dropped += 1;
+            return Ok(());
+        };
+        repaired.results += 1;
+        let Batch { lines, records, sizes } = &mut self.batch;
+        let before = records.len();
+        lines.extend_from_slice(line);
+        write_ended(key.text(), outcome, key.check(), records);
+        sizes.push((line.len(), records.len() - before));
+        if lines.len() >= BATCH_BYTES { self.commit() } else { Ok(()) }
+    }
+
+    fn commit(&mut self) -> io::Result<()> {
+        let batch = std::mem::take(&mut self.batch);
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let start = self.results.end();
+        let member = self.results.commit(&batch.lines).map_err(|refused| refused.error)?;
+        let mut records = Vec::new();
+        batch.write_records(start, member, &mut records);
+        self.journal.push(&records);
+        self.journal.write()
+    }
+}
