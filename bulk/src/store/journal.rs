@@ -20,6 +20,7 @@
 //! changed, removed, repeated, moved or taken from another journal do not fit.
 
 use std::borrow::Cow;
+use std::io::{self, BufRead};
 
 use flate2::Crc;
 use serde_json::Value;
@@ -120,6 +121,22 @@ pub(crate) fn crc_of(bytes: &[u8]) -> u32 {
     let mut crc = Crc::new();
     crc.update(bytes);
     crc.sum()
+}
+
+/// The checksum of the next bytes; `None` if there are not as many.
+pub(crate) fn crc_of_next(reader: &mut impl BufRead, mut length: u64) -> io::Result<Option<u32>> {
+    let mut crc = Crc::new();
+    while length > 0 {
+        let bytes = reader.fill_buf()?;
+        let taken = bytes.len().min(usize::try_from(length).unwrap_or(usize::MAX));
+        let Some(bytes) = bytes.get(..taken).filter(|bytes| !bytes.is_empty()) else {
+            return Ok(None);
+        };
+        crc.update(bytes);
+        reader.consume(taken);
+        length -= taken as u64;
+    }
+    Ok(Some(crc.sum()))
 }
 
 /// Identifies the job of a journal.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use flate2::Crc;
 
-use super::journal::{End, Header, Record, Seal, VERSION};
+use super::journal::{End, Header, Record, Seal, VERSION, crc_of_next};
 use super::results::Format;
 use crate::error::Error;
 use crate::ledger::{Ledger, State};
@@ -328,22 +328,6 @@ fn changed(file: &File, journal: &File, replayed: &Replayed) -> io::Result<Optio
         at = end.at;
     }
     Ok(None)
-}
-
-/// The checksum of the next bytes; `None` if there are not as many.
-pub(crate) fn crc_of_next(reader: &mut impl BufRead, mut length: u64) -> io::Result<Option<u32>> {
-    let mut crc = Crc::new();
-    while length > 0 {
-        let bytes = reader.fill_buf()?;
-        let taken = bytes.len().min(usize::try_from(length).unwrap_or(usize::MAX));
-        let Some(bytes) = bytes.get(..taken).filter(|bytes| !bytes.is_empty()) else {
-            return Ok(None);
-        };
-        crc.update(bytes);
-        reader.consume(taken);
-        length -= taken as u64;
-    }
-    Ok(Some(crc.sum()))
 }
 
 /// Whether only zeros follow this offset, as after a power failure.

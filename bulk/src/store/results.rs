@@ -11,10 +11,9 @@ use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
-use super::journal::{End, crc_of};
+use super::journal::{End, crc_of, crc_of_next};
 use super::journal_file::{sync_folder, unusable};
 use super::places::temporary;
-use super::replay::crc_of_next;
 use crate::error::Error;
 use crate::system::{readers_of, set_readers, write_all_at};
 
