@@ -49,16 +49,16 @@
  *   string ends with NUL.  Out: NUL-terminated; an optional size_t pointer receives the length in
  *   bytes.  A string may contain NUL bytes: then rely on the length.
  * Errors.  0 is success, a positive status is an outcome that is not an error, a negative status is
- *   the kind of an error.  After each call `*out` is the result, or NULL if the status is not
- *   MODELWIRE_OK; `*err` is the error, or NULL if there is none.  Both are overwritten without
+ *   the kind of an error.  After each function call, `*out` is the result, or NULL if the status is
+ *   not MODELWIRE_OK; `*err` is the error, or NULL if there is none.  Both are overwritten without
  *   freeing what they held: free that first.  `err` may be NULL.
  * Threads.  A function that takes `const T *` may run on any thread at any time, even while another
  *   function, including one that takes `T *`, runs on the same handle.  Functions that take `T *` must
  *   not run at the same time on one handle.  Free a handle only when no thread is about to use it.
  *   Signal handlers may call only modelwire_queue_wakeup and modelwire_call_wakeup, on interruptible
  *   queues and calls.  The library's own threads receive none of the process's signals.
- *   A thread that waits for every call in flight in its process does the I/O itself; the only code of
- *   yours that runs there is its own callbacks, and it does not receive SIGPIPE.
+ *   A thread that is the only one waiting while calls are in flight does their I/O itself; of your
+ *   code, only its own callbacks run there, and it receives no SIGPIPE.
  * NULL.  A NULL handle, a handle of another type, or a missing `out` gives MODELWIRE_E_ARGUMENT, never
  *   a crash; an accessor returns NULL for a text or a handle, and 0 for a number.  Freeing or
  *   cancelling NULL does nothing.
@@ -100,7 +100,7 @@
  *   client_on_call               yes             yes             yes
  *   shutdown                     CALLBACK        ends SHUTDOWN   CALLBACK
  *
- *   Functions that are not in the table do not wait, and may be called everywhere.
+ *   Functions that are not in the table do not wait, and may be called in every callback.
  */
 
 
@@ -487,8 +487,8 @@ const char *modelwire_status_name(modelwire_status status);
 
 /**
  * Shuts down this copy of the library in this process. Every call ends with MODELWIRE_E_SHUTDOWN,
- * callbacks receive their last event, the callbacks of modelwire_client_on_call receive the record of
- * every call and end, connections are closed, and the library's threads are joined.
+ * callbacks receive their last event, the callbacks of modelwire_client_on_call first receive all
+ * records, then end; connections are closed, and the library's threads are joined.
  * Calls that start during the shutdown fail. Afterwards nothing runs; whatever you use again,
  * including old clients and queues, starts again. Optional: a process may simply exit.
  *
@@ -570,7 +570,8 @@ modelwire_status modelwire_client_close(const modelwire_client *client,
  * @param reset   1 to set all sums to 0 in the same atomic step: a call that ends at the same time is
  *                counted once, in these sums or in the next ones; clients that share their sums share
  *                the reset; 0 to leave them
- * @return the sums as they are now; free them with modelwire_value_free; NULL for NULL or another reset
+ * @return the sums as they are now; free them with modelwire_value_free; NULL if the client is NULL or
+ *         reset is neither 1 nor 0
  */
 MODELWIRE_API
 modelwire_value *modelwire_client_usage(const modelwire_client *client,
@@ -599,7 +600,7 @@ modelwire_value *modelwire_client_usage(const modelwire_client *client,
  *                   ends the callbacks; NULL also ends them, for calls that end from now on
  * @param user_data  passed to both functions; may be NULL
  * @param finalizer  releases user_data, once, when on_call will not be called again, on the thread of
- *                   on_call, or here if this function fails; may be NULL
+ *                   on_call, or on this thread if this function fails; may be NULL
  * @param err        the error, on failure, which leaves an earlier callback in place; may be NULL
  * @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the client was closed, MODELWIRE_E_SHUTDOWN during a
  *         shutdown; or MODELWIRE_E_ARGUMENT for NULL
@@ -755,12 +756,11 @@ void modelwire_queue_free(modelwire_queue *queue);
 MODELWIRE_API void modelwire_queue_close(const modelwire_queue *queue);
 
 /**
- * Lets one thread that waits in modelwire_queue_next, or the next thread that would wait, return
+ * Makes one thread that waits in modelwire_queue_next, or the next one that would wait, return
  * MODELWIRE_TIMEOUT, or MODELWIRE_INTERRUPTED for an interruptible queue. Any thread; for an
  * interruptible queue, also a signal handler.
  */
-MODELWIRE_API
-void modelwire_queue_wakeup(const modelwire_queue *queue);
+MODELWIRE_API void modelwire_queue_wakeup(const modelwire_queue *queue);
 
 /**
  * A descriptor that is readable while the queue may have an event, and once the queue is closed and
@@ -981,7 +981,8 @@ modelwire_status modelwire_call_new(const modelwire_client *client,
 /**
  * Runs a call without streaming, and waits for the response.
  *
- * @param call  the call; running it again returns MODELWIRE_E_ARGUMENT
+ * @param call  the call; running it again, except after MODELWIRE_INTERRUPTED, returns
+ *              MODELWIRE_E_ARGUMENT
  * @param out   the response; free it with modelwire_response_free
  * @param err   the error, on failure; may be NULL
  * @return MODELWIRE_OK; MODELWIRE_INTERRUPTED for an interruptible call, which continues: run it again
@@ -997,7 +998,8 @@ modelwire_status modelwire_call_run(modelwire_call *call,
 /**
  * Runs a call as a stream, and calls back for each chunk on this thread.
  *
- * @param call       the call; running it again returns MODELWIRE_E_ARGUMENT
+ * @param call       the call; running it again, except after MODELWIRE_INTERRUPTED, returns
+ *                   MODELWIRE_E_ARGUMENT
  * @param on_event   called for each chunk, in order
  * @param user_data  passed to the callback
  * @param out        how the stream ended, and its usage; free it with modelwire_response_free
@@ -1046,7 +1048,8 @@ modelwire_status modelwire_call_start(modelwire_call *call,
 
 /**
  * Waits until a started call has ended: its callback has received the last event, and its finalizer
- * has returned. For a call that was not started with callbacks it returns at once.
+ * has returned. For a call that was never started, or whose start failed, it returns MODELWIRE_OK at
+ * once.
  *
  * @param call        the call
  * @param timeout_ms  longest wait in milliseconds; 0 does not wait, a negative value waits without
@@ -1073,9 +1076,9 @@ MODELWIRE_API
 void modelwire_call_cancel(const modelwire_call *call);
 
 /**
- * Lets the thread that waits in modelwire_call_run, modelwire_call_stream or modelwire_call_wait of an
- * interruptible call, or the next thread that would wait, return MODELWIRE_INTERRUPTED. May be called
- * on any thread and in a signal handler. Has no effect on calls that are not interruptible.
+ * Makes the thread that waits in modelwire_call_run, modelwire_call_stream or modelwire_call_wait of an
+ * interruptible call, or the next one that would wait, return MODELWIRE_INTERRUPTED. May be called on
+ * any thread and in a signal handler. Has no effect on calls that are not interruptible.
  *
  * @param call  the call; NULL does nothing
  */
@@ -1229,7 +1232,7 @@ MODELWIRE_API void modelwire_response_free(modelwire_response *response);
 
 /**
  * The output text: the content of a chat's first choice, or all output text of a response; empty if
- * there is none, and at the end of a stream.
+ * there is none, and at the end of a stream that was not gathered.
  *
  * @param response  the response
  * @param length    its length in bytes; may be NULL

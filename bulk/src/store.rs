@@ -2,9 +2,9 @@
 //!
 //! # The promise
 //!
-//! No row is lost, and none is silently paid for twice. Whenever the process or the machine dies, each
-//! row is one of three when the job is opened again: *ended*, with its whole result in the results;
-//! *new*, with nothing sent; or *unknown*, sent with an unknown outcome: those are listed.
+//! No row is lost, and rows that may be paid for twice are listed. Whenever the process or the machine
+//! dies, each row is one of three when the job is opened again: *ended*, with its whole result in the
+//! results; *new*, with nothing sent; or *unknown*, sent with an unknown outcome: those are listed.
 //!
 //! | file | contents |
 //! |---|---|

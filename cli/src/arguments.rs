@@ -19,8 +19,8 @@ const HELP_COLUMNS_MAX: usize = 100;
 #[command(arg_required_else_help = true, subcommand_required = true)]
 #[command(
     after_help = "MODELWIRE_BASE_URL (or OPENAI_BASE_URL) and MODELWIRE_API_KEY (or OPENAI_API_KEY) \
-    set the service and the key; MODELWIRE_MODEL sets the model. `modelwire COMMAND --help` lists a \
-    command's options."
+    set the service and the key; MODELWIRE_MODEL sets the model of chat, respond and doctor. \
+    `modelwire COMMAND --help` lists a command's options."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -35,7 +35,7 @@ enum Command {
     Respond(Box<Calling<everyday::respond::Respond>>),
     /// List the models of the service
     Models(Box<Calling<everyday::models::Models>>),
-    /// Run many requests from a file: none lost, none silently paid for twice
+    /// Run many requests from a file: none lost, possible double charges listed
     Bulk(Box<Calling<bulk::arguments::Bulk>>),
     /// Find out why calls fail
     Doctor(Box<Calling<doctor::Doctor>>),

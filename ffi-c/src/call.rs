@@ -85,7 +85,8 @@ pub unsafe extern "C" fn modelwire_call_new(
 
 /// Runs a call without streaming, and waits for the response.
 ///
-/// @param call  the call; running it again returns MODELWIRE_E_ARGUMENT
+/// @param call  the call; running it again, except after MODELWIRE_INTERRUPTED, returns
+///              MODELWIRE_E_ARGUMENT
 /// @param out   the response; free it with modelwire_response_free
 /// @param err   the error, on failure; may be NULL
 /// @return MODELWIRE_OK; MODELWIRE_INTERRUPTED for an interruptible call, which continues: run it again
@@ -103,7 +104,8 @@ pub unsafe extern "C" fn modelwire_call_run(
 
 /// Runs a call as a stream, and calls back for each chunk on this thread.
 ///
-/// @param call       the call; running it again returns MODELWIRE_E_ARGUMENT
+/// @param call       the call; running it again, except after MODELWIRE_INTERRUPTED, returns
+///                   MODELWIRE_E_ARGUMENT
 /// @param on_event   called for each chunk, in order
 /// @param user_data  passed to the callback
 /// @param out        how the stream ended, and its usage; free it with modelwire_response_free
@@ -216,7 +218,8 @@ pub unsafe extern "C" fn modelwire_call_start(
 }
 
 /// Waits until a started call has ended: its callback has received the last event, and its finalizer
-/// has returned. For a call that was not started with callbacks it returns at once.
+/// has returned. For a call that was never started, or whose start failed, it returns MODELWIRE_OK at
+/// once.
 ///
 /// @param call        the call
 /// @param timeout_ms  longest wait in milliseconds; 0 does not wait, a negative value waits without
@@ -277,9 +280,9 @@ pub unsafe extern "C" fn modelwire_call_cancel(call: *const modelwire_call) {
     });
 }
 
-/// Lets the thread that waits in modelwire_call_run, modelwire_call_stream or modelwire_call_wait of an
-/// interruptible call, or the next thread that would wait, return MODELWIRE_INTERRUPTED. May be called
-/// on any thread and in a signal handler. Has no effect on calls that are not interruptible.
+/// Makes the thread that waits in modelwire_call_run, modelwire_call_stream or modelwire_call_wait of an
+/// interruptible call, or the next one that would wait, return MODELWIRE_INTERRUPTED. May be called on
+/// any thread and in a signal handler. Has no effect on calls that are not interruptible.
 ///
 /// @param call  the call; NULL does nothing
 #[unsafe(no_mangle)]

@@ -103,7 +103,8 @@ pub unsafe extern "C" fn modelwire_client_close(
 /// @param reset   1 to set all sums to 0 in the same atomic step: a call that ends at the same time is
 ///                counted once, in these sums or in the next ones; clients that share their sums share
 ///                the reset; 0 to leave them
-/// @return the sums as they are now; free them with modelwire_value_free; NULL for NULL or another reset
+/// @return the sums as they are now; free them with modelwire_value_free; NULL if the client is NULL or
+///         reset is neither 1 nor 0
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_client_usage(
     client: *const modelwire_client,
@@ -140,7 +141,7 @@ pub unsafe extern "C" fn modelwire_client_usage(
 ///                   ends the callbacks; NULL also ends them, for calls that end from now on
 /// @param user_data  passed to both functions; may be NULL
 /// @param finalizer  releases user_data, once, when on_call will not be called again, on the thread of
-///                   on_call, or here if this function fails; may be NULL
+///                   on_call, or on this thread if this function fails; may be NULL
 /// @param err        the error, on failure, which leaves an earlier callback in place; may be NULL
 /// @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the client was closed, MODELWIRE_E_SHUTDOWN during a
 ///         shutdown; or MODELWIRE_E_ARGUMENT for NULL

@@ -47,8 +47,8 @@ pub extern "C" fn modelwire_status_name(status: modelwire_status) -> *const c_ch
 }
 
 /// Shuts down this copy of the library in this process. Every call ends with MODELWIRE_E_SHUTDOWN,
-/// callbacks receive their last event, the callbacks of modelwire_client_on_call receive the record of
-/// every call and end, connections are closed, and the library's threads are joined.
+/// callbacks receive their last event, the callbacks of modelwire_client_on_call first receive all
+/// records, then end; connections are closed, and the library's threads are joined.
 /// Calls that start during the shutdown fail. Afterwards nothing runs; whatever you use again,
 /// including old clients and queues, starts again. Optional: a process may simply exit.
 ///

@@ -86,7 +86,7 @@ pub unsafe extern "C" fn modelwire_queue_close(queue: *const modelwire_queue) {
     });
 }
 
-/// Lets one thread that waits in modelwire_queue_next, or the next thread that would wait, return
+/// Makes one thread that waits in modelwire_queue_next, or the next one that would wait, return
 /// MODELWIRE_TIMEOUT, or MODELWIRE_INTERRUPTED for an interruptible queue. Any thread; for an
 /// interruptible queue, also a signal handler.
 #[unsafe(no_mangle)]

@@ -56,7 +56,7 @@ pub unsafe extern "C" fn modelwire_response_free(response: *mut modelwire_respon
 }
 
 /// The output text: the content of a chat's first choice, or all output text of a response; empty if
-/// there is none, and at the end of a stream.
+/// there is none, and at the end of a stream that was not gathered.
 ///
 /// @param response  the response
 /// @param length    its length in bytes; may be NULL

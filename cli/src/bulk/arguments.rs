@@ -13,7 +13,8 @@ const SECONDS_MAX: f64 = 31.0 * 24.0 * 3600.0;
 /// Run every request in a file, and write the results
 ///
 /// Each row is recorded before it is sent and when it ends: a run that was stopped for any reason resumes
-/// when it is started again with the same output.
+/// when it is started again with the same output. No row is lost, and rows that may be paid for twice are
+/// listed in OUT.jsonl.unknown.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Bulk {
     /// The rows, one JSON object per line: a request, a line of OpenAI's batch format, or with --prompt
@@ -140,8 +141,8 @@ pub(crate) struct Rate {
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
     pub(crate) patience: Duration,
 
-    /// Retry rows after 5xx, lost connections and timeouts, up to 5 times: the service may have metered
-    /// them
+    /// Retry rows after 5xx, lost connections and timeouts, up to 5 times: the service may have counted
+    /// them for billing
     #[arg(long)]
     pub(crate) may_pay_twice: bool,
 }

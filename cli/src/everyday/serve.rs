@@ -52,10 +52,9 @@ impl clap::Args for Serve {
                 .value_name(argument.value)
                 .help(argument.doc)
         });
-        let flag = Arg::new(EXIT_WITH_STDIN)
-            .long(EXIT_WITH_STDIN)
-            .action(ArgAction::SetTrue)
-            .help("Exit when standard input ends, and so with the program that started it");
+        let flag = Arg::new(EXIT_WITH_STDIN).long(EXIT_WITH_STDIN).action(ArgAction::SetTrue).help(
+            "Exit when standard input closes, which happens when the program that started it ends",
+        );
         command
             .args(of_table)
             .arg(flag)

@@ -280,8 +280,8 @@ export const modelwire_status_name = declare("modelwire_status_name", "str", ["i
 
 /** Shuts down this copy of the library in this process. Every call ends with
  *  MODELWIRE_E_SHUTDOWN, callbacks receive their last event, the callbacks of
- *  modelwire_client_on_call receive the record of every call and end, connections are closed,
- *  and the library's threads are joined. Calls that start during the shutdown fail. Afterwards
+ *  modelwire_client_on_call first receive all records, then end; connections are closed, and
+ *  the library's threads are joined. Calls that start during the shutdown fail. Afterwards
  *  nothing runs; whatever you use again, including old clients and queues, starts again.
  *  Optional: a process may simply exit. For a host that exits, or for a plugin with its own
  *  static copy before it is unloaded. A plugin that shares the library with others closes its
@@ -516,9 +516,9 @@ export const modelwire_queue_free = declare("modelwire_queue_free", "void", ["vo
  *  (queue) */
 export const modelwire_queue_close = declare("modelwire_queue_close", "void", ["void *"]);
 
-/** Lets one thread that waits in modelwire_queue_next, or the next thread that would wait,
- *  return MODELWIRE_TIMEOUT, or MODELWIRE_INTERRUPTED for an interruptible queue. Any thread;
- *  for an interruptible queue, also a signal handler.
+/** Makes one thread that waits in modelwire_queue_next, or the next one that would wait, return
+ *  MODELWIRE_TIMEOUT, or MODELWIRE_INTERRUPTED for an interruptible queue. Any thread; for an
+ *  interruptible queue, also a signal handler.
  *  (queue) */
 export const modelwire_queue_wakeup = declare("modelwire_queue_wakeup", "void", ["void *"]);
 
@@ -735,8 +735,8 @@ export function modelwire_call_start(call, stream, on_event, user_data, finalize
 
 const call_wait = declare("modelwire_call_wait", "int32_t", ["void *", "int32_t", out("void *")]);
 /** Waits until a started call has ended: its callback has received the last event, and its
- *  finalizer has returned. For a call that was not started with callbacks it returns at once.
- *  Any thread. */
+ *  finalizer has returned. For a call that was never started, or whose start failed, it returns
+ *  MODELWIRE_OK at once. Any thread. */
 export function modelwire_call_wait(call, timeout_ms) {
   const err = [null];
   const status = call_wait(call, timeout_ms, err);
@@ -749,8 +749,8 @@ export function modelwire_call_wait(call, timeout_ms) {
  *  (call) */
 export const modelwire_call_cancel = declare("modelwire_call_cancel", "void", ["void *"]);
 
-/** Lets the thread that waits in modelwire_call_run, modelwire_call_stream or
- *  modelwire_call_wait of an interruptible call, or the next thread that would wait, return
+/** Makes the thread that waits in modelwire_call_run, modelwire_call_stream or
+ *  modelwire_call_wait of an interruptible call, or the next one that would wait, return
  *  MODELWIRE_INTERRUPTED. May be called on any thread and in a signal handler. Has no effect on
  *  calls that are not interruptible.
  *  (call) */
@@ -860,7 +860,7 @@ export const modelwire_response_free = declare("modelwire_response_free", "void"
 
 const response_text = declare("modelwire_response_text", "void *", ["void *", out("size_t")]);
 /** The output text: the content of a chat's first choice, or all output text of a response;
- *  empty if there is none, and at the end of a stream. */
+ *  empty if there is none, and at the end of a stream that was not gathered. */
 export function modelwire_response_text(response) {
   return decode(response_text(response, length));
 }
