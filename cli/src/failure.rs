@@ -41,7 +41,7 @@ exits! {
     RowsFailed = 3;
     /// A bulk job was stopped by `--max-cost`, `--max-tokens`, `--max-rows`, or the answer "no".
     Budget = 4;
-    /// A file cannot be read or written, the disk is full, another run has the journal, or a port is in use.
+    /// A file cannot be read or written, or is damaged, the disk is full, another run has the journal, or a port is in use.
     File = 5;
     /// `doctor` found a fault.
     DoctorFailed = 6;
