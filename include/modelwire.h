@@ -49,16 +49,17 @@
  *   string ends with NUL.  Out: NUL-terminated; an optional size_t pointer receives the length in
  *   bytes.  A string may contain NUL bytes: then rely on the length.
  * Errors.  0 is success, a positive status is an outcome that is not an error, a negative status is
- *   the kind of an error.  After each function call, `*out` is the result, or NULL if the status is
- *   not MODELWIRE_OK; `*err` is the error, or NULL if there is none.  Both are overwritten without
- *   freeing what they held: free that first.  `err` may be NULL.
+ *   the kind of an error.  Each function sets `*out` to the result, or to NULL (a number: unchanged)
+ *   if the status is not MODELWIRE_OK, and `*err` to the error, or to NULL if there is none.  Both are
+ *   overwritten without freeing what they held: free that first.  `err` may be NULL.
  * Threads.  A function that takes `const T *` may run on any thread at any time, even while another
- *   function, including one that takes `T *`, runs on the same handle.  Functions that take `T *` must
- *   not run at the same time on one handle.  Free a handle only when no thread is about to use it.
+ *   function, including one that takes `T *`, runs on the same handle; but no function of a request
+ *   while one that takes `T *` runs on it.  Functions that take `T *` must not run at the same time on
+ *   one handle.  Free a handle only when no thread is about to use it.
  *   Signal handlers may call only modelwire_queue_wakeup and modelwire_call_wakeup, on interruptible
  *   queues and calls.  The library's own threads receive none of the process's signals.
- *   A thread that is the only one waiting while calls are in flight does their I/O itself; of your
- *   code, only its own callbacks run there, and it receives no SIGPIPE.
+ *   A thread that waits, repeatedly, for all calls in flight does their I/O itself; of your code, only
+ *   its own callbacks run there, and it receives no SIGPIPE.
  * NULL.  A NULL handle, a handle of another type, or a missing `out` gives MODELWIRE_E_ARGUMENT, never
  *   a crash; an accessor returns NULL for a text or a handle, and 0 for a number.  Freeing or
  *   cancelling NULL does nothing.
@@ -620,8 +621,8 @@ modelwire_status modelwire_client_on_call(const modelwire_client *client,
  * setters escape strings, for programs without a JSON library.
  *
  * A chat has at least "model" and "messages", a response "model" and "input". The text is sent as it
- * is, except for "stream", which follows from how the call is run; a "stream" with another value is an
- * error. Each message is an object with a string "role" and a "content" that is a string or an array;
+ * is, except for "stream", which follows from how the call is run; without the
+ * option stream_only another "stream" is an error. Each message is an object with a string "role" and a "content" that is a string or an array;
  * only if the role is not "user", "system", "developer" or "tool" may the content be null or absent.
  * "max_tokens" of a chat and "max_output_tokens" of a response are 1 or more, or null.
  *
@@ -1144,14 +1145,14 @@ const char *modelwire_event_text(const modelwire_event *event,
  * "connection", for a free connection under connections_max; "turn", behind other calls if retrying is
  * adaptive; "reuse", a short wait in which the service may close a connection that has just carried a
  * stream), "start_us" and "length_us"; "waits_count", of all; "first_chunk_us" and "last_chunk_us",
- * when these were read, also if chunks are only gathered; "chunks", the number of chunks;
+ * when these were read, even if chunks are only gathered; "chunks", the number of chunks;
  * "chunk_times_us", when each was read, for the first 16384, with the option chunk_times, otherwise
  * empty; "elapsed_us", the end; "kind", the name of the status of its failure; "status", the HTTP
  * status; "request_id", the service's name for the exchange; "response_id", "response_model" and
  * "finish_reason", as the answer states them, even if it broke off; "usage", as in
  * modelwire_response_info; "metered", whether the call may have been metered: "not_sent",
  * "normally_not", "entered" or "unknown"; "bytes_out" and "bytes_in", of the bodies of all attempts,
- * as sent on the wire; "cancelled_by", who ended it early: "program", "dropped" (its holder was
+ * as sent on the wire; "cancelled_by", who ended it early: "program", "dropped" (its handle was
  * freed), "closed" (its client), "shutdown".
  *
  * An attempt is an object with "start_us"; "address", the peer of the connection, possibly a proxy;

@@ -29,7 +29,7 @@ pub(crate) struct Connection {
     pub(crate) base_url: Option<String>,
 
     /// A file with the API key and nothing else; by default MODELWIRE_API_KEY or OPENAI_API_KEY. The key
-    /// is never an argument: everyone on the machine can see those
+    /// is never an argument: everyone on the machine can see arguments
     #[arg(long, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
 

@@ -278,14 +278,14 @@ pub unsafe extern "C" fn modelwire_event_text(
 /// "connection", for a free connection under connections_max; "turn", behind other calls if retrying is
 /// adaptive; "reuse", a short wait in which the service may close a connection that has just carried a
 /// stream), "start_us" and "length_us"; "waits_count", of all; "first_chunk_us" and "last_chunk_us",
-/// when these were read, also if chunks are only gathered; "chunks", the number of chunks;
+/// when these were read, even if chunks are only gathered; "chunks", the number of chunks;
 /// "chunk_times_us", when each was read, for the first 16384, with the option chunk_times, otherwise
 /// empty; "elapsed_us", the end; "kind", the name of the status of its failure; "status", the HTTP
 /// status; "request_id", the service's name for the exchange; "response_id", "response_model" and
 /// "finish_reason", as the answer states them, even if it broke off; "usage", as in
 /// modelwire_response_info; "metered", whether the call may have been metered: "not_sent",
 /// "normally_not", "entered" or "unknown"; "bytes_out" and "bytes_in", of the bodies of all attempts,
-/// as sent on the wire; "cancelled_by", who ended it early: "program", "dropped" (its holder was
+/// as sent on the wire; "cancelled_by", who ended it early: "program", "dropped" (its handle was
 /// freed), "closed" (its client), "shutdown".
 ///
 /// An attempt is an object with "start_us"; "address", the peer of the connection, possibly a proxy;

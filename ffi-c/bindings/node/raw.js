@@ -384,10 +384,10 @@ const request_new = declare("modelwire_request_new", "int32_t", [
  *  modelwire_request_add_message and the other setters. The setters escape strings, for
  *  programs without a JSON library. A chat has at least "model" and "messages", a response
  *  "model" and "input". The text is sent as it is, except for "stream", which follows from how
- *  the call is run; a "stream" with another value is an error. Each message is an object with a
- *  string "role" and a "content" that is a string or an array; only if the role is not "user",
- *  "system", "developer" or "tool" may the content be null or absent. "max_tokens" of a chat
- *  and "max_output_tokens" of a response are 1 or more, or null. */
+ *  the call is run; without the option stream_only another "stream" is an error. Each message
+ *  is an object with a string "role" and a "content" that is a string or an array; only if the
+ *  role is not "user", "system", "developer" or "tool" may the content be null or absent.
+ *  "max_tokens" of a chat and "max_output_tokens" of a response are 1 or more, or null. */
 export function modelwire_request_new(operation, json) {
   const json_bytes = encode(json);
   const out = [null];
@@ -799,7 +799,7 @@ const event_json = declare("modelwire_event_json", "void *", ["void *", out("siz
  *  a free connection under connections_max; "turn", behind other calls if retrying is adaptive;
  *  "reuse", a short wait in which the service may close a connection that has just carried a
  *  stream), "start_us" and "length_us"; "waits_count", of all; "first_chunk_us" and
- *  "last_chunk_us", when these were read, also if chunks are only gathered; "chunks", the
+ *  "last_chunk_us", when these were read, even if chunks are only gathered; "chunks", the
  *  number of chunks; "chunk_times_us", when each was read, for the first 16384, with the option
  *  chunk_times, otherwise empty; "elapsed_us", the end; "kind", the name of the status of its
  *  failure; "status", the HTTP status; "request_id", the service's name for the exchange;
@@ -807,7 +807,7 @@ const event_json = declare("modelwire_event_json", "void *", ["void *", out("siz
  *  broke off; "usage", as in modelwire_response_info; "metered", whether the call may have been
  *  metered: "not_sent", "normally_not", "entered" or "unknown"; "bytes_out" and "bytes_in", of
  *  the bodies of all attempts, as sent on the wire; "cancelled_by", who ended it early:
- *  "program", "dropped" (its holder was freed), "closed" (its client), "shutdown". An attempt
+ *  "program", "dropped" (its handle was freed), "closed" (its client), "shutdown". An attempt
  *  is an object with "start_us"; "address", the peer of the connection, possibly a proxy;
  *  "reused", whether the connection already existed; the time that a new connection took,
  *  "dns_us" for the DNS lookup, "connect_us" including the proxy's part, and "tls_us" for the
