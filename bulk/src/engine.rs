@@ -22,6 +22,7 @@ mod attempt;
 mod breaker;
 mod classify;
 mod lanes;
+mod outage;
 mod outcome;
 mod reach;
 mod send_journal;

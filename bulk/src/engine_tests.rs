@@ -450,6 +450,27 @@ fn a_service_that_fails_every_row_stops_the_run() {
     assert!(finished.len() < 30, "{}", finished.len());
 }
 
+/// A service that finds a row invalid works again: the rows after it need not go one by one.
+#[test]
+fn an_invalid_row_ends_an_outage() {
+    let service = Service::start().unwrap();
+    let mut options = options();
+    options.fixed.concurrency_max = Some(1);
+    let mut engine = Engine::new(client(&service), options, NoSendJournal);
+    let played = || Reply { says: Says::Played, faults: Vec::new() };
+    let failing = || vec![status(503, &[]); 5];
+    service.queue([vec![played()], failing(), vec![status(400, &[])]].concat());
+    service.answer_otherwise(Some(Reply {
+        says: Says::Played,
+        faults: vec![Fault::At(Point::Start, Step::StallForever)],
+    }));
+    (1..=8).for_each(|number| engine.push(row(number, "echo")));
+    while service.recorded("").len() < 8 {
+        engine.turn(Some(Duration::from_millis(10)));
+    }
+    assert_eq!(engine.status().outage, None);
+}
+
 #[test]
 fn a_mistake_in_every_row_stops_the_run_after_ten() {
     let service = Service::start().unwrap();

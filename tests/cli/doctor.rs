@@ -206,7 +206,7 @@ fn a_doctor_that_was_stopped_continues_its_handshake() {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     asked.recv().unwrap();
     for _ in 0..3 {
-        // clock: until it waits for the answer
+        // clock: so that it waits for the answer; if it does not yet, this round proves nothing
         thread::sleep(Duration::from_millis(100));
         signal(&child, rustix::process::Signal::STOP);
         signal(&child, rustix::process::Signal::CONT);

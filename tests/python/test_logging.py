@@ -46,7 +46,7 @@ def kept():
     logger.propagate = True
 
 
-@pytest.mark.sync_alone("the core logs, and knows no client of Python")
+@pytest.mark.sync_alone("the core writes the log, the same for both clients")
 def test_calls_are_logged_where_logging_is_set_up(scripted, kept):
     """By a thread of Python's own; attempts and failures, and never the key."""
     echo = answer({"error": {"message": f"no such key: {SECRET}"}}, 401, x_request_id=SECRET)

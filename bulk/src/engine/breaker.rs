@@ -6,17 +6,13 @@ use std::time::Duration;
 
 use modelwire::ErrorKind;
 
+use super::outage::Outage;
+
 /// This many consecutive failures of one kind open the breaker ...
 const IN_A_ROW_MAX: u32 = 5;
 
 /// ... and so does a majority of failures among this many ends.
 const WINDOW: u32 = 20;
-
-/// The first pause; each further one is twice as long.
-const PAUSE: Duration = Duration::from_millis(200);
-
-/// The maximum pause.
-const PAUSE_MAX: Duration = Duration::from_secs(15);
 
 /// The recent ends of a model's rows.
 #[derive(Clone, Debug, Default)]
@@ -26,26 +22,19 @@ pub(super) struct Breaker {
     /// Ends in the current window, and the failures among them.
     ended: u32,
     failed: u32,
-    open: Option<Open>,
-}
-
-/// The state of a breaker that is open.
-#[derive(Clone, Copy, Debug)]
-struct Open {
-    since: Duration,
-    pause: Duration,
-    paused_until: Duration,
+    /// While it is open.
+    outage: Option<Outage>,
 }
 
 impl Breaker {
     /// A row that began at `begun` was answered. An answer to a row from before the failures says nothing.
     pub(super) fn answered(&mut self, begun: Duration) {
-        match self.open {
+        match self.outage {
             None => {
                 (self.last, self.in_a_row) = (None, 0);
                 self.ends(false);
             }
-            Some(open) if begun >= open.since => *self = Breaker::default(),
+            Some(outage) if begun >= outage.since => *self = Breaker::default(),
             Some(_) => {}
         }
     }
@@ -58,18 +47,13 @@ impl Breaker {
         now: Duration,
         patience: Duration,
     ) -> bool {
-        if let Some(open) = &mut self.open {
-            // Rows that were in flight together count as one failure.
-            if begun >= open.paused_until {
-                open.pause = (open.pause * 2).min(PAUSE_MAX);
-                open.paused_until = now + open.pause;
-            }
-            return now.saturating_sub(open.since) >= patience;
+        if let Some(outage) = &mut self.outage {
+            return outage.goes_on(begun, now) >= patience;
         }
         self.in_a_row = if self.last == Some(kind) { self.in_a_row + 1 } else { 1 };
         self.last = Some(kind);
         if self.ends(true) || self.in_a_row >= IN_A_ROW_MAX {
-            self.open = Some(Open { since: now, pause: PAUSE, paused_until: now + PAUSE });
+            self.outage = Some(Outage::begins(now));
         }
         false
     }
@@ -87,22 +71,23 @@ impl Breaker {
 
     /// While it is open: when the next row may begin, alone.
     pub(super) fn alone_from(&self) -> Option<Duration> {
-        self.open.map(|open| open.paused_until)
+        self.outage.map(|outage| outage.paused_until)
     }
 
     pub(super) fn is_open(&self) -> bool {
-        self.open.is_some()
+        self.outage.is_some()
     }
 
     /// When it opened.
     pub(super) fn open_since(&self) -> Option<Duration> {
-        self.open.map(|open| open.since)
+        self.outage.map(|outage| outage.since)
     }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::super::outage::PAUSE;
     use super::*;
 
     const PATIENCE: Duration = Duration::from_secs(600);

@@ -50,6 +50,11 @@ impl<B: SendJournal> Engine<B> {
             self.reach.reached();
             if status != TOO_MANY {
                 self.admitted(attempt.begun);
+                if !is_of_service(error.kind())
+                    && let Some(lane) = self.lanes.get(attempt.lane)
+                {
+                    lane.breaker.answered(attempt.begun);
+                }
             }
         }
         let failures = attempt.tries.limited + attempt.tries.paid + 1;

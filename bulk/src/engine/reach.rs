@@ -3,11 +3,7 @@
 
 use std::time::Duration;
 
-/// The first pause after a failure to send; each further one is twice as long.
-const PAUSE: Duration = Duration::from_millis(200);
-
-/// The maximum pause.
-const PAUSE_MAX: Duration = Duration::from_secs(15);
+use super::outage::Outage;
 
 /// Maximum wait for a service that was never reached: a wrong address is reported soon.
 pub(super) const PATIENCE_AT_FIRST: Duration = Duration::from_secs(5);
@@ -18,52 +14,41 @@ pub(super) struct Reach {
     was_reached: bool,
     /// How long to wait for a service that was reached before.
     patience: Duration,
-    /// Nothing could be sent since this time.
-    lost_at: Option<Duration>,
-    pause: Duration,
-    paused_until: Duration,
+    /// Nothing could be sent since then.
+    lost: Option<Outage>,
 }
 
 impl Reach {
     pub(super) fn new(patience: Duration) -> Reach {
-        let (lost_at, paused_until) = (None, Duration::ZERO);
-        Reach { was_reached: false, patience, lost_at, pause: PAUSE, paused_until }
+        Reach { was_reached: false, patience, lost: None }
     }
 
     /// The service sent something.
     pub(super) fn reached(&mut self) {
-        self.was_reached = true;
-        self.lost_at = None;
-        self.pause = PAUSE;
+        (self.was_reached, self.lost) = (true, None);
     }
 
     /// An attempt that began at `begun` could not be sent. Returns whether to give up.
     pub(super) fn failed(&mut self, begun: Duration, now: Duration) -> bool {
-        let Some(lost_at) = self.lost_at else {
-            self.lost_at = Some(now);
-            self.paused_until = now + self.pause;
+        let Some(lost) = &mut self.lost else {
+            self.lost = Some(Outage::begins(now));
             return false;
         };
-        // Attempts that were in flight together count as one failure.
-        if begun >= self.paused_until {
-            self.pause = (self.pause * 2).min(PAUSE_MAX);
-            self.paused_until = now + self.pause;
-        }
         let patience = match self.was_reached {
             true => self.patience,
             false => self.patience.min(PATIENCE_AT_FIRST),
         };
-        now.saturating_sub(lost_at) >= patience
+        lost.goes_on(begun, now) >= patience
     }
 
     /// While the service is unreachable: when the next attempt may begin, alone.
     pub(super) fn alone_from(&self) -> Option<Duration> {
-        self.lost_at.map(|_| self.paused_until)
+        self.lost.map(|lost| lost.paused_until)
     }
 
     /// When the service became unreachable.
     pub(super) fn lost_at(&self) -> Option<Duration> {
-        self.lost_at
+        self.lost.map(|lost| lost.since)
     }
 }
 

@@ -96,7 +96,7 @@ fn the_truth_is_inside_in_93_to_99_of_100_jobs() {
 }
 
 #[test]
-#[ignore = "cargo test --release -p modelwire-bulk --lib coverage_of_every_case -- --ignored --nocapture"]
+#[ignore = "16 s in release, by hand: cargo test --release -p modelwire-bulk --lib coverage_of_every_case -- --ignored --nocapture"]
 fn coverage_of_every_case() {
     check(JOBS_OF_ALL, 93.0..=99.0);
 }

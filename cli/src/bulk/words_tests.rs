@@ -264,11 +264,11 @@ fn results_that_cannot_be_written_come_with_the_command_that_adds_them() {
         (
             Kept::File {
                 count: 3,
-                path: path("/tmp/my rescue.jsonl"),
+                path: path("/rescue/my rows.jsonl"),
                 belongs: Some(path("out.jsonl")),
             },
-            "out.jsonl: no space left on the device. 3 results that still arrived are in '/tmp/my \
-             rescue.jsonl'. Fix that, add them (cat '/tmp/my rescue.jsonl' >> out.jsonl), and \
+            "out.jsonl: no space left on the device. 3 results that still arrived are in '/rescue/my \
+             rows.jsonl'. Fix that, add them (cat '/rescue/my rows.jsonl' >> out.jsonl), and \
              run the same command again: it resumes from there",
         ),
         (

@@ -11,23 +11,12 @@ use super::*;
 use crate::answer::error::{Context, FailedAnswer};
 use crate::answer::error_kind::{ERROR_KINDS, Metered, TimeoutPhase};
 use crate::answer::head::Head;
+use crate::answer::json_view::tests::{names, read};
 use crate::answer::record::Answered;
 use crate::answer::response::End;
 use crate::protocol::document::Document;
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::value::Value;
-
-/// Parsed by the core and by serde_json, which agree.
-fn read(text: &str) -> Json {
-    let found: Json = serde_json::from_str(text).unwrap();
-    Value::parse(text).unwrap();
-    found
-}
-
-/// The members in order.
-fn names(text: &str) -> Vec<String> {
-    Value::parse(text).unwrap().members().into_iter().map(|(name, _)| name.into()).collect()
-}
 
 /// Texts that need care in a JSON writer.
 const ODD: [&str; 5] =

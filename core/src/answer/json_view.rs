@@ -287,4 +287,4 @@ pub fn usage_json(sums: &UsageByKey, key_id: &str) -> String {
 
 #[cfg(test)]
 #[path = "json_view_tests.rs"]
-mod tests;
+pub(crate) mod tests;

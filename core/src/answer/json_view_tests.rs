@@ -10,14 +10,14 @@ use crate::protocol::endpoint::Endpoint;
 use crate::protocol::value::Value;
 
 /// Parsed by the core and by serde_json, which agree.
-fn read(text: &str) -> Json {
+pub(crate) fn read(text: &str) -> Json {
     let found: Json = serde_json::from_str(text).unwrap();
     Value::parse(text).unwrap();
     found
 }
 
 /// The members in order.
-fn names(text: &str) -> Vec<String> {
+pub(crate) fn names(text: &str) -> Vec<String> {
     Value::parse(text).unwrap().members().into_iter().map(|(name, _)| name.into()).collect()
 }
 

@@ -71,7 +71,7 @@ async fn transport(run: &SessionRun, deadlines: Deadlines) -> Result<Arc<Transpo
     }
 }
 
-/// An answer with a success status, on its way to the caller.
+/// An answer with a success status, not delivered yet.
 struct Answer<'a> {
     guard: &'a DoneGuard,
     shared: &'a Arc<Shared>,

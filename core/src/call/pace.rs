@@ -137,7 +137,7 @@ pub struct CongestionController {
 }
 
 impl CongestionController {
-    /// A controller that knows nothing of the service. At most `in_flight_max` attempts are ever in flight.
+    /// A controller without any knowledge of the service. At most `in_flight_max` attempts are ever in flight.
     pub fn new(in_flight_max: u32) -> CongestionController {
         let slots_max = f64::from(in_flight_max.max(1));
         CongestionController {

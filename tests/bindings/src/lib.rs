@@ -52,7 +52,7 @@ impl Scenario {
         service
     }
 
-    /// Plays it against the service, and gives it its cue when that has so many requests.
+    /// Plays it against the service, and writes the cue once the service has this many requests.
     pub fn played_with_cue(&self, requests: usize) {
         let service = Service::start().unwrap();
         let are_heard = || service.recorded("").len() == requests;

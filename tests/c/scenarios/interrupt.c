@@ -188,7 +188,7 @@ static int wait_on(work *own, size_t way) {
 }
 
 /* A signal that comes before the wait or after it interrupts nothing, and on a busy machine these
- * may be most: half of them have to interrupt it in one of so many rounds. */
+ * may be most: in one of ROUNDS_MAX rounds, half of the signals must interrupt it. */
 enum { ROUNDS_MAX = 5 };
 
 /* The service answers after half a second, while signals come. Whether half of them interrupted the

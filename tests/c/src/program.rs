@@ -128,8 +128,8 @@ impl Program {
         self.run_with_cue(|| true)
     }
 
-    /// Runs it to its end, and gives it its cue, a line on its standard input, as soon as `is_so`
-    /// says yes. A program may end before that, or never read it: the caller looks at its status.
+    /// Runs it to its end, and writes a line, the cue, to its standard input once `is_so` returns
+    /// true. A program may end before that, or never read it: the caller checks its status.
     pub fn run_with_cue(self, is_so: impl FnMut() -> bool) -> Ended {
         self.run_to_its_end(b"go\n".to_vec(), is_so)
     }

@@ -68,7 +68,7 @@ impl Case {
         self
     }
 
-    /// At a script that is begun anew with each try.
+    /// At a script that is registered again for each try.
     fn paced(mut self, service: &Service, name: &str, script: Script) -> Case {
         let url = service.script(name, script.clone());
         self.paced = Some((name.to_owned(), script));

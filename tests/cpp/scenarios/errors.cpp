@@ -98,7 +98,7 @@ void recovers() {
   CHECK_EQUAL(answer.attempts(), 3);
   CHECK(answer.elapsed() >= 3ms);  // it waited 1 ms, and then 2
   // A request's own policy wins over its client's, also when a stream opens.
-  // Two are taken in each second: one of so many is refused, however busy the machine is.
+  // Two calls a second are accepted: one of these is refused, however busy the machine is.
   const auto error =
       failure_of(kind::rate_limited, [&] {
         for (int i = 0; i < 100; i++) client.run(ask("limited").max_retries(0));

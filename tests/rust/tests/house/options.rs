@@ -170,7 +170,7 @@ fn setters(class: &str) -> String {
     format!("{set}\n  /// @name The same on a temporary.\n  /// @{{\n{moved}  /// @}}\n")
 }
 
-/// The C++ wrapper with its setters written anew between their marks.
+/// The C++ wrapper with regenerated setters between their marks.
 fn wrapper() -> String {
     let mut out = read(WRAPPER);
     for class in ["Self", "config"] {

@@ -153,7 +153,7 @@ fn a_wakeup_inside_a_signal_handler_wakes_the_waiting_thread() {
                 // clock: bounds a hang
                 assert!(waited < Duration::from_secs(60), "{waited:?}");
             }
-            // It sticks; and whoever watches the descriptor is told.
+            // A wakeup is kept until it is taken, and makes the descriptor readable.
             while is_readable(queue.fd().unwrap()) {
                 let _ = queue.next(NOW).unwrap();
             }
