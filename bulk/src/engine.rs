@@ -211,7 +211,7 @@ impl<B: SendJournal> Engine<B> {
         self.phase = Phase::Draining;
         self.counts.unsent += self.ready_rows as u64;
         for noted in self.lanes.forget_waiting() {
-            self.book.refused(&noted.row);
+            self.withdraw(&noted);
         }
         self.counts.unsent += self.held_back() as u64;
         let limited = self.limited.drain(..).map(|(_, finished)| finished);
@@ -403,7 +403,7 @@ impl<B: SendJournal> Engine<B> {
         while self.delayed.peek().is_some_and(|delayed| delayed.due <= now) {
             let Some(Delayed { attempt, .. }) = self.delayed.pop() else { break };
             if let Some(lane) = self.lanes.get(attempt.lane) {
-                lane.push_front(attempt);
+                lane.push_again(attempt);
             }
         }
         if self.ready_rows == self.delayed.len() {

@@ -424,7 +424,7 @@ fn outage(paid_attempts_max: u32) -> (usize, Engine<NoSendJournal>) {
 }
 
 #[test]
-fn an_outage_fails_the_rows_in_flight_and_ten_at_most() {
+fn a_short_outage_fails_the_rows_in_flight_and_ten_at_most() {
     let (failed, engine) = outage(1);
     assert!((1..=64 + 10).contains(&failed), "{failed}");
     assert_eq!(engine.status().paid_again, 0);
@@ -450,6 +450,73 @@ fn a_service_that_fails_every_row_stops_the_run() {
     assert!(finished.len() < 30, "{}", finished.len());
 }
 
+/// Its first attempt may be metered: nobody may take it for a row that was never sent.
+#[test]
+fn a_row_that_may_be_metered_is_not_withdrawn() {
+    let service = Service::start().unwrap();
+    let mut options = options();
+    options.rules.paid_attempts_max = 5;
+    let book = Slow { durable: u64::MAX, ..Slow::default() };
+    let mut engine = Engine::new(client(&service), options, book);
+    service.queue(vec![status(503, &[]), status(429, &[("retry-after", "0")])]);
+    let (finished, over) = run(&mut engine, (1..=1).map(|number| row(number, "echo")));
+    assert!(matches!(over, Over::All) && finished[0].outcome.is_ok(), "{over:?}");
+    assert_eq!(finished[0].attempts, 3);
+    assert!(engine.book().refused.is_empty());
+}
+
+/// A stalled row from before an outage is no probe.
+#[test]
+fn a_row_that_hangs_does_not_prolong_an_outage() {
+    let service = Service::start().unwrap();
+    let mut options = options();
+    options.fixed.concurrency_max = Some(2);
+    let mut engine = Engine::new(client(&service), options, NoSendJournal);
+    let stalled =
+        Reply { says: Says::Played, faults: vec![Fault::At(Point::Start, Step::StallForever)] };
+    service.queue([vec![stalled], vec![status(503, &[]); 5]].concat());
+    (1..=20).for_each(|number| engine.push(row(number, "echo")));
+    let mut finished = Vec::new();
+    while finished.len() < 19 {
+        if let Turn::Finished(some) = engine.turn(Some(LONG)) {
+            finished.extend(some);
+        }
+    }
+    assert_eq!(finished.iter().filter(|finished| finished.outcome.is_err()).count(), 5);
+    assert_eq!((engine.status().in_flight, engine.status().outage), (1, None));
+}
+
+/// However long an outage is, a row is sent as often as the user allows.
+#[test]
+fn an_outage_uses_no_more_attempts_than_allowed() {
+    let service = Service::start().unwrap();
+    service.answer_otherwise(Some(status(503, &[])));
+    let mut options = options();
+    options.rules.paid_attempts_max = 3;
+    let mut engine = Engine::new(client(&service), options, NoSendJournal);
+    let (finished, over) = run(&mut engine, (1..=2).map(|number| row(number, "echo")));
+    assert!(matches!(over, Over::All), "{over:?}");
+    let attempts: Vec<u32> = finished.iter().map(|finished| finished.attempts).collect();
+    assert_eq!((attempts, engine.status().sent), (vec![3, 3], 6));
+}
+
+#[test]
+fn a_mistake_is_noticed_where_rows_come_one_by_one() {
+    let service = Service::start().unwrap();
+    service.answer_otherwise(Some(status(400, &[])));
+    let mut engine = Engine::new(client(&service), options(), NoSendJournal);
+    for number in 1..=8 {
+        engine.push(row(number, "echo"));
+        let turn = engine.turn(Some(LONG));
+        if number < 8 {
+            assert!(matches!(turn, Turn::Finished(_)), "{number}: {turn:?}");
+        } else {
+            let Turn::Over(Over::Stopped(stopped)) = turn else { panic!("{turn:?}") };
+            assert_eq!(stopped.reason, StopReason::Invalid);
+        }
+    }
+}
+
 /// A service that finds a row invalid works again: the rows after it need not go one by one.
 #[test]
 fn an_invalid_row_ends_an_outage() {
@@ -472,7 +539,7 @@ fn an_invalid_row_ends_an_outage() {
 }
 
 #[test]
-fn a_mistake_in_every_row_stops_the_run_after_ten() {
+fn a_mistake_in_every_row_stops_the_run_within_ten() {
     let service = Service::start().unwrap();
     service.answer_otherwise(Some(status(400, &[])));
     let book = Slow { durable: u64::MAX, ..Slow::default() };

@@ -508,6 +508,32 @@ fn rows_of_unknown_outcome_are_named_in_a_file() {
     assert_eq!(fs::read_to_string(file).unwrap().lines().collect::<Vec<_>>(), names);
 }
 
+/// A row failed, and was answered when it ran again; the record of the answer is damaged.
+#[test]
+fn a_repair_keeps_the_result_of_a_retried_row() {
+    let folder = Folder::new();
+    let options = folder.options("out.jsonl");
+    let journal = folder.path("out.jsonl.journal");
+    let (mut store, _) = open(&options);
+    store.send(&["a", "b"]);
+    store.fail("a");
+    store.done("b");
+    store.close(None).unwrap();
+    let again = StoreOptions { retries_failed: true, ..options.clone() };
+    let (mut store, _) = open(&again);
+    store.send(&["a"]);
+    store.done("a");
+    store.close(None).unwrap();
+    let text = fs::read_to_string(&journal).unwrap();
+    let at = text.rfind("\"n\":").unwrap() + "\"n\":".len();
+    fs::write(&journal, format!("{}9{}", &text[..at], &text[at..])).unwrap();
+    let repaired = repair(&options).unwrap();
+    assert_eq!((repaired.results, repaired.dropped), (2, 0));
+    assert!(repaired.unknown.is_empty() && repaired.lost < 3, "{repaired:?}");
+    let (_, told) = open(&options);
+    assert_eq!(["a", "b"].map(|key| told.of(key)), [State::Done; 2]);
+}
+
 /// Also without a journal; and files that are not those of a job are left alone.
 #[test]
 fn files_are_rebuilt_from_what_is_intact() {

@@ -24,6 +24,8 @@ pub(super) struct Breaker {
     failed: u32,
     /// While it is open.
     outage: Option<Outage>,
+    /// A row that began after it opened is in flight.
+    is_probing: bool,
 }
 
 impl Breaker {
@@ -48,7 +50,7 @@ impl Breaker {
         patience: Duration,
     ) -> bool {
         if let Some(outage) = &mut self.outage {
-            return outage.goes_on(begun, now) >= patience;
+            return outage.goes_on(begun, now) >= patience && begun > outage.since;
         }
         self.in_a_row = if self.last == Some(kind) { self.in_a_row + 1 } else { 1 };
         self.last = Some(kind);
@@ -69,13 +71,26 @@ impl Breaker {
         is_over
     }
 
-    /// While it is open: when the next row may begin, alone.
-    pub(super) fn alone_from(&self) -> Option<Duration> {
-        self.outage.map(|outage| outage.paused_until)
+    /// A row begins.
+    pub(super) fn begins(&mut self) {
+        self.is_probing = self.outage.is_some();
+    }
+
+    /// A row that began at `begun` ended, however it ended: another one may probe after a pause.
+    pub(super) fn ended(&mut self, begun: Duration, now: Duration) {
+        if let Some(outage) = self.outage.as_mut().filter(|outage| begun > outage.since) {
+            self.is_probing = false;
+            outage.goes_on(begun, now);
+        }
     }
 
     pub(super) fn is_open(&self) -> bool {
         self.outage.is_some()
+    }
+
+    /// While it is open and no row probes: when the next row may begin. `None` while one probes.
+    pub(super) fn probe_at(&self) -> Option<Duration> {
+        self.outage.filter(|_| !self.is_probing).map(|outage| outage.paused_until)
     }
 
     /// When it opened.
@@ -100,20 +115,15 @@ mod tests {
     fn consecutive_failures_of_one_kind_open_it() {
         let mut breaker = Breaker::default();
         for kind in [ErrorKind::Server, ErrorKind::Timeout].repeat(2) {
-            assert!(
-                !breaker.failed(kind, at(0), at(1), PATIENCE) && breaker.alone_from().is_none()
-            );
+            assert!(!breaker.failed(kind, at(0), at(1), PATIENCE) && breaker.probe_at().is_none());
         }
         breaker.answered(at(1));
         for _ in 1..IN_A_ROW_MAX {
             breaker.failed(ErrorKind::Server, at(1), at(2), PATIENCE);
-            assert_eq!(breaker.alone_from(), None);
+            assert_eq!(breaker.probe_at(), None);
         }
         breaker.failed(ErrorKind::Server, at(1), at(2), PATIENCE);
-        assert_eq!(
-            (breaker.open_since(), breaker.alone_from()),
-            (Some(at(2)), Some(at(2) + PAUSE))
-        );
+        assert_eq!((breaker.open_since(), breaker.probe_at()), (Some(at(2)), Some(at(2) + PAUSE)));
     }
 
     #[test]
@@ -126,7 +136,7 @@ mod tests {
                     false => breaker.answered(at(1)),
                 }
             }
-            breaker.alone_from().is_some()
+            breaker.probe_at().is_some()
         };
         assert!(!opened(2));
         assert!(opened(3));
@@ -137,9 +147,17 @@ mod tests {
         let mut breaker = Breaker::default();
         (0..10).for_each(|_| _ = breaker.failed(ErrorKind::Server, at(1), at(5), PATIENCE));
         breaker.answered(at(4));
-        assert!(breaker.alone_from().is_some());
+        assert!(breaker.probe_at().is_some());
         breaker.answered(at(6));
-        assert_eq!(breaker.alone_from(), None);
+        assert_eq!(breaker.probe_at(), None);
+    }
+
+    #[test]
+    fn it_gives_up_only_after_a_probe() {
+        let mut breaker = Breaker::default();
+        (0..10).for_each(|_| _ = breaker.failed(ErrorKind::Server, at(1), at(5), PATIENCE));
+        assert!(!breaker.failed(ErrorKind::Timeout, at(1), at(700), PATIENCE));
+        assert!(breaker.failed(ErrorKind::Server, at(701), at(702), PATIENCE));
     }
 
     #[test]
@@ -149,7 +167,7 @@ mod tests {
         let mut probes = 0;
         let mut now = at(5);
         loop {
-            let next = breaker.alone_from().unwrap();
+            let next = breaker.probe_at().unwrap();
             assert!(next > now, "each probe waits");
             now = next;
             probes += 1;

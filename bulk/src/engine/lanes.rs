@@ -55,6 +55,8 @@ pub(super) struct Lane {
     /// Rows that were refused (400, 403, 404 or 422) since the last answer: whether all rows would be is
     /// not known yet.
     pub(super) forbidden: Vec<Finished>,
+    /// Their number, with those that are no longer held back.
+    pub(super) refused_in_a_row: usize,
     pub(super) was_answered: bool,
 }
 
@@ -69,6 +71,7 @@ impl Lane {
             breaker: Breaker::default(),
             correction: 1.0,
             forbidden: Vec::new(),
+            refused_in_a_row: 0,
             was_answered: false,
         }
     }
@@ -76,7 +79,7 @@ impl Lane {
     /// The next row to record, while fewer than `ahead` plus the free permits are recorded.
     pub(super) fn next_to_note(&mut self, now: Duration, ahead: usize) -> Option<Attempt> {
         let room = match self.held {
-            _ if self.breaker.alone_from().is_some() => 1,
+            _ if self.breaker.is_open() => 1,
             NextRow::UntilOneEnds => ahead,
             NextRow::Until(time) if time > now => 1,
             NextRow::Until(_) | NextRow::No => {
@@ -102,7 +105,7 @@ impl Lane {
             NextRow::Until(time) if time > now => return None,
             NextRow::Until(_) | NextRow::No => {}
         }
-        if self.breaker.alone_from().is_some_and(|from| now < from || self.in_flight(now) > 0) {
+        if self.breaker.is_open() && self.breaker.probe_at().is_none_or(|at| now < at) {
             return None;
         }
         let is_doubted = !self.was_answered && !self.forbidden.is_empty();
@@ -114,6 +117,7 @@ impl Lane {
         match self.controller.ask(now, tokens as u64) {
             Decision::Go => {
                 self.held = NextRow::No;
+                self.breaker.begins();
                 self.noted.pop_front().map(|(_, attempt)| attempt)
             }
             Decision::At(time) => {
@@ -135,12 +139,17 @@ impl Lane {
             self.correction += (ratio - self.correction) * CORRECTION_WEIGHT;
         }
         self.held = NextRow::No;
+        self.breaker.ended(attempt.begun, now);
         self.controller.ended(attempt.begun, now, how);
     }
 
-    /// Puts a row to retry first.
-    pub(super) fn push_front(&mut self, attempt: Attempt) {
-        self.waiting.push_front(attempt);
+    /// Puts a row to retry first; but last while the breaker is open, so that one row does not use up its
+    /// attempts as the probe of all.
+    pub(super) fn push_again(&mut self, attempt: Attempt) {
+        match self.breaker.is_open() {
+            true => self.waiting.push_back(attempt),
+            false => self.waiting.push_front(attempt),
+        }
     }
 
     pub(super) fn push_back(&mut self, attempt: Attempt) {
@@ -157,9 +166,9 @@ impl Lane {
             NextRow::UntilOneEnds => return None,
             NextRow::No => None,
         };
-        match self.breaker.alone_from() {
-            Some(_) if self.in_flight(now) > 0 => None,
-            alone_from => alone_from.filter(|from| *from > now).max(held),
+        match self.breaker.is_open() {
+            true => self.breaker.probe_at().filter(|at| *at > now).max(held),
+            false => held,
         }
     }
 

@@ -38,7 +38,7 @@ impl<B: SendJournal> Engine<B> {
                 if let Some(lane) = self.lanes.get(attempt.lane) {
                     lane.ended(&attempt, now, Ended::Answered { tokens });
                     lane.breaker.answered(attempt.begun);
-                    lane.was_answered = true;
+                    (lane.was_answered, lane.refused_in_a_row) = (true, 0);
                     self.finished.append(&mut lane.forbidden);
                 }
                 return self.finish(attempt, Ok(response), now);
@@ -58,10 +58,6 @@ impl<B: SendJournal> Engine<B> {
             }
         }
         let failures = attempt.tries.limited + attempt.tries.paid + 1;
-        if self.lanes.get(attempt.lane).is_some_and(|lane| lane.breaker.is_open()) {
-            // The service fails, not the row: that must not use up its attempts.
-            attempt.tries.paid = attempt.tries.paid.saturating_sub(1);
-        }
         match classify(&error, &mut attempt.tries, &self.options.rules) {
             Classified::Outcome if error.kind() == ErrorKind::RateLimited => {
                 self.counts.limited += 1;
@@ -156,11 +152,20 @@ impl<B: SendJournal> Engine<B> {
         self.lane_ended(&attempt, now, Ended::Otherwise);
         let is_draining = self.phase == Phase::Draining;
         let Some(lane) = self.lanes.get(attempt.lane) else { return };
-        if lane.was_answered && !is_draining && lane.forbidden.len() + 1 < FORBIDDEN_MAX {
-            lane.forbidden.push(finished(attempt, Err(error), now));
-            return;
+        match lane.was_answered && !is_draining {
+            true => self.hold_back(attempt, error, StopReason::Forbidden, now),
+            false => self.stop_model(attempt, error, StopReason::Forbidden),
         }
-        self.stop_model(attempt, error, StopReason::Forbidden);
+    }
+
+    /// Holds a refused row back until an answer decides about it; ends the run after many.
+    fn hold_back(&mut self, attempt: Attempt, error: Error, reason: StopReason, now: Duration) {
+        let Some(lane) = self.lanes.get(attempt.lane) else { return };
+        lane.refused_in_a_row += 1;
+        match lane.refused_in_a_row < FORBIDDEN_MAX {
+            true => lane.forbidden.push(finished(attempt, Err(error), now)),
+            false => self.stop_model(attempt, error, reason),
+        }
     }
 
     /// Records a failure that is not the row's own; returns whether to give up.
@@ -187,11 +192,7 @@ impl<B: SendJournal> Engine<B> {
             self.counts.unsent += 1;
             return;
         }
-        if lane.forbidden.len() + 1 < FORBIDDEN_MAX {
-            lane.forbidden.push(finished(attempt, Err(error), now));
-            return;
-        }
-        self.stop_model(attempt, error, reason);
+        self.hold_back(attempt, error, reason, now);
     }
 
     /// Ends the run because all rows of the model would fail: they are sent again in the next run.
@@ -213,9 +214,17 @@ impl<B: SendJournal> Engine<B> {
         }
     }
 
-    /// Records that the row was not processed, as if it had not been sent.
+    /// Records that the row was not processed, as if it had not been sent; unless an earlier attempt of it
+    /// may have been metered.
+    pub(super) fn withdraw(&mut self, attempt: &Attempt) {
+        if attempt.tries.paid == 0 {
+            self.book.refused(&attempt.row);
+        }
+    }
+
+    /// Records that this attempt was not processed.
     pub(super) fn take_back(&mut self, attempt: Attempt, now: Duration, how: Ended) -> Attempt {
-        self.book.refused(&attempt.row);
+        self.withdraw(&attempt);
         self.lane_ended(&attempt, now, how);
         attempt
     }

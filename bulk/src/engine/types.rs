@@ -18,8 +18,8 @@ pub struct EngineOptions {
     /// The maximum number of rows in flight, for all models together: as many as there may be
     /// connections.
     pub in_flight_max: usize,
-    /// How long to wait for a service that was reachable before and no longer is, or that refuses
-    /// everything for its limits (429).
+    /// How long to wait for a service that was reachable before and no longer is, that refuses everything
+    /// for its limits (429), or that fails the rows of a model.
     pub patience: Duration,
 }
 

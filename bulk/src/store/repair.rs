@@ -164,10 +164,10 @@ struct Scan {
     lines: u64,
     runs: Vec<(u64, u64)>,
     is_rewritten: bool,
-    /// The rows whose results have known checksums.
-    listed: HashSet<Name>,
-    /// Those checksums.
-    crcs: HashSet<(Name, u32)>,
+    /// The known checksums of results.
+    crcs: HashMap<Name, HashMap<u32, Outcome>>,
+    /// Rows with a damaged record of a result, whose checksum is unknown.
+    doubtful: HashSet<Name>,
 }
 
 impl Scan {
@@ -176,18 +176,28 @@ impl Scan {
         let damaged = each_record(file, |record, number, is_intact| {
             scan.lines += 1;
             strange += u64::from(!is_intact);
-            last = last.max(number);
+            last = if is_intact { last.max(number) } else { last };
             match record {
                 Record::Header(header) if is_intact => scan.header = Some(header),
                 Record::Run { pid, began } => scan.runs.push((pid, began)),
-                Record::Rewritten { .. } => scan.is_rewritten = is_intact,
-                Record::Assembled { .. } => scan.is_rewritten = false,
-                Record::Ended { key, end: Some(end), .. } => {
-                    scan.is_rewritten = false;
+                Record::Rewritten { .. } => {
+                    scan.is_rewritten = is_intact;
                     if is_intact {
-                        let name = output::name_of(&key);
-                        scan.listed.insert(name);
-                        scan.crcs.insert((name, end.crc));
+                        // The results no longer have the failed rows.
+                        scan.crcs.retain(|_, crcs| {
+                            crcs.retain(|_, outcome| *outcome == Outcome::Done);
+                            !crcs.is_empty()
+                        });
+                    }
+                }
+                Record::Assembled { .. } => scan.is_rewritten = false,
+                Record::Ended { key, outcome, end: Some(end), .. } => {
+                    scan.is_rewritten = false;
+                    let name = output::name_of(&key);
+                    if is_intact {
+                        scan.crcs.entry(name).or_default().insert(end.crc, outcome);
+                    } else {
+                        scan.doubtful.insert(name);
                     }
                 }
                 _ => {}
@@ -237,13 +247,12 @@ fn open_rows(file: &File, has: &HashSet<Id>) -> io::Result<Vec<(String, u32)>> {
         }
     })?;
     // A damaged record may have another check than its row.
-    let is_doubtful = |sent: &Sent| !sent.is_intact;
     let doubtful: HashSet<_> =
-        open.iter().filter(|(_, sent)| is_doubtful(sent)).map(|(id, _)| id.0).collect();
-    let certain = open.iter().filter(|(_, sent)| !is_doubtful(sent)).map(|(id, _)| id);
+        open.iter().filter(|(_, sent)| !sent.is_intact).map(|(id, _)| id.0).collect();
+    let certain = open.iter().filter(|(_, sent)| sent.is_intact).map(|(id, _)| id);
     let certain = certain.chain(has).map(|id| id.0).filter(|name| doubtful.contains(name));
     let certain: HashSet<_> = certain.collect();
-    open.retain(|id, sent| !is_doubtful(sent) || !certain.contains(&id.0));
+    open.retain(|id, sent| sent.is_intact || !certain.contains(&id.0));
     let mut open: Vec<_> = open.into_iter().collect();
     open.sort_unstable_by_key(|(_, sent)| sent.number);
     Ok(open.into_iter().map(|((_, check), sent)| (sent.key, check)).collect())
@@ -273,7 +282,9 @@ impl New {
             let mut line = Vec::new();
             while reader.read_until(b'\n', &mut line)? > 0 {
                 let is_intact = |name: Name| {
-                    !journal.listed.contains(&name) || journal.crcs.contains(&(name, crc_of(&line)))
+                    let known =
+                        journal.crcs.get(&name).filter(|_| !journal.doubtful.contains(&name));
+                    known.is_none_or(|crcs| crcs.contains_key(&crc_of(&line)))
                 };
                 let read = output::read_line(line.trim_ascii_end());
                 let read = read.filter(|(key, _)| {

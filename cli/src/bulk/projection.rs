@@ -108,7 +108,8 @@ fn notes(projection: &Projection) -> impl Iterator<Item = String> {
         (
             !is_large,
             format!(
-                "no interval: {} too few; --pilot {ROWS_MIN} or more gives one",
+                "no interval{}: {} too few; --pilot {ROWS_MIN} or more gives one",
+                if ended >= ROWS_MIN as u64 { " of tokens" } else { "" },
                 counted(sample, "row is", "rows are")
             ),
         ),
