@@ -261,6 +261,37 @@ def test_ctrl_c(run, library, where):
 
 
 @BOTH
+def test_ctrl_c_that_wakes_nobody(run, library):
+    """A signal may come when the hub has looked for one and does not wait yet, or to another
+    thread: made certain here by a main thread that blocks it."""
+    program = run.start(
+        library,
+        """
+        real = {
+            "gevent": lambda: gevent.monkey.get_original("_thread", "start_new_thread"),
+            "eventlet": lambda: eventlet.patcher.original("_thread").start_new_thread,
+        }
+        start = next(real[name]() for name in real if name in sys.modules)
+        start(signal.sigwait, ([signal.SIGUSR1],))
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            print("asks", flush=True)
+            ask()
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+            os._exit(0)
+        """,
+        SILENCE,
+    )
+    with program:
+        assert program.stdout.readline() == "asks\n"
+        eventually("it asked", run.requests)
+        program.send_signal(signal.SIGINT)
+        assert program.stdout.readline() == "interrupted\n"
+        program.communicate("", 60)
+
+
+@BOTH
 def test_a_child_and_real_threads(run, library):
     """A forked child waits in a hub of its own, a thread of the system as well."""
     threaded = {

@@ -16,6 +16,9 @@ from warnings import warn
 from modelwire._native import Hub
 
 _ATTRIBUTE = "_modelwire_waiting"
+_SIGNAL_CHECK = 0.05
+"""Seconds. A signal that comes right before the hub of the main thread waits for its descriptors,
+or that another thread got, is seen only when the hub does something."""
 _MODULES = {"gevent": ("gevent.monkey", "is_module_patched"),
             "eventlet": ("eventlet.patcher", "is_monkey_patched")}  # fmt: skip
 _warned = False
@@ -34,8 +37,10 @@ def library() -> str | None:
 def lasts() -> bool:
     """Whether a thread started here outlives the caller. A greenlet does not outlive the hub of its
     thread, and the hub of a pool thread runs only while something waits in it."""
-    if library() is None:
-        return True
+    return library() is None or _is_main_thread()
+
+
+def _is_main_thread() -> bool:
     is_linux = sys.platform == "linux"  # also in a forked child: eventlet keeps the parent's value
     main = os.getpid() if is_linux else threading.main_thread().native_id
     return threading.get_native_id() == main
@@ -85,6 +90,7 @@ class _Greenlets:
     def __init__(self) -> None:
         self.native = Hub()
         self.waiting: dict[int, Any] = {}
+        self._ready: list[int] = []
         self._process = os.getpid()
 
     def wait(self, number: int) -> None:
@@ -98,10 +104,12 @@ class _Greenlets:
 
     def _drain(self, *_: object) -> None:
         """Resumes the greenlets of all ready numbers; called in the greenlet of the hub."""
-        for number in self.native.take():
-            waiter = self.waiting.pop(number, None)
+        self._ready += self.native.take()
+        while self._ready:
+            waiter = self.waiting.get(self._ready[0])
             if waiter is not None:
                 waiter.switch(None)
+            del self._ready[0]  # last: Ctrl-C may come anywhere, and leaves the rest for later
 
 
 class _Gevent(_Greenlets):
@@ -114,11 +122,14 @@ class _Gevent(_Greenlets):
         super().__init__()
         self._waiter = sys.modules["gevent.hub"].Waiter
         self._watcher = hub.loop.io(self.native.fd(), 1)
+        self._ticks = hub.loop.timer(_SIGNAL_CHECK, _SIGNAL_CHECK) if _is_main_thread() else None
 
     def wait(self, number: int) -> None:
         waiter = self._waiter()
         if not self._watcher.active:
             self._watcher.start(self._drain)
+            if self._ticks is not None:
+                self._ticks.start(self._drain)
         self.waiting[number] = waiter
         try:
             waiter.get()
@@ -126,6 +137,8 @@ class _Gevent(_Greenlets):
             self.waiting.pop(number, None)
             if not self.waiting:
                 self._watcher.stop()
+                if self._ticks is not None:
+                    self._ticks.stop()
 
 
 class _Eventlet(_Greenlets):
@@ -137,14 +150,23 @@ class _Eventlet(_Greenlets):
         super().__init__()
         self._current = sys.modules["greenlet"].getcurrent
         self._hub = hub
+        self._ticks = not _is_main_thread()
         hub.add(hub.READ, self.native.fd(), self._drain, self._lost, self._lost)
 
     def wait(self, number: int) -> None:
         self.waiting[number] = self._current()
+        if not self._ticks:
+            self._tick()
         try:
             self._hub.switch()
         finally:
             self.waiting.pop(number, None)
+
+    def _tick(self) -> None:
+        """Wakes the hub of the main thread again and again while something waits."""
+        self._ticks = bool(self.waiting)
+        if self._ticks:
+            self._hub.schedule_call_global(_SIGNAL_CHECK, self._tick)
 
     def _lost(self, *_: object) -> None:
         """The hub dropped the descriptor; the next wait creates a new one."""
