@@ -101,12 +101,16 @@ impl Client {
     /// What one read gives; empty at the end of the connection.
     pub fn read(&mut self) -> Result<Vec<u8>, ErrorKind> {
         let mut bytes = vec![0; 64 << 10];
-        match self.stream.read(&mut bytes) {
-            Ok(read) => {
-                bytes.truncate(read);
-                Ok(bytes)
+        loop {
+            match self.stream.read(&mut bytes) {
+                Ok(read) => {
+                    bytes.truncate(read);
+                    return Ok(bytes);
+                }
+                // Linux ends a read that has a timeout so, whatever the signal was.
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.kind()),
             }
-            Err(error) => Err(error.kind()),
         }
     }
 
