@@ -452,6 +452,7 @@ def test_the_tree_of_exceptions():
         m.APITimeoutError: (m.APIConnectionError, TimeoutError),
         m.APIResponseValidationError: (m.APIError,),
         m.IncompleteStreamError: (m.APIResponseValidationError,),
+        m.StreamContradictionError: (m.APIResponseValidationError, RuntimeError),
         m.AnswerError: (m.OpenAIError,),
         m.LengthFinishReasonError: (m.AnswerError,),
         m.ContentFilterFinishReasonError: (m.AnswerError,),

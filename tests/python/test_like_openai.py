@@ -35,7 +35,8 @@ def service():
 def clients(service):
     """Both libraries' clients; ours of both kinds."""
     settings = {"base_url": service.base_url, "api_key": service.api_key, "max_retries": 0}
-    yield openai, openai.OpenAI(**settings)
+    with openai.OpenAI(**settings) as client:
+        yield openai, client
     yield modelwire, modelwire.OpenAI(**settings)
     yield modelwire, modelwire.AsyncOpenAI(**settings)
 
@@ -414,6 +415,86 @@ def test_a_streamed_response(service, name, last):
         return seen, values(final)
 
     alike(service, sent(OUTPUTS[name], last=last), call)
+
+
+def added(item, at=7):
+    return {"type": "response.output_item.added", "output_index": at, "item": item}
+
+
+def done(item, at=7):
+    return {"type": "response.output_item.done", "output_index": at, "item": item}
+
+
+def of_all(kind, output, **fields):
+    return {"type": f"response.{kind}", "response": whole(output, **fields)}
+
+
+OF_NO_ITEM = {
+    "type": "response.output_text.delta",
+    "output_index": 7,
+    "content_index": 0,
+    "item_id": "m",
+    "delta": "a",
+    "logprobs": [],
+}
+ANOTHER = {**CALL, "call_id": "another"}
+RENAMED = {**CALL, "id": "renamed"}
+NAMELESS = {name: value for name, value in CALL.items() if name != "id"}
+IN_LATER_EVENTS = {
+    "null_item": [added(None), added(CALL), added(None), done(CALL), of_all("completed", [CALL])],
+    "gained_id": [added(NAMELESS), done(CALL), of_all("completed", [CALL])],
+    "replaced": [
+        done(NAMELESS),
+        of_all("in_progress", [{**CALL, "arguments": "{}"}]),
+        of_all("completed", None),
+    ],
+    "moved": [done(CALL), done(ANOTHER), done(CALL, 9), of_all("completed", None)],
+    "another_response": [of_all("completed", [], id="another")],
+    "null_then_text": [added(None), OF_NO_ITEM],
+    "one_index": [added(CALL), added(ANOTHER)],
+    "done_another": [added(CALL), done(ANOTHER)],
+    "done_renamed": [added(CALL), done(RENAMED)],
+    "two_indexes": [done(CALL), done(CALL, 9)],
+    "twice_in_one": [of_all("in_progress", [CALL, CALL])],
+    "renamed": [done(CALL), of_all("queued", [RENAMED])],
+    "renamed_at_the_end": [done(CALL), of_all("completed", [RENAMED])],
+    "unfinished": [added(CALL), of_all("completed", [])],
+    "begun_in_created": [of_all("completed", None)],
+}
+
+
+@pytest.mark.parametrize("name", IN_LATER_EVENTS)
+def test_a_streamed_response_that_says_it_again(service, name):
+    """What later events say of an item is followed, or it is a RuntimeError where they contradict
+    those before them."""
+    begun = [CALL] if name == "begun_in_created" else []
+    steps = [of_all("created", begun, status="in_progress"), *IN_LATER_EVENTS[name]]
+
+    def call(package, client):
+        seen = []
+
+        def look(event, _):
+            seen.append(event.type)
+
+        try:
+            _, final = streamed(client.responses.stream(model="m", input="x"), look)
+        except RuntimeError as error:
+            assert package is openai or isinstance(error, modelwire.StreamContradictionError)
+            return seen, None
+        return seen, values(final)
+
+    numbered = [{**one, "sequence_number": at} for at, one in enumerate(steps)]
+    seen, final = alike(service, events(numbered), call)
+    assert (final is None) == (name not in ("null_item", "gained_id", "replaced", "moved"))
+
+
+def test_a_response_that_is_continued_is_not_judged(service):
+    """Its first events went to somebody else."""
+    steps = [OF_NO_ITEM, of_all("completed", [message(content=[said("a")])], id="r")]
+    service.queue(events([{**one, "sequence_number": at} for at, one in enumerate(steps, 40)]))
+    with modelwire.OpenAI(base_url=service.base_url, api_key="sk-test") as client:
+        _, final = streamed(client.responses.stream(model="m", input="x"), lambda *_: None)
+    assert final.output_text == "a"
 
 
 @pytest.mark.parametrize("end", ["failed", "incomplete"])

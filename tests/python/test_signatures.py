@@ -16,6 +16,7 @@ openai = pytest.importorskip("openai")
 pytestmark = pytest.mark.thread_unsafe("it reads signatures")
 
 OWN = "an option of modelwire alone"
+NEWER = "newer than the openai that is installed here"
 ABSENT = "the service has no such operation; calling it raises an error that says so"
 REFUSED = "None is taken, a value is refused with its reason"
 
@@ -32,6 +33,13 @@ DIFFERENCES = {
             *("chat.completions +run_tools", "responses +run_tools"),
         ),
         OWN,
+    ),
+    **dict.fromkeys(
+        (
+            *("responses.create +background_options", "responses.parse +background_options"),
+            "responses.stream +background_options",
+        ),
+        NEWER,
     ),
     **dict.fromkeys(("responses.stream -response_id", "responses.stream -starting_after"), REFUSED),
     **dict.fromkeys(

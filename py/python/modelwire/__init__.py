@@ -40,6 +40,7 @@ from modelwire._errors import (
     PermissionDeniedError,
     RateLimitError,
     RequestError,
+    StreamContradictionError,
     UnprocessableEntityError,
 )
 from modelwire._native import AsyncStream, Stream, __version__
@@ -337,6 +338,7 @@ __all__ = [
     "RequestError",
     "Retry",
     "Stream",
+    "StreamContradictionError",
     "Timeout",
     "UnprocessableEntityError",
     "__version__",

@@ -21,6 +21,7 @@
         │   └── APITimeoutError       a timeout expired (also TimeoutError)
         └── APIResponseValidationError  the answer is not what the protocol promises
             ├── IncompleteStreamError   a stream ended without its end mark
+            ├── StreamContradictionError   events contradict each other
             └── AnswerValidationError   the same as above (also ValueError)
 
 AnswerErrors are raised by parse, run_tools and streams that parse; create never raises them.
@@ -335,6 +336,11 @@ class MaxTurnsError(AnswerError):
 
 class IncompleteStreamError(APIResponseValidationError):
     """A stream ended without its end mark: the answer is incomplete."""
+
+
+class StreamContradictionError(APIResponseValidationError, RuntimeError):
+    """The events of a streamed response contradict each other; those before the error were
+    delivered. Only `responses.stream()` raises it."""
 
 
 class AnswerValidationError(AnswerError, APIResponseValidationError, ValueError):

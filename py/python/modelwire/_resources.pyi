@@ -45,7 +45,8 @@ from modelwire.types._params import (
     ChatCompletionToolUnionParam, CompletionCreateParamsFunction,
     CompletionCreateParamsFunctionCall, CompletionCreateParamsModeration,
     CompletionCreateParamsPromptCacheOptions, ContextManagement, ReasoningParam,
-    ResponseCreateParamsAccessPrograms, ResponseCreateParamsConversation, ResponseCreateParamsImage,
+    ResponseCreateParamsAccessPrograms, ResponseCreateParamsBackgroundOptions,
+    ResponseCreateParamsConversation, ResponseCreateParamsImage,
     ResponseCreateParamsPromptCacheOptions, ResponseCreateParamsToolChoice, ResponseFormat,
     ResponseInputItemParam, ResponsePromptParam, ResponseTextConfigParam, StreamOptions, ToolParam,
     WebSearchOptions
@@ -205,6 +206,7 @@ class _ResponseBaseParams(_CallParams, total=False):
     model: _Maybe[str]
     access_programs: _Maybe[ResponseCreateParamsAccessPrograms]
     background: _Maybe[bool]
+    background_options: _Maybe[ResponseCreateParamsBackgroundOptions]
     context_management: _Maybe[Iterable[ContextManagement]]
     conversation: _Maybe[ResponseCreateParamsConversation]
     image: _Maybe[ResponseCreateParamsImage]

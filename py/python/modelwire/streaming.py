@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from modelwire._answers import lists
 from modelwire._answers.http import Response as HttpResponse
+from modelwire._answers.items import ResponseItems
 from modelwire._errors import OpenAIError
 from modelwire._native import (
     AsyncIteration,
@@ -904,18 +905,22 @@ class ResponseStreamState(Generic[_T]):
             _reading = ResponseReading({"tools": input_tools, "text_format": text_format})
         self._texts: dict[Any, _Text] = {}
         self._reading = _reading if _reading is not None and _reading.reads else None
-        self._begun: dict[Any, Any] = {}  # items by their index, as they were added
-        self._done: dict[Any, Any] = {}  # the same, as they were done
+        self._items = ResponseItems()
         self._parts: dict[Any, Any] = {}  # parts of messages by their item and index, as added
         self._last: Any = None
+        self._lacks_output = False  # whether the last response was sent without one
         self._whole: Any = None  # the parsed response, once available
 
     def handle_event(self, event: ResponseStreamEvent) -> list[ParsedResponseStreamEvent[_T]]:
-        """Adds the next event; returns it with its snapshot or its parsed value."""
-        return [self._handled(event)]
-
-    def _handled(self, event: ResponseStreamEvent) -> Any:
+        """Adds the next event; returns it with its snapshot or its parsed value. An event of an
+        item that is null is left out."""
         kind = event.type
+        if kind == "response.output_item.added" and event.item is None:
+            return []
+        return [self._handled(event, kind)]
+
+    def _handled(self, event: ResponseStreamEvent, kind: str) -> Any:
+        self._items.handle(event)
         if kind in _GROWING:
             part = event.summary_index if "summary" in kind else event.content_index
             place = (kind, event.output_index, part, event.item_id)
@@ -926,12 +931,8 @@ class ResponseStreamState(Generic[_T]):
             return ResponseTextEvent(event, text, text.add(delta))
         if kind == "response.output_text.done":
             return _WholeText(event, self._parsed(event))
-        if kind == "response.output_item.added" and event.item is not None:
-            self._begun[event.output_index] = event.item
-        elif kind == "response.content_part.added":
+        if kind == "response.content_part.added":
             self._parts[event.output_index, event.content_index] = event.part
-        elif kind == "response.output_item.done" and event.item is not None:
-            self._done[event.output_index] = event.item
         elif kind in _OF_A_RESPONSE and event.response is not None:
             return self._of_a_response(event)
         return event
@@ -941,17 +942,19 @@ class ResponseStreamState(Generic[_T]):
         if event.type == "response.output_text.delta":
             return getattr(self._parts.get((event.output_index, event.content_index)), "text", None)
         if event.type == "response.function_call_arguments.delta":
-            return getattr(self._begun.get(event.output_index), "arguments", None)
+            return getattr(self._items.added.get(event.output_index), "arguments", None)
         return None
 
     def _of_a_response(self, event: ResponseStreamEvent) -> Any:
         """An event with the whole response so far; its output is always a list."""
         items: dict[Any, Any] = {}
+        self._items.handle_response(event)
         if event.type in _CUT:
-            items = {at: self._so_far(at, item) for at, item in self._begun.items()}
+            items = {at: self._so_far(at, item) for at, item in self._items.added.items()}
         if event.type in _CUT or event.type == "response.completed":
-            items.update(self._done)
+            items.update(self._items.done)
         ordered = (items[at] for at in sorted(items))
+        self._lacks_output = event.response.output is None
         self._last = lists.of_a_response(event.response, ordered)
         if event.type != "response.completed":
             return event
@@ -975,7 +978,7 @@ class ResponseStreamState(Generic[_T]):
         reading = self._reading
         if reading is None or reading.format is None or not event.text:
             return None
-        item = self._begun.get(event.output_index)
+        item = self._items.added.get(event.output_index)
         if not reading.is_final(getattr(item, "phase", None)):
             return None
         text, answer = event.text, self._last
@@ -985,6 +988,8 @@ class ResponseStreamState(Generic[_T]):
         """The whole response, parsed; None if there is none."""
         if response is None:
             return None
+        if self._lacks_output:
+            response.output = self._last.output
         if self._reading is None:
             return _unparsed_response(response)
         if self._whole is None:
@@ -1115,7 +1120,7 @@ class ResponseStream(_SyncHelper["ParsedResponseStreamEvent[_T]"], Generic[_T]):
 
     def _made(self) -> Iterator[Any]:
         for event in self._stream:
-            yield self._state._handled(event)
+            yield from self._state.handle_event(event)
         self._state._ended(self._stream.answer)
 
     def get_final_response(self) -> ParsedResponse[_T]:
@@ -1218,7 +1223,7 @@ class AsyncResponseStream(_AsyncHelper["ParsedResponseStreamEvent[_T]"], Generic
         self._state: ResponseStreamState[_T] = ResponseStreamState(_reading=reading)
 
     def _taken(self, chunk: Any) -> list[Any]:
-        return [self._state._handled(chunk)]
+        return self._state.handle_event(chunk)
 
     def _ended(self, answer: Any) -> Any:
         return self._state._ended(answer)

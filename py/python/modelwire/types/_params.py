@@ -355,6 +355,7 @@ class ResponseConversationParamParam(TypedDict):
     id: str
 class ResponseCreateParamsBase(TypedDict, total=False):
     access_programs: ResponseCreateParamsAccessPrograms; background: bool | None
+    background_options: ResponseCreateParamsBackgroundOptions
     context_management: Iterable[ContextManagement] | None
     conversation: ResponseCreateParamsConversation | None; image: ResponseCreateParamsImage
     include: list[ResponseIncludable] | None; input: str | ResponseInputParam
@@ -371,6 +372,8 @@ class ResponseCreateParamsBase(TypedDict, total=False):
     user: str
 class ResponseCreateParamsAccessPrograms(TypedDict, total=False):
     cyber: Literal["standard", "daybreak_blue", "daybreak_red"]
+class ResponseCreateParamsBackgroundOptions(TypedDict, total=False):
+    completion_window: Literal["soonest", "2h", "8h"]; continuation_id: str
 class _ContextManagement(TypedDict):
     type: str
 class ContextManagement(_ContextManagement, total=False):
