@@ -14,7 +14,7 @@ use crate::stream_base::{StreamBase, batch};
 
 /// The chunks of an answer as they arrive. An asynchronous iterator and context manager; leaving
 /// it, closing it or dropping it ends its call. One pass. Any event loop may await it.
-#[pyclass(frozen, extends = StreamBase, module = "modelwire")]
+#[pyclass(frozen, subclass, extends = StreamBase, module = "modelwire")]
 pub(crate) struct AsyncStream;
 
 /// Creates the stream of a call whose head has arrived.

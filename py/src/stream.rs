@@ -12,7 +12,7 @@ use crate::stream_base::{StreamBase, batch};
 
 /// The chunks of an answer as they arrive. An iterator and a context manager; leaving it, closing
 /// it or dropping it ends its call. One pass.
-#[pyclass(frozen, extends = StreamBase, module = "modelwire")]
+#[pyclass(frozen, subclass, extends = StreamBase, module = "modelwire")]
 pub(crate) struct Stream;
 
 /// Creates the stream of a call whose head has arrived.

@@ -330,3 +330,13 @@ def test_a_stream_whose_iteration_is_wrapped(client):
     rest = list(stream)
     assert text([first, second, *rest]) == text([first, second]) + text(rest) == HELLO[0]["content"]
     assert list(iterator) == []
+
+
+@pytest.mark.parametrize("kind", [modelwire.Stream, modelwire.AsyncStream])
+def test_streams_can_be_subclassed(kind):
+    """As libraries do for operations of their own, when they are imported."""
+
+    class Own(kind[str]):
+        pass
+
+    assert issubclass(Own, kind)

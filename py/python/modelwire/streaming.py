@@ -908,7 +908,7 @@ class ResponseStreamState(Generic[_T]):
         self._items = ResponseItems()
         self._parts: dict[Any, Any] = {}  # parts of messages by their item and index, as added
         self._last: Any = None
-        self._lacks_output = False  # whether the last response was sent without one
+        self._lacks_output = False  # whether the completed response was sent without one
         self._whole: Any = None  # the parsed response, once available
 
     def handle_event(self, event: ResponseStreamEvent) -> list[ParsedResponseStreamEvent[_T]]:
@@ -947,16 +947,17 @@ class ResponseStreamState(Generic[_T]):
 
     def _of_a_response(self, event: ResponseStreamEvent) -> Any:
         """An event with the whole response so far; its output is always a list."""
-        items: dict[Any, Any] = {}
         self._items.handle_response(event)
+        is_completed = event.type == "response.completed"
+        items: dict[Any, Any] = {}
         if event.type in _CUT:
             items = {at: self._so_far(at, item) for at, item in self._items.added.items()}
-        if event.type in _CUT or event.type == "response.completed":
+        if event.type in _CUT or is_completed:
             items.update(self._items.done)
         ordered = (items[at] for at in sorted(items))
-        self._lacks_output = event.response.output is None
+        self._lacks_output = is_completed and event.response.output is None
         self._last = lists.of_a_response(event.response, ordered)
-        if event.type != "response.completed":
+        if not is_completed:
             return event
         return _Completed(event, self._reading.read if self._reading else _unparsed_response)
 

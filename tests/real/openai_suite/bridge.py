@@ -117,7 +117,7 @@ class Handler(BaseHTTPRequestHandler):
         except ConnectionError:
             self.close_connection = True  # the client left
         except BaseException as error:
-            # An exception of a transport is a failed connection; a failed assertion of a test is reported.
+            # A transport's exception is a failed connection; a failed assertion is reported.
             if not isinstance(error, httpx2.HTTPError):
                 _raised.append(error)
             self.close_connection = True
