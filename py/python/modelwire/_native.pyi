@@ -763,7 +763,6 @@ class _StreamBase:
     def answer(self) -> Any:
         """The whole answer at the end of a stream that was made with gather=True."""
 
-@disjoint_base
 class Stream(_StreamBase, Generic[_T]):
     """The chunks of an answer as they arrive: an iterator and a context manager."""
 
@@ -791,7 +790,6 @@ class Portions(Generic[_T]):
     def __iter__(self) -> Iterator[_T]: ...
     def __next__(self) -> _T: ...
 
-@disjoint_base
 class AsyncStream(_StreamBase, Generic[_T]):
     """The chunks of an answer as they arrive: an asynchronous iterator and context manager."""
 
