@@ -1,0 +1,54 @@
+"""outlines: text, structured output and streams of a model that is handed a client."""
+# needs: outlines[openai]==1.3.3 openai==3.57.0
+
+import drive
+
+drive.stand_in()
+
+import outlines
+from pydantic import BaseModel
+
+from modelwire.testing import error
+
+
+class City(BaseModel):
+    """A city."""
+
+    name: str
+
+
+def model(service):
+    return outlines.from_openai(drive.client(service), "echo")
+
+
+@drive.case
+def plain(service):
+    return model(service)("Say hello.")
+
+
+@drive.case
+def structured(service):
+    service.queue('{"name": "Paris"}')
+    return model(service)("Which city?", City)
+
+
+@drive.case
+def streamed(service):
+    return list(model(service).stream("One two three."))
+
+
+@drive.case
+async def asynchronous(service):
+    return await outlines.from_openai(drive.async_client(service), "echo")("Say hello.")
+
+
+@drive.case
+def refused(service):
+    service.queue(error(400, "No."))
+    try:
+        return model(service)("Say it.")
+    except Exception as failure:
+        return [type(failure).__name__, "No." in str(failure)]
+
+
+drive.main()
