@@ -497,6 +497,21 @@ def test_a_response_that_is_continued_is_not_judged(service):
     assert final.output_text == "a"
 
 
+def test_items_without_an_index_are_not_judged(service):
+    """Some services leave it out; openai-python's helper fails for them."""
+    both = [message(content=[said("a")]), {**CALL, "status": "completed"}]
+    steps = [of_all("created", [], status="in_progress")]
+    for one in both:
+        steps += [added(one), {**OF_NO_ITEM, "item_id": one["id"]}, done(one)]
+    steps.append(of_all("completed", both))
+    for one in steps:
+        one.pop("output_index", None)
+    service.queue(events(steps))
+    with modelwire.OpenAI(base_url=service.base_url, api_key="sk-test") as client:
+        _, final = streamed(client.responses.stream(model="m", input="x"), lambda *_: None)
+    assert [one.type for one in final.output] == ["message", "function_call"]
+
+
 @pytest.mark.parametrize("end", ["failed", "incomplete"])
 @pytest.mark.parametrize("early", [0, 1])
 @pytest.mark.parametrize("name", ["text", "calls", "refusal", "empty_output"])

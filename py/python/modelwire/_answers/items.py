@@ -62,7 +62,7 @@ class ResponseItems:
             if event.item is not None:
                 self._finish(event.output_index, event.item)
         elif kind in _CONTENT:
-            if self._is_judged and event.output_index not in self.added:
+            if self._judges(event.output_index) and event.output_index not in self.added:
                 _refuse(
                     f"{kind} arrived for output index {event.output_index} before receiving its "
                     "output item"
@@ -89,16 +89,19 @@ class ResponseItems:
         elif event.type not in ("response.failed", "response.incomplete"):
             self._replace(output)
 
+    def _judges(self, at: int | None) -> bool:
+        return self._is_judged and at is not None  # some services send no index
+
     def _add(self, at: int, item: Any) -> None:
-        if self._is_judged and at in self.added:
+        if self._judges(at) and at in self.added:
             _refuse(f"Duplicate response output index {at}")
         self.added[at] = item
 
     def _finish(self, at: int, item: Any) -> None:
         begun, name = self.added.get(at), _name(item)
-        if self._is_judged and begun is not None and not _is_same(begun, item):
+        if self._judges(at) and begun is not None and not _is_same(begun, item):
             _refuse(f"the output item identity of index {at} changed until it was done")
-        if self._is_judged and self._places.get(name, at) != at:
+        if self._judges(at) and self._places.get(name, at) != at:
             _refuse(
                 f"conflicting output identities: index {at} and {self._places[name]} are the same"
             )
@@ -125,7 +128,7 @@ class ResponseItems:
             last = items.get(_name(item))
             if last is not None and not _is_same(item, last):
                 _refuse(f"the output item identity of index {at} changed at the end")
-        for at in self.added.keys() - self.done.keys():
+        for at in self.added.keys() - self.done.keys() - {None}:
             last = items.get(_name(self.added[at]))
             if last is None or not _is_same(self.added[at], last):
                 _refuse(
