@@ -27,6 +27,7 @@ def wait(all):
     return [one.value for one in all]
 def kill(one):
     one.kill()
+start_thread = monkey.get_original("_thread", "start_new_thread")
 """,
     "eventlet": """
 import warnings
@@ -39,6 +40,7 @@ def wait(all):
     return [one.wait() for one in all]
 def kill(one):
     one.kill()
+start_thread = eventlet.patcher.original("_thread").start_new_thread
 """,
 }
 BOTH = pytest.mark.parametrize("library", PATCH)
@@ -233,13 +235,18 @@ def test_a_greenlet_that_is_killed_closes_its_exchange(run, quiet, library):
 
 
 @BOTH
-@pytest.mark.parametrize("where", ["the main one", "another"])
+@pytest.mark.parametrize("where", ["the main one", "another", "the main one, not woken"])
 def test_ctrl_c(run, library, where):
-    """Whichever greenlet waits for the call, the program hears of it at once."""
-    call = {"the main one": "ask()", "another": "wait([spawn(ask)])"}[where]
+    """Whichever greenlet waits for the call, the program hears of it at once. A signal that comes
+    when the hub has looked for one and does not wait yet, or to another thread, wakes nobody: made
+    certain by a main thread that blocks it."""
+    call = "wait([spawn(ask)])" if where == "another" else "ask()"
     program = run.start(
         library,
         f"""
+        if {"not woken" in where}:
+            start_thread(signal.sigwait, ([signal.SIGUSR1],))
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
             print("asks", flush=True)
             {call}
@@ -257,37 +264,6 @@ def test_ctrl_c(run, library, where):
         assert program.stdout.readline() == "interrupted\n"
         # clock: bounds a hang
         assert time.monotonic() - before < SOON
-        program.communicate("", 60)
-
-
-@BOTH
-def test_ctrl_c_that_wakes_nobody(run, library):
-    """A signal may come when the hub has looked for one and does not wait yet, or to another
-    thread: made certain here by a main thread that blocks it."""
-    program = run.start(
-        library,
-        """
-        real = {
-            "gevent": lambda: gevent.monkey.get_original("_thread", "start_new_thread"),
-            "eventlet": lambda: eventlet.patcher.original("_thread").start_new_thread,
-        }
-        start = next(real[name]() for name in real if name in sys.modules)
-        start(signal.sigwait, ([signal.SIGUSR1],))
-        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-        try:
-            print("asks", flush=True)
-            ask()
-        except KeyboardInterrupt:
-            print("interrupted", flush=True)
-            os._exit(0)
-        """,
-        SILENCE,
-    )
-    with program:
-        assert program.stdout.readline() == "asks\n"
-        eventually("it asked", run.requests)
-        program.send_signal(signal.SIGINT)
-        assert program.stdout.readline() == "interrupted\n"
         program.communicate("", 60)
 
 

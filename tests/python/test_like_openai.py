@@ -384,10 +384,12 @@ def steps(output, end="completed", last=..., early=0):
     yield {"type": f"response.{end}", "response": whole(output, status=end)}
 
 
+def numbered(steps, start=0):
+    return events([{**one, "sequence_number": at} for at, one in enumerate(steps, start)])
+
+
 def sent(*given, **fields):
-    return events(
-        [{**one, "sequence_number": at} for at, one in enumerate(steps(*given, **fields))]
-    )
+    return numbered(steps(*given, **fields))
 
 
 OF_A_RESPONSE = (
@@ -400,6 +402,21 @@ OF_A_RESPONSE = (
     "item",
     "part",
 )
+
+
+def events_alone(manager):
+    """The events of a helper stream, whose final answer is not asked for."""
+
+    async def all_of(manager):
+        async with manager as stream:
+            return [one async for one in stream]
+
+    if hasattr(manager, "__aenter__"):
+        found = asyncio.run(all_of(manager))
+    else:
+        with manager as stream:
+            found = list(stream)
+    return [of_event(event, OF_A_RESPONSE) for event in found]
 
 
 @pytest.mark.parametrize("name", OUTPUTS)
@@ -483,15 +500,45 @@ def test_a_streamed_response_that_says_it_again(service, name):
             return seen, None
         return seen, values(final)
 
-    numbered = [{**one, "sequence_number": at} for at, one in enumerate(steps)]
-    seen, final = alike(service, events(numbered), call)
+    seen, final = alike(service, numbered(steps), call)
     assert (final is None) == (name not in ("null_item", "gained_id", "replaced", "moved"))
+
+
+@pytest.mark.parametrize("end", ["failed", "incomplete", "completed"])
+@pytest.mark.parametrize("where", ["created", "added"])
+def test_an_item_that_begins_with_content(service, where, end):
+    """Its pieces are added to what was there."""
+    begun = message(content=[said("ab")])
+    in_created = where == "created"
+    steps = [of_all("created", [begun] if in_created else [], status="in_progress")]
+    steps += [] if in_created else [added(begun, 0)]
+    steps.append({**OF_NO_ITEM, "output_index": 0, "item_id": begun["id"]})
+    if end == "completed":
+        steps.append(done(message(content=[said("aba")]), 0))
+    steps.append(of_all(end, None, status=end))
+
+    def call(package, client):
+        return events_alone(client.responses.stream(model="m", input="x"))
+
+    alike(service, numbered(steps), call)
+
+
+@pytest.mark.parametrize("end", ["completed", "failed"])
+@pytest.mark.parametrize("odd", [None, "text", 7, {}, {"type": "message", "id": {"a": []}}])
+def test_odd_items_break_nothing(service, odd, end):
+    """What a service sends in the place of an item is passed on."""
+    steps = [of_all("created", [odd], status="in_progress"), of_all("queued", [odd])]
+    steps += [added(odd), done(odd), of_all(end, [odd] if end == "completed" else None)]
+    service.queue(numbered(steps))
+    with modelwire.OpenAI(base_url=service.base_url, api_key="sk-test") as client:
+        seen = events_alone(client.responses.stream(model="m", input="x"))
+    assert seen[-1][0] == f"response.{end}"
 
 
 def test_a_response_that_is_continued_is_not_judged(service):
     """Its first events went to somebody else."""
     steps = [OF_NO_ITEM, of_all("completed", [message(content=[said("a")])], id="r")]
-    service.queue(events([{**one, "sequence_number": at} for at, one in enumerate(steps, 40)]))
+    service.queue(numbered(steps, 40))
     with modelwire.OpenAI(base_url=service.base_url, api_key="sk-test") as client:
         _, final = streamed(client.responses.stream(model="m", input="x"), lambda *_: None)
     assert final.output_text == "a"
@@ -519,17 +566,7 @@ def test_the_last_event_of_a_response_that_was_cut(service, name, end, early):
     """It has the items so far if it was sent without output."""
 
     def call(package, client):
-        async def events_of(manager):
-            async with manager as stream:
-                return [one async for one in stream]
-
-        manager = client.responses.stream(model="m", input="x")
-        if hasattr(manager, "__aenter__"):
-            found = asyncio.run(events_of(manager))
-        else:
-            with manager as stream:
-                found = list(stream)
-        return [of_event(event, OF_A_RESPONSE) for event in found]
+        return events_alone(client.responses.stream(model="m", input="x"))
 
     alike(service, sent(OUTPUTS[name], end, None, early), call)
 

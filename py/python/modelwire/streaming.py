@@ -877,6 +877,14 @@ _GROWING = (
     "response.reasoning_summary_text.delta",
 )
 
+# What openai-python refuses before its item.
+_OF_AN_ITEM = (
+    "response.content_part.added",
+    "response.output_text.delta",
+    "response.output_text.done",
+    "response.function_call_arguments.delta",
+)
+
 
 _CUT = ("response.failed", "response.incomplete")
 _OF_A_RESPONSE = (
@@ -915,24 +923,31 @@ class ResponseStreamState(Generic[_T]):
         """Adds the next event; returns it with its snapshot or its parsed value. An event of an
         item that is null is left out."""
         kind = event.type
-        if kind == "response.output_item.added" and event.item is None:
-            return []
+        if kind == "response.output_item.added":
+            if event.item is None:
+                return []
+            self._items.add(event.output_index, event.item)
         return [self._handled(event, kind)]
 
     def _handled(self, event: ResponseStreamEvent, kind: str) -> Any:
-        self._items.handle(event)
         if kind in _GROWING:
             part = event.summary_index if "summary" in kind else event.content_index
             place = (kind, event.output_index, part, event.item_id)
             text = self._texts.get(place)
             if text is None:
+                if kind in _OF_AN_ITEM:
+                    self._items.need(event.output_index, kind)
                 text = self._texts[place] = _Text(self._begun_with(event))
             delta = event.delta if isinstance(event.delta, str) else ""
             return ResponseTextEvent(event, text, text.add(delta))
+        if kind in _OF_AN_ITEM:
+            self._items.need(event.output_index, kind)
         if kind == "response.output_text.done":
             return _WholeText(event, self._parsed(event))
         if kind == "response.content_part.added":
             self._parts[event.output_index, event.content_index] = event.part
+        elif kind == "response.output_item.done" and event.item is not None:
+            self._items.finish(event.output_index, event.item)
         elif kind in _OF_A_RESPONSE and event.response is not None:
             return self._of_a_response(event)
         return event
@@ -940,14 +955,22 @@ class ResponseStreamState(Generic[_T]):
     def _begun_with(self, event: ResponseStreamEvent) -> Any:
         """What came of a text with the event that added its part or its item."""
         if event.type == "response.output_text.delta":
-            return getattr(self._parts.get((event.output_index, event.content_index)), "text", None)
+            at = event.output_index
+            part = self._content(at, self._items.added.get(at)).get(event.content_index)
+            return getattr(part, "text", None)
         if event.type == "response.function_call_arguments.delta":
             return getattr(self._items.added.get(event.output_index), "arguments", None)
         return None
 
+    def _content(self, at: Any, item: Any) -> dict[Any, Any]:
+        """The parts of a message by their place: those that it began with, and those added."""
+        begun = getattr(item, "content", None)
+        parts = dict(enumerate(begun if isinstance(begun, list) else ()))
+        return parts | {place[1]: one for place, one in self._parts.items() if place[0] == at}
+
     def _of_a_response(self, event: ResponseStreamEvent) -> Any:
         """An event with the whole response so far; its output is always a list."""
-        self._items.handle_response(event)
+        self._items.follow(event.type, event.response)
         is_completed = event.type == "response.completed"
         items: dict[Any, Any] = {}
         if event.type in _CUT:
@@ -963,13 +986,14 @@ class ResponseStreamState(Generic[_T]):
 
     def _so_far(self, at: int, item: Any) -> Any:
         """An item that was not done, with its texts up to here."""
+        if not hasattr(item, "to_dict"):
+            return item  # whatever the service sent in its place
         texts = {place[2]: text for place, text in self._texts.items() if place[1] == at}
         fields = item.to_dict()
         if item.type == "message":
-            parts = {place[1]: one for place, one in self._parts.items() if place[0] == at}
             fields["content"] = [
                 {**part.to_dict(), **({"text": texts[place].whole()} if place in texts else {})}
-                for place, part in sorted(parts.items())
+                for place, part in sorted(self._content(at, item).items())
             ]
         elif item.type == "function_call" and texts:
             fields["arguments"] = "".join(text.whole() for text in texts.values())

@@ -150,23 +150,27 @@ class _Eventlet(_Greenlets):
         super().__init__()
         self._current = sys.modules["greenlet"].getcurrent
         self._hub = hub
-        self._ticks = not _is_main_thread()
+        self._needs_ticks = _is_main_thread()
         hub.add(hub.READ, self.native.fd(), self._drain, self._lost, self._lost)
 
     def wait(self, number: int) -> None:
         self.waiting[number] = self._current()
-        if not self._ticks:
-            self._tick()
+        self._schedule_tick()
         try:
             self._hub.switch()
         finally:
             self.waiting.pop(number, None)
 
-    def _tick(self) -> None:
+    def _schedule_tick(self) -> None:
         """Wakes the hub of the main thread again and again while something waits."""
-        self._ticks = bool(self.waiting)
-        if self._ticks:
+        if self._needs_ticks and self.waiting:
+            self._needs_ticks = False
             self._hub.schedule_call_global(_SIGNAL_CHECK, self._tick)
+
+    def _tick(self) -> None:
+        self._needs_ticks = True
+        self._schedule_tick()
+        self._drain()
 
     def _lost(self, *_: object) -> None:
         """The hub dropped the descriptor; the next wait creates a new one."""
