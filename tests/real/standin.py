@@ -15,16 +15,14 @@ from modelwire import _resources
 
 
 def names():
-    """Puts modelwire's names where openai's are."""
+    """Puts modelwire's names where openai's are: those of docs/python/frameworks.md."""
     import openai
-    import openai._types
 
-    marks = {"NOT_GIVEN", "NotGiven", "Omit", "not_given", "omit"}
-    for name in {*modelwire.__all__} - marks:
-        for module in (openai, openai._types):
-            if hasattr(module, name):
-                setattr(module, name, getattr(modelwire, name))
-    openai.BaseModel = modelwire.types.Object
+    kinds = (modelwire.OpenAI, modelwire.AsyncOpenAI, modelwire.OpenAIError)
+    for name in modelwire.__all__:
+        ours = getattr(modelwire, name)
+        if isinstance(ours, type) and issubclass(ours, kinds) and hasattr(openai, name):
+            setattr(openai, name, ours)
 
 
 def resources():
