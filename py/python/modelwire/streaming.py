@@ -984,7 +984,7 @@ class ResponseStreamState(Generic[_T]):
             return event
         return _Completed(event, self._reading.read if self._reading else _unparsed_response)
 
-    def _so_far(self, at: int, item: Any) -> Any:
+    def _so_far(self, at: int | None, item: Any) -> Any:
         """An item that was not done, with its texts up to here."""
         if not hasattr(item, "to_dict"):
             return item  # whatever the service sent in its place

@@ -41,7 +41,7 @@ def _refuse(what: str) -> None:
 class ResponseItems:
     """The items that were added and done, by their output_index. A stream is judged from
     `response.created` on; one that is continued in its middle is not, nor are items without an
-    index, which llama.cpp sends."""
+    index, which some servers send."""
 
     def __init__(self) -> None:
         self.added: dict[int | None, Any] = {}
