@@ -130,13 +130,16 @@ fn calls_of(message: &Json, ours: &[ReadCall]) -> Vec<ReadCall> {
 }
 
 /// The tokens as serde_json finds them, in, out and in all; `None` where two names for one count stand
-/// side by side.
+/// side by side, and where a count is `-0`, an integer that serde_json cannot tell from `-0.0`.
 fn usage_of(theirs: &Json) -> Option<Option<[u64; 3]>> {
     let usage = theirs.get("usage").unwrap_or(&Json::Null);
     let count = |names: &[&str]| {
         let mut found = names.iter().filter_map(|name| usage.get(*name));
-        let count = found.next().and_then(Json::as_i64).and_then(|count| count.try_into().ok());
-        found.next().is_none().then_some(count)
+        let value = found.next();
+        let is_minus_zero =
+            value.and_then(Json::as_f64).is_some_and(|it| it == 0.0 && it.is_sign_negative());
+        let count = value.and_then(Json::as_i64).and_then(|count| count.try_into().ok());
+        (found.next().is_none() && !is_minus_zero).then_some(count)
     };
     let input: Option<u64> = count(&["prompt_tokens", "input_tokens"])?;
     let output: Option<u64> = count(&["completion_tokens", "output_tokens"])?;
