@@ -5,8 +5,8 @@
 use std::borrow::Cow;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use modelwire::parse::{chunk, document};
 use modelwire::limits::JSON_DEPTH_MAX;
+use modelwire::parse::{chunk, document};
 use modelwire::{Choice, Kind, Value, output_text};
 use modelwire_fuzz::{Json, depth, is_json, json};
 
