@@ -10,12 +10,13 @@ use modelwire::Endpoint;
 
 use super::*;
 use crate::error::ErrorKind;
-use crate::row::Key;
+use crate::row::{BodyHash, Key};
 
 fn row(number: u64, model: &str, body: String) -> Row {
     Row {
         key: Key::new(format!("row-{number}"), 0),
         number,
+        hash: BodyHash::of(Endpoint::Chat, &body),
         endpoint: Endpoint::Chat,
         body: body.into(),
         model: model.into(),

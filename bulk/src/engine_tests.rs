@@ -14,7 +14,7 @@ use modelwire_service::{Fault, Options, Point, Reply, Says, Service, Step};
 
 use super::*;
 use crate::controller::Fixed;
-use crate::row::Key;
+use crate::row::{BodyHash, Key};
 
 const LONG: Duration = Duration::from_secs(30);
 
@@ -34,6 +34,7 @@ fn row(number: u64, model: &str) -> Row {
     Row {
         key: Key::new(format!("row-{number}"), 1),
         number,
+        hash: BodyHash::of(Endpoint::Chat, &body),
         endpoint: Endpoint::Chat,
         body: body.into(),
         model: model.into(),

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! `id` identifies the row and its body as sent, so that results are self-contained: a hash of the key,
-//! and the check. `body` is what the service sent, byte for byte, except for line ends between values.
+//! and that of the body, or the check of a row that was never sent because it is invalid. `body` is what the service sent, byte for byte, except for line ends between values.
 //! If a row failed, `error` is the whole error, the same as in every language, and `response` is
 //! present if the service answered.
 
@@ -13,12 +13,12 @@ use modelwire::{Error, Response, Value};
 use ring::digest::{SHA256, digest};
 use serde_json::Value as Json;
 
-use crate::row::{Finished, Key};
+use crate::row::{BodyHash, Finished, HASH_DIGITS, Key};
 
 /// The number of bytes of a key's hash in `id`.
 const NAME_BYTES: usize = 12;
 
-/// The number of hexadecimal digits of the check after it.
+/// The number of hexadecimal digits of the check after it, where it is not the hash of the body.
 const CHECK_DIGITS: usize = 8;
 
 /// The text before the name.
@@ -50,7 +50,7 @@ pub(crate) fn name_of(key: &str) -> [u8; NAME_BYTES] {
 
 /// Appends the line of a row that ended, including the line end.
 pub fn write_line(finished: &Finished, out: &mut Vec<u8>) -> Outcome {
-    begin(&finished.row.key, out);
+    begin(&finished.row.key, Some(finished.row.hash), out);
     match &finished.outcome {
         Ok(response) => {
             write_answer(response, out);
@@ -70,17 +70,22 @@ pub fn write_line(finished: &Finished, out: &mut Vec<u8>) -> Outcome {
 
 /// Appends the line of a row that was never sent because it is invalid.
 pub fn write_unsent(key: &Key, error: &Error, out: &mut Vec<u8>) {
-    begin(key, out);
+    begin(key, None, out);
     out.extend_from_slice(b"null,\"error\":");
     write_on_one_line(&error.to_json(), out);
     out.extend_from_slice(b"}\n");
 }
 
-pub(crate) fn begin(key: &Key, out: &mut Vec<u8>) {
+pub(crate) fn begin(key: &Key, hash: Option<BodyHash>, out: &mut Vec<u8>) {
     out.extend_from_slice(HEAD);
     name_of(key.text()).iter().for_each(|byte| out.extend_from_slice(&hex(*byte)));
     out.push(b'-');
-    key.check().to_be_bytes().iter().for_each(|byte| out.extend_from_slice(&hex(*byte)));
+    match hash {
+        Some(hash) => out.extend(hash.digits().map(|digit| digit as u8)),
+        None => {
+            key.check().to_be_bytes().iter().for_each(|byte| out.extend_from_slice(&hex(*byte)))
+        }
+    }
     out.extend_from_slice(MIDDLE);
     write_text(key.text(), out);
     out.extend_from_slice(b",\"response\":");
@@ -170,11 +175,25 @@ pub(crate) fn name_in(line: &[u8]) -> Option<[u8; NAME_BYTES]> {
 
 /// The key in one of our lines.
 pub(crate) fn key_of(line: &[u8]) -> Option<Key> {
-    let rest = line.strip_prefix(HEAD)?.get(2 * NAME_BYTES..)?.strip_prefix(b"-")?;
-    let (check, rest) = rest.split_at_checked(CHECK_DIGITS)?;
-    let check = u32::from_str_radix(std::str::from_utf8(check).ok()?, 16).ok()?;
-    let rest = std::str::from_utf8(rest.strip_prefix(MIDDLE)?).ok()?;
+    let (digits, rest) = check_and_key(line)?;
+    let check = match digits.len() {
+        CHECK_DIGITS => u32::from_str_radix(digits, 16).ok()?,
+        _ => BodyHash::of_digits(digits)?.check(),
+    };
     Some(Key::new(read_text(rest)?.0, check))
+}
+
+/// The hash of the body in one of our lines; a line that was never sent has none.
+pub(crate) fn hash_in(line: &[u8]) -> Option<BodyHash> {
+    BodyHash::of_digits(check_and_key(line)?.0)
+}
+
+/// The digits of the check or hash in one of our lines, and the text that begins with the key.
+fn check_and_key(line: &[u8]) -> Option<(&str, &str)> {
+    let rest = line.strip_prefix(HEAD)?.get(2 * NAME_BYTES..)?.strip_prefix(b"-")?;
+    let middle = rest.iter().take(HASH_DIGITS + 1).position(|byte| *byte == b'"')?;
+    let (digits, rest) = rest.split_at_checked(middle)?;
+    Some((std::str::from_utf8(digits).ok()?, std::str::from_utf8(rest.strip_prefix(MIDDLE)?).ok()?))
 }
 
 /// A JSON string at the beginning of a text, and the text after it.

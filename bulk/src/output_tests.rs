@@ -10,10 +10,15 @@ use serde_json::Value as Json;
 use super::*;
 use crate::row::Row;
 
+fn hash() -> BodyHash {
+    BodyHash::of(Endpoint::Chat, "{}")
+}
+
 fn failed(key: &str, error: Error) -> Finished {
     let row = Row {
-        key: Key::new(key, 7),
+        key: Key::new(key, hash().check()),
         number: 1,
+        hash: hash(),
         endpoint: Endpoint::Chat,
         body: Arc::from("{}"),
         model: Arc::from("echo"),
@@ -40,7 +45,7 @@ fn a_failure_has_the_whole_error() {
         assert_eq!(value["error"]["kind"], "argument");
         assert!(value["error"].as_object().unwrap().contains_key("code"));
         let read = read_line(line.trim_end().as_bytes());
-        assert_eq!(read, Some((Key::new(key, 7), Outcome::Failed)));
+        assert_eq!(read, Some((Key::new(key, hash().check()), Outcome::Failed)));
         assert_eq!(name_in(line.as_bytes()), Some(name_of(key)));
     }
 }
@@ -48,7 +53,7 @@ fn a_failure_has_the_whole_error() {
 #[test]
 fn a_row_keeps_its_id() {
     let (_, value) = line(&failed("row-7", Error::argument("no")));
-    assert_eq!(value["id"], "modelwire-5259b5ef73c10169da9be417-00000007");
+    assert_eq!(value["id"], "modelwire-5259b5ef73c10169da9be417-89e73d64f559e9bd92f59e3ca37f93d1");
     let (_, other) = line(&failed("row-8", Error::argument("no")));
     assert_ne!(value["id"], other["id"]);
 }

@@ -16,8 +16,8 @@ pub const CHECK_BITS: u32 = 28;
 /// The prefix of the name of a row without `custom_id`.
 const HASH_PREFIX: &str = "sha256-";
 
-/// Hexadecimal digits of the hash in such a name.
-const HASH_DIGITS: usize = 32;
+/// Hexadecimal digits of a hash.
+pub(crate) const HASH_DIGITS: usize = 32;
 
 /// The permanent name of a row: its `custom_id`, or `sha256-<32 hex digits of its body>-<n>` after n
 /// equal rows. Never its line number: lines move.
@@ -75,14 +75,26 @@ impl BodyHash {
         (self.0 >> 64) as u64
     }
 
+    /// Its hexadecimal digits.
+    pub(crate) fn digits(self) -> impl Iterator<Item = char> {
+        let four_bits = move |digit| (self.0 >> (digit * 4)) as u32 & 0xF;
+        (0..HASH_DIGITS)
+            .rev()
+            .map(move |digit| char::from_digit(four_bits(digit), 16).unwrap_or('0'))
+    }
+
+    /// The hash with these digits.
+    pub(crate) fn of_digits(digits: &str) -> Option<BodyHash> {
+        let is_canonical = |digit: u8| matches!(digit, b'0'..=b'9' | b'a'..=b'f');
+        let is_whole = digits.len() == HASH_DIGITS && digits.bytes().all(is_canonical);
+        u128::from_str_radix(digits, 16).ok().filter(|_| is_whole).map(BodyHash)
+    }
+
     /// The name of a row without `custom_id` after `equal` rows with this content.
     pub fn key(self, equal: u32) -> Key {
         let mut text = String::with_capacity(HASH_PREFIX.len() + HASH_DIGITS + 12);
         text.push_str(HASH_PREFIX);
-        for digit in (0..HASH_DIGITS).rev() {
-            let four_bits = (self.0 >> (digit * 4)) as u32 & 0xF;
-            text.push(char::from_digit(four_bits, 16).unwrap_or('0'));
-        }
+        text.extend(self.digits());
         let _ = write!(text, "-{equal}");
         Key::new(text, self.check())
     }
@@ -92,13 +104,9 @@ impl BodyHash {
     /// text.
     pub(crate) fn of_key(text: &str, check: u32) -> Option<(BodyHash, u32)> {
         let (digits, equal) = text.strip_prefix(HASH_PREFIX)?.split_at_checked(HASH_DIGITS)?;
-        let is_canonical = |digit: u8| matches!(digit, b'0'..=b'9' | b'a'..=b'f');
         let count = equal.strip_prefix('-')?;
         let has_other_forms = count.starts_with('+') || (count.len() > 1 && count.starts_with('0'));
-        if !digits.bytes().all(is_canonical) || has_other_forms {
-            return None;
-        }
-        let hash = BodyHash(u128::from_str_radix(digits, 16).ok()?);
+        let hash = BodyHash::of_digits(digits).filter(|_| !has_other_forms)?;
         let equal = count.parse().ok()?;
         (hash.check() == check).then_some((hash, equal))
     }
@@ -157,6 +165,8 @@ pub struct Row {
     pub key: Key,
     /// Its line in the input, from 1, or its position in an iterator; only for messages.
     pub number: u64,
+    /// The hash of its content.
+    pub hash: BodyHash,
     /// Chat or response.
     pub endpoint: Endpoint,
     /// The JSON of its body, sent byte for byte.
@@ -166,13 +176,13 @@ pub struct Row {
 }
 
 /// The outcome of a row.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Finished {
     /// The row.
     pub row: Row,
     /// The answer or the error.
     pub outcome: Result<Response, Error>,
-    /// The number of times it was sent.
+    /// The number of times it was sent; 0 if the outcome is a copy of another row's.
     pub attempts: u32,
     /// The time from its first start to its end, including waits.
     pub elapsed: Duration,

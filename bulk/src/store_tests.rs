@@ -18,6 +18,7 @@ use modelwire::Endpoint;
 use super::journal::Header;
 use super::*;
 use crate::ledger::State;
+use crate::row::BodyHash;
 
 #[path = "store_crash_tests.rs"]
 mod crash;
@@ -110,9 +111,11 @@ impl Drop for Folder {
 }
 
 fn row(key: &str) -> Row {
+    let hash = BodyHash::of(Endpoint::Chat, &"x".repeat(key.len()));
     Row {
-        key: Key::new(key, key.len() as u32),
+        key: Key::new(key, hash.check()),
         number: 1,
+        hash,
         endpoint: Endpoint::Chat,
         body: Arc::from("{}"),
         model: Arc::from("echo"),
@@ -156,7 +159,7 @@ fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
 
 fn done_line(key: &str) -> String {
     let mut line = Vec::new();
-    output::begin(&row(key).key, &mut line);
+    output::begin(&row(key).key, Some(row(key).hash), &mut line);
     let begin = String::from_utf8(line).unwrap();
     format!(
         "{begin}{{\"status_code\":200,\"request_id\":null,\"body\":{{\"n\":{}}}}},\"error\":null}}\n",
@@ -437,13 +440,13 @@ fn files_changed_since_the_last_run_are_refused() {
     fs::remove_file(&results).unwrap();
     expect(&["out.jsonl is missing", "start over"]);
     fs::write(&results, done_line("c").repeat(3)).unwrap();
-    expect(&["out.jsonl was changed: bytes 0 to 146", "--repair"]);
+    expect(&["out.jsonl was changed: bytes 0 to 170", "--repair"]);
     fs::write(&results, text(&whole.0).replacen("\"n\":1", "\"n\":2", 1)).unwrap();
-    expect(&["out.jsonl was changed: bytes 0 to 146", "--repair"]);
+    expect(&["out.jsonl was changed: bytes 0 to 170", "--repair"]);
     fs::write(&results, format!("{}hello\n", text(&whole.0))).unwrap();
-    expect(&["out.jsonl: after byte 292", "not a result", "--repair"]);
+    expect(&["out.jsonl: after byte 340", "not a result", "--repair"]);
     fs::write(&results, format!("{}{}", text(&whole.0), done_line("b"))).unwrap();
-    expect(&["out.jsonl: after byte 292 there is a second result of row \"b\"", "--repair"]);
+    expect(&["out.jsonl: after byte 340 there is a second result of row \"b\"", "--repair"]);
     fs::remove_file(&journal).unwrap();
     expect(&["out.jsonl already exists and has no journal", "start over"]);
     fs::write(&journal, "my diary\nof today\n").unwrap();

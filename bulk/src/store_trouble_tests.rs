@@ -298,7 +298,7 @@ fn cpu_a_row() {
             let durable = book.durable();
             while let Some((_, row)) = pop_if(&mut sent, durable) {
                 store.lines.clear();
-                output::begin(&row.key, &mut store.lines);
+                output::begin(&row.key, Some(row.hash), &mut store.lines);
                 store.lines.extend_from_slice(
                     b"{\"status_code\":200,\"request_id\":\"1\",\"body\":{\"text\":\"",
                 );

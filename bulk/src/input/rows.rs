@@ -103,8 +103,10 @@ impl Checked<'_> {
     pub(crate) fn come(self) -> InputItem {
         match self {
             Checked::Bad(bad) => InputItem::Bad(bad),
-            Checked::Row { draft: Draft { endpoint, body, model, .. }, key, number, met } => {
-                InputItem::Row(Row { key, number, endpoint, body: Arc::from(body), model }, met)
+            Checked::Row { draft, key, number, met } => {
+                let Draft { endpoint, body, model, hash, .. } = draft;
+                let body = Arc::from(body);
+                InputItem::Row(Row { key, number, hash, endpoint, body, model }, met)
             }
         }
     }
