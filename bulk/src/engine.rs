@@ -30,7 +30,7 @@ mod send_journal;
 mod types;
 mod wait;
 
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -43,6 +43,7 @@ use attempt::{Attempt, Delayed, Flights};
 use lanes::Lanes;
 use reach::Reach;
 
+use crate::answers::{Copies, SharedAnswers};
 use crate::budget::Budget;
 use crate::controller::View;
 use crate::row::{Finished, Row};
@@ -58,6 +59,9 @@ pub const READY_ROWS_MAX: usize = 4_096;
 
 /// The maximum bytes of their bodies; a single larger one waits alone.
 pub const READY_BYTES_MAX: usize = 16 << 20;
+
+/// The maximum number of copies of answers made at once.
+const COPIES_MAX: usize = 64;
 
 /// The maximum number of events taken at once.
 const EVENTS_MAX: usize = 256;
@@ -119,6 +123,9 @@ pub struct Engine<B: SendJournal> {
     ready_bytes: usize,
     finished: Vec<Finished>,
     budget: Budget,
+    answers: Option<SharedAnswers>,
+    /// Rows that end with copies.
+    copies: VecDeque<Copies>,
     /// Emptied at once; kept for its capacity.
     events: Vec<Next>,
     counts: Counts,
@@ -131,6 +138,8 @@ struct Counts {
     paid_again: u64,
     unknown: u64,
     unsent: u64,
+    equal: u64,
+    reused: u64,
 }
 
 impl<B: SendJournal> Engine<B> {
@@ -157,6 +166,8 @@ impl<B: SendJournal> Engine<B> {
             ready_bytes: 0,
             finished: Vec::new(),
             budget: Budget::default(),
+            answers: None,
+            copies: VecDeque::new(),
             events: Vec::with_capacity(EVENTS_MAX),
             counts: Counts::default(),
         }
@@ -176,7 +187,9 @@ impl<B: SendJournal> Engine<B> {
     /// The maximum number of rows to push before the next turn; 0 once no more are accepted.
     pub fn wants(&self) -> usize {
         match self.phase {
-            Phase::Taking if self.ready_bytes < READY_BYTES_MAX => {
+            Phase::Taking
+                if self.ready_bytes < READY_BYTES_MAX && self.copies.len() < COPIES_MAX =>
+            {
                 READY_ROWS_MAX.saturating_sub(self.ready_rows)
             }
             Phase::Taking | Phase::Ending | Phase::Draining => 0,
@@ -222,6 +235,7 @@ impl<B: SendJournal> Engine<B> {
             self.book.refused(&finished.row);
         }
         self.delayed.clear();
+        self.copies.clear();
         (self.ready_rows, self.ready_bytes) = (0, 0);
     }
 
@@ -237,7 +251,7 @@ impl<B: SendJournal> Engine<B> {
     pub fn turn(&mut self, timeout: Option<Duration>) -> Turn {
         let turn = self.next_turn(timeout);
         if let Turn::Finished(finished) = &turn {
-            finished.iter().for_each(|finished| self.budget.ended(finished));
+            finished.iter().for_each(|finished| self.ended(finished));
         }
         turn
     }
@@ -253,7 +267,7 @@ impl<B: SendJournal> Engine<B> {
             if self.heard_of_disk() {
                 continue;
             }
-            let due = self.due(now);
+            let due = if self.may_copy() { Some(now) } else { self.due(now) };
             let wake_at = [until, due].into_iter().flatten().min();
             let wait = wake_at.map(|time| time.saturating_sub(self.now()));
             let mut events = std::mem::take(&mut self.events);
@@ -263,6 +277,7 @@ impl<B: SendJournal> Engine<B> {
                 self.take(event, now);
             }
             self.events = events;
+            self.copy();
             match taken {
                 Ok(Taken::Something) => {
                     // Arrived outcomes made room: the service must not wait until the rows are written.
@@ -317,6 +332,8 @@ impl<B: SendJournal> Engine<B> {
             paid_again: self.counts.paid_again,
             unknown: self.counts.unknown,
             unsent: self.counts.unsent,
+            equal: self.counts.equal,
+            reused: self.counts.reused,
             outage: self.outage_since().map(|at| now.saturating_sub(at)),
             ..Status::default()
         };
@@ -354,7 +371,7 @@ impl<B: SendJournal> Engine<B> {
 
     /// Whether no row is between its push and its end.
     fn is_quiet(&self) -> bool {
-        self.ready_rows == 0 && self.in_flight() == 0
+        self.ready_rows == 0 && self.in_flight() == 0 && self.copies.is_empty()
     }
 
     fn held_back(&self) -> usize {

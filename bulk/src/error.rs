@@ -73,6 +73,10 @@ pub enum Error {
     },
     /// The input and the results are the same file.
     SameFile(PathBuf),
+    /// The results to be reused are those of this job.
+    ReuseOfResults(PathBuf),
+    /// A file to be reused has no result.
+    NothingToReuse(PathBuf),
     /// The input cannot be opened.
     Input {
         /// Its name in messages.
@@ -336,6 +340,8 @@ impl Error {
             | Error::CostWithoutPrices
             | Error::PriceUnknown(_)
             | Error::SameFile(_)
+            | Error::ReuseOfResults(_)
+            | Error::NothingToReuse(_)
             | Error::InputColumns { .. }
             | Error::OrderWithoutFile
             | Error::RepairWithoutFile
@@ -432,6 +438,14 @@ impl Error {
             Error::SameFile(path) => (
                 format!("{} is both the input and the output", here(path)),
                 "Name another file for the results",
+            ),
+            Error::ReuseOfResults(path) => (
+                format!("{} cannot be reused: it has the results of this job", here(path)),
+                "Name the results of another job",
+            ),
+            Error::NothingToReuse(path) => (
+                format!("{} cannot be reused: no line of it is a result of modelwire", here(path)),
+                "Name the results of another job",
             ),
             Error::Input { name, error } => match error.kind() {
                 Io::IsADirectory => (format!("{name} is a folder; name a file in it"), ""),

@@ -27,5 +27,6 @@ pub use lines::ROW_BYTES_MAX;
 pub use options::RowOptions;
 pub use rows::{InputItem, RowMaker, Rows};
 pub use source::Source;
+pub(crate) use source::{Opened, Packing};
 pub use survey::{Extent, MODELS_MAX, SHOWN_MAX, Survey, Surveyor, Wish, survey};
 pub use template::Template;

@@ -3,12 +3,14 @@
 //!
 //! # The path of a row
 //!
-//! `input` reads it → `row` names it → the `ledger` knows whether it was done before → the `controller`
+//! `input` reads it → `row` names it → the `ledger` knows whether it was done before → `answers` may have one
+//! to copy → the `controller`
 //! of its model admits it in the `engine` → the `store` records in the journal, on disk, that it is
 //! about to be sent → it is sent → its outcome arrives → the `store` writes the result to disk, and
 //! then records the outcome. A row that was refused for its rate (429) was not processed: it waits and
 //! is sent again.
 
+pub mod answers;
 pub mod budget;
 pub mod controller;
 pub mod engine;

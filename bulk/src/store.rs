@@ -37,6 +37,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 pub use look::look;
+pub(crate) use look::written;
 pub use open::{HeldJournal, Resumed};
 pub use ordered::Order;
 pub use places::{ROOM_WAIT, StoreOptions};

@@ -111,6 +111,10 @@ pub struct Status {
     pub paid_again: u64,
     /// Rows that were cancelled after they were sent: their outcome is unknown.
     pub unknown: u64,
+    /// Rows that ended with a copy of the outcome of an equal row of this job.
+    pub equal: u64,
+    /// Rows that ended with a copy of an answer of another job.
+    pub reused: u64,
     /// Rows that were pushed but not sent, or that were refused, when the run was drained or stopped.
     pub unsent: u64,
     /// The concurrency limit over all models.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::answers::{Seen, SharedAnswers, locked};
 use crate::budget::Bounds;
 use crate::error::Error;
 use crate::input::bad_row::BadRow;
@@ -9,7 +10,7 @@ use crate::input::options::RowOptions;
 use crate::input::rows::{Checked, InputItem, Rows};
 use crate::input::source::Source;
 use crate::ledger::{KnownState, Ledger, State};
-use crate::row::{Key, Row};
+use crate::row::{BodyHash, Key, Row};
 
 /// The maximum number of bad lines and of changed rows kept for display; all are counted.
 pub const SHOWN_MAX: usize = 10;
@@ -43,15 +44,19 @@ pub struct Survey {
     pub changed: u64,
     /// The first of them: line and name.
     pub changed_shown: Vec<(u64, Key)>,
+    /// Rows to do that get a copy of the outcome of an equal row of this job.
+    pub equal: u64,
+    /// Rows to do that get a copy of an answer of another job.
+    pub reused: u64,
     /// Rows that are known from before and no longer in the file.
     pub vanished: u64,
-    /// What the rows to do may use.
+    /// What the rows to send may use.
     pub extent: Extent,
     /// The same by model; without the models beyond [`MODELS_MAX`].
     pub models: Vec<(Arc<str>, Extent)>,
-    /// A uniform random sample of the rows to do, in the order of the file.
+    /// A uniform random sample of the rows to send, in the order of the file.
     pub sample: Vec<Row>,
-    /// Rows to do.
+    /// Rows to send.
     pub wanted: u64,
     /// Whether it was read to its end; otherwise `goes_on` stopped it.
     pub is_whole: bool,
@@ -104,16 +109,18 @@ pub struct Wish {
 }
 
 /// Reads a file from beginning to end. The ledger looks up its rows, and is ready for the run
-/// afterwards. `goes_on` is called periodically with the number of lines so far.
+/// afterwards. Rows that get copies of these answers are counted apart. `goes_on` is called periodically with
+/// the number of lines so far.
 pub fn survey(
     source: &Source,
     options: &RowOptions,
     ledger: &mut Ledger,
+    answers: Option<&SharedAnswers>,
     wish: Wish,
     mut goes_on: impl FnMut(u64) -> bool,
 ) -> Result<Survey, Error> {
     let mut rows = Rows::open(source, options)?;
-    let mut surveyor = Surveyor::new(wish);
+    let mut surveyor = Surveyor::new(wish, answers.cloned());
     let mut lines: u64 = 0;
     let mut is_whole = true;
     while let Some(judged) = rows.next_judged(ledger)? {
@@ -135,17 +142,17 @@ pub fn survey(
 }
 
 /// Makes a survey, row by row.
-#[derive(Debug)]
 pub struct Surveyor {
     found: Survey,
     wish: Wish,
+    answers: Option<SharedAnswers>,
     sample: Sample,
 }
 
 impl Surveyor {
     /// Begins one.
-    pub fn new(wish: Wish) -> Surveyor {
-        Surveyor { found: Survey::default(), wish, sample: Sample::new(wish) }
+    pub fn new(wish: Wish, answers: Option<SharedAnswers>) -> Surveyor {
+        Surveyor { found: Survey::default(), wish, answers, sample: Sample::new(wish) }
     }
 
     fn line(&mut self, judged: Option<Checked<'_>>) {
@@ -169,7 +176,7 @@ impl Surveyor {
         {
             found.changed_shown.push((number, key.clone()));
         }
-        if let Some(place) = self.row(met, &draft.body, &draft.model)
+        if let Some(place) = self.row(met, draft.hash, &draft.body, &draft.model)
             && let Some(InputItem::Row(row, _)) = judged.map(Checked::come)
         {
             self.put(place, row);
@@ -178,7 +185,13 @@ impl Surveyor {
 
     /// Counts a row. If it joins the sample, returns its place for [`Surveyor::put`], perhaps that of an
     /// earlier row.
-    pub fn row(&mut self, met: KnownState, body: &str, model: &Arc<str>) -> Option<usize> {
+    pub fn row(
+        &mut self,
+        met: KnownState,
+        hash: BodyHash,
+        body: &str,
+        model: &Arc<str>,
+    ) -> Option<usize> {
         let found = &mut self.found;
         found.rows += 1;
         match met {
@@ -191,6 +204,16 @@ impl Surveyor {
             }
         }
         if !(self.wish.wants)(met) {
+            return None;
+        }
+        let seen = self.answers.as_ref().map_or(Seen::First, |answers| locked(answers).see(hash));
+        let copied = match seen {
+            Seen::First => None,
+            Seen::Equal => Some(&mut found.equal),
+            Seen::Reused => Some(&mut found.reused),
+        };
+        if let Some(copied) = copied {
+            *copied += 1;
             return None;
         }
         found.wanted += 1;
@@ -210,7 +233,10 @@ impl Surveyor {
 
     /// The survey of these rows.
     pub fn end(self) -> Survey {
-        let Surveyor { mut found, sample, .. } = self;
+        let Surveyor { mut found, answers, sample, .. } = self;
+        if let Some(answers) = answers {
+            locked(&answers).end_survey();
+        }
         (found.sample, found.is_whole) = (sample.rows, true);
         found.sample.sort_by_key(|row| row.number);
         found

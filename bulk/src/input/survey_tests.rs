@@ -21,7 +21,7 @@ impl Temporary {
     }
 
     fn survey(&self, options: &RowOptions, ledger: &mut Ledger, wish: Wish) -> Survey {
-        survey(&Source::of(&self.0), options, ledger, wish, |_| true).unwrap()
+        survey(&Source::of(&self.0), options, ledger, None, wish, |_| true).unwrap()
     }
 }
 
@@ -146,7 +146,8 @@ fn a_survey_can_be_stopped_by_its_caller() {
     let lines: Vec<_> = (0..10_000).map(|id| line(id, "Hi")).collect();
     let file = Temporary::new(&lines);
     let source = Source::of(&file.0);
-    let found = survey(&source, &plain(), &mut Ledger::new(), WISH, |lines| lines < 8192).unwrap();
+    let found =
+        survey(&source, &plain(), &mut Ledger::new(), None, WISH, |lines| lines < 8192).unwrap();
     assert_eq!((found.rows, found.is_whole), (8192, false));
 }
 

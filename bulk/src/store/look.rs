@@ -1,11 +1,18 @@
 //! Reads the state of a job's rows without sending: creates, locks and repairs nothing.
 
 use std::fs::File;
+use std::path::PathBuf;
 
 use super::places::{Places, StoreOptions, is_stream, temporary};
 use super::replay::{self, RowStates};
 use super::results::Format;
 use crate::error::Error;
+
+/// The file with the results of earlier runs, if there is one that can be read.
+pub(crate) fn written(options: &StoreOptions) -> Option<PathBuf> {
+    let places = [Places::arrivals(options), options.results.clone()];
+    places.into_iter().flatten().find(|path| path.is_file() && !options.is_overwriting)
+}
 
 /// Fills the memory with what a run with these options would know about its rows.
 pub fn look(options: &StoreOptions, memory: &mut impl RowStates) -> Result<(), Error> {

@@ -56,13 +56,13 @@ pub(crate) fn assemble(
 ) -> io::Result<Written> {
     let mut index = index(arrivals, end)?;
     let mut members = Members::new(format, out);
-    let mut window = Window { file: arrivals, end, bytes: Vec::new(), start: 0 };
+    let mut window = Window::new(WINDOW_BYTES);
     for name in &order.0 {
         let first = index.partition_point(|(found, _)| found < name);
         let equal = index.get_mut(first..).unwrap_or_default().iter_mut();
         let mut equal = equal.take_while(|(found, _)| found == name);
         if let Some((_, place)) = equal.find(|(_, place)| *place & IS_WRITTEN == 0) {
-            members.line(window.line(*place)?)?;
+            members.line(window.line(arrivals, end, *place)?)?;
             *place |= IS_WRITTEN;
         }
     }
@@ -70,7 +70,7 @@ pub(crate) fn assemble(
         index.iter().map(|(_, place)| *place).filter(|place| place & IS_WRITTEN == 0).collect();
     rest.sort_unstable();
     for place in rest {
-        members.line(window.line(place)?)?;
+        members.line(window.line(arrivals, end, place)?)?;
     }
     members.finish()
 }
@@ -95,18 +95,23 @@ fn index(arrivals: &File, end: u64) -> io::Result<Vec<(u64, u64)>> {
     Ok(index)
 }
 
-/// A window of a file.
-struct Window<'a> {
-    file: &'a File,
-    end: u64,
+/// The bytes of a file that were read last.
+#[derive(Debug)]
+pub(crate) struct Window {
+    size: usize,
     bytes: Vec<u8>,
     start: u64,
 }
 
-impl Window<'_> {
-    /// The line that begins at this offset, line feed included.
-    fn line(&mut self, place: u64) -> io::Result<&[u8]> {
-        let mut size = WINDOW_BYTES;
+impl Window {
+    /// For so many bytes at once, or a longer line.
+    pub(crate) fn new(size: usize) -> Window {
+        Window { size, bytes: Vec::new(), start: 0 }
+    }
+
+    /// The line of the file that begins at this offset, line feed included. The lines end at `end`.
+    pub(crate) fn line(&mut self, file: &File, end: u64, place: u64) -> io::Result<&[u8]> {
+        let mut size = self.size;
         loop {
             let from = place.checked_sub(self.start).and_then(|from| usize::try_from(from).ok());
             let found = from.and_then(|from| {
@@ -116,13 +121,13 @@ impl Window<'_> {
             if let Some(range) = found {
                 return self.bytes.get(range).ok_or_else(|| io::ErrorKind::UnexpectedEof.into());
             }
-            let rest = usize::try_from(self.end.saturating_sub(place)).unwrap_or(usize::MAX);
+            let rest = usize::try_from(end.saturating_sub(place)).unwrap_or(usize::MAX);
             if from == Some(0) && self.bytes.len() >= rest {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
             size = size.max(if from == Some(0) { self.bytes.len() * 2 } else { 0 }).min(rest);
             self.bytes.resize(size, 0);
-            read_exact_at(self.file, &mut self.bytes, place)?;
+            read_exact_at(file, &mut self.bytes, place)?;
             self.start = place;
         }
     }

@@ -130,8 +130,8 @@ pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Creates a file for this process alone, for results that wait to be put in order.
-fn spool(folder: &Path, readers: Readers) -> Result<PathBuf, Error> {
+/// Creates a file for this process alone, for results that wait to be put in order or to be copied.
+pub(crate) fn spool(folder: &Path, readers: Readers) -> Result<PathBuf, Error> {
     let pid = std::process::id();
     for number in 0..u32::MAX {
         let path = folder.join(format!("modelwire-{pid}-{number}.part"));

@@ -66,6 +66,15 @@ pub(crate) struct Reading {
     #[arg(long, value_name = "NAME=JSON", value_parser = member)]
     pub(crate) default: Vec<(String, String)>,
 
+    /// Send rows with the same operation and body once, and copy the outcome to the others
+    #[arg(long)]
+    pub(crate) once: bool,
+
+    /// Copy the answers of rows with the same operation and body from the results of another job; may be
+    /// repeated
+    #[arg(long, value_name = "OLD.jsonl")]
+    pub(crate) reuse: Vec<PathBuf>,
+
     /// Run part i of n, for n machines; a row is always in the same part
     #[arg(long, value_name = "i/n")]
     pub(crate) shard: Option<Shard>,

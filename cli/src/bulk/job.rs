@@ -13,6 +13,7 @@ mod signals;
 use std::io::Write;
 use std::time::Instant;
 
+use modelwire_bulk::answers::{self, SharedAnswers};
 use modelwire_bulk::input::{self, Survey, Wish};
 use modelwire_bulk::ledger::{KnownState, Ledger};
 use modelwire_bulk::pilot::{self, Pilot, Population};
@@ -57,22 +58,25 @@ fn run(bulk: &Bulk, connection: &Connection) -> Result<(), Failure> {
     let anew = match plan.store.is_overwriting {
         true => {
             let (held, mut ledger) = (HeldJournal::of(&plan.store)?, Ledger::new());
-            let survey = survey(bulk, &plan, &mut ledger, &mut signals)?;
-            Some((held, survey, ledger))
+            let answers = plan.answers()?;
+            let survey = survey(bulk, &plan, &mut ledger, answers.as_ref(), &mut signals)?;
+            Some((held, survey, ledger, answers))
         }
         false => None,
     };
-    let (mut run, mut ledger, mut survey) = match anew {
-        Some((held, survey, ledger)) => {
+    let (mut run, mut ledger, mut survey, answers) = match anew {
+        Some((held, survey, ledger, answers)) => {
             let (run, _) = Run::open(&plan, Some(held), client, Progress::new(how))?;
-            (run, ledger, survey)
+            (run, ledger, survey, answers)
         }
         None => {
             let (run, mut ledger) = Run::open(&plan, None, client, Progress::new(how))?;
-            let survey = survey(bulk, &plan, &mut ledger, &mut signals)?;
-            (run, ledger, survey)
+            let answers = plan.answers()?;
+            let survey = survey(bulk, &plan, &mut ledger, answers.as_ref(), &mut signals)?;
+            (run, ledger, survey, answers)
         }
     };
+    run.set_answers(answers);
     if let Some(survey) = &mut survey {
         run.set_total(survey.rows);
         pilot(bulk, &plan, &mut run, survey, &mut ledger, &mut signals);
@@ -89,6 +93,7 @@ fn survey(
     bulk: &Bulk,
     plan: &Plan,
     ledger: &mut Ledger,
+    answers: Option<&SharedAnswers>,
     signals: &mut Signals,
 ) -> Result<Option<Survey>, Failure> {
     if !plan.source.can_be_read_again() {
@@ -101,7 +106,8 @@ fn survey(
     let sample = pilot::rows(bulk.money.pilot, bulk.money.no_pilot, u64::MAX, question::can_ask());
     let sample = usize::try_from(sample).unwrap_or(usize::MAX);
     let wish = Wish { sample, seed: plan.seed, wants: wants(bulk) };
-    let survey = input::survey(&plan.source, &plan.rows, ledger, wish, |_| signals.count() == 0)?;
+    let survey =
+        input::survey(&plan.source, &plan.rows, ledger, answers, wish, |_| signals.count() == 0)?;
     if !survey.is_whole {
         return Err(Failure::new(Exit::Interrupted, "interrupted before anything was sent"));
     }
@@ -223,7 +229,11 @@ fn repair(options: &StoreOptions) -> Result<(), Failure> {
 /// Prints what would be run.
 fn dry_run(bulk: &Bulk, plan: &Plan, signals: &mut Signals) -> Result<(), Failure> {
     let mut ledger = plan.known_rows()?;
-    let Some(survey) = survey(bulk, plan, &mut ledger, signals)? else {
+    let answers = plan.answers()?;
+    while let Some(notice) = answers.as_ref().and_then(answers::notice) {
+        crate::console::say(&notice);
+    }
+    let Some(survey) = survey(bulk, plan, &mut ledger, answers.as_ref(), signals)? else {
         let message = "--dry-run needs a file: standard input can be read only once";
         return Err(Failure::usage(message));
     };
@@ -236,6 +246,8 @@ fn dry_run(bulk: &Bulk, plan: &Plan, signals: &mut Signals) -> Result<(), Failur
             .map(|(model, of)| format!("               {} of {model}", rows(of.rows))),
     );
     for (name, count, what) in [
+        ("equal", survey.equal, ", which get a copy of the outcome of an equal row"),
+        ("reused", survey.reused, ", which get a copy of an answer of another job"),
         ("done before", survey.done, ""),
         ("failed before", survey.failed, ", which --retry-failed runs again"),
         ("unknown", survey.unknown, ", sent by a run that was interrupted"),

@@ -30,6 +30,7 @@
 //! | `total` | rows of the job; null if the input cannot be counted in advance |
 //! | `before` | of those, rows that earlier runs ended |
 //! | `done`, `failed` | rows that succeeded and failed in this run |
+//! | `equal`, `reused` | of those, rows that were not sent: they got a copy of the outcome of an equal row; of an answer of another job |
 //! | `in_flight`, `concurrency_limit`, `starts_per_s` | requests in flight (a row that waits for its retry is not in flight); the concurrency limit; the rate limit of starts (null if none was found) |
 //! | `attempts`, `rate_limited` | attempts sent; those that were rate limited (429) |
 //! | `tokens_in`, `tokens_cached_in`, `tokens_out` | as the answers report them |
@@ -142,6 +143,10 @@ pub struct State {
     pub done: u64,
     /// Rows that failed in this run.
     pub failed: u64,
+    /// Of those, rows that were not sent, because an equal row of this job was.
+    pub equal: u64,
+    /// Of those, rows that were not sent, because another job has their answer.
+    pub reused: u64,
     /// Attempts in flight.
     pub in_flight: u32,
     /// The concurrency limit.

@@ -75,7 +75,8 @@ impl Tally {
             }
             Err(error) => error,
         };
-        if may_be_metered(error) {
+        // A copy cost nothing.
+        if finished.attempts > 0 && may_be_metered(error) {
             self.perhaps += 1;
         }
         let row = &finished.row;
@@ -144,6 +145,9 @@ pub struct Summary<'a> {
     pub before: u64,
     /// Rows without an outcome; `None` if the input cannot be counted.
     pub left: Option<u64>,
+    /// Rows that were not sent: they got a copy of the outcome of an equal row, or of another job.
+    pub equal: u64,
+    pub reused: u64,
     /// Attempts sent.
     pub attempts: u64,
     /// Attempts that were rate limited (429).
@@ -209,6 +213,13 @@ impl Summary<'_> {
             parts.push(format!("{} before", grouped(self.before)));
         }
         lines.add("done", Look::Good, &parts);
+        let copied = [(self.equal, "equal to another row"), (self.reused, "from other jobs")];
+        let copied = copied.iter().filter(|(count, _)| *count > 0);
+        let copied: Vec<_> =
+            copied.map(|(count, what)| format!("{} {what}", grouped(*count))).collect();
+        if !copied.is_empty() {
+            lines.add("copied", Look::Plain, &copied);
+        }
         match self.left {
             Some(left) if left > 0 => {
                 lines.add("left", Look::Warning, &[counted(left, "row", "rows")])

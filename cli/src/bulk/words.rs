@@ -64,6 +64,13 @@ fn message(error: &Error) -> String {
         Error::CostMax { most, needs, left } => format!(
             "stopped by --max-cost {most}: the next row may cost {needs} and {left} is left"
         ),
+        Error::ReuseOfResults(_) => format!(
+            "--reuse: {}: give the results of another job, or --once for the equal rows of this one",
+            error.what()
+        ),
+        Error::NothingToReuse(_) => {
+            format!("--reuse: {}: give the results of another job", error.what())
+        }
         Error::SameFile(_) => format!("{}: name another file for the results (-o)", error.what()),
         Error::InputColumns { path, format } => {
             let rows = match path {

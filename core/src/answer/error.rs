@@ -198,7 +198,8 @@ impl Error {
     }
 
     /// The parts that are known without its call.
-    pub(crate) fn with_metered(self, metered: Metered) -> Error {
+    #[doc(hidden)]
+    pub fn with_metered(self, metered: Metered) -> Error {
         self.edit(|inner| inner.context.metered = metered)
     }
 

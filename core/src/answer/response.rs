@@ -10,6 +10,7 @@ use crate::answer::record::{Answered, CallRecord};
 use crate::protocol::choice::ToolCall;
 use crate::protocol::document::{Document, model_name, names_of};
 use crate::protocol::endpoint::Endpoint;
+use crate::protocol::json::JsonError;
 use crate::protocol::usage::Usage;
 use crate::protocol::value::Value;
 
@@ -168,6 +169,19 @@ impl Response {
     pub(crate) fn whole(endpoint: Endpoint, head: Arc<Head>, document: Document) -> Response {
         let answered = answered(endpoint, &document);
         Response::new(endpoint, head, answered, End::Document, Some(document), false)
+    }
+
+    /// An answer that was saved, for bulk jobs, which copy it; an error if it is not JSON.
+    #[doc(hidden)]
+    pub fn saved(
+        endpoint: Endpoint,
+        status: u16,
+        request_id: Option<String>,
+        json: &str,
+    ) -> Result<Response, JsonError> {
+        let request_id = request_id.map(|id| ("x-request-id".to_owned(), id));
+        let head = Head { status, headers: request_id.into_iter().collect() };
+        Ok(Response::whole(endpoint, Arc::new(head), Document::scan(json)?))
     }
 
     fn new(

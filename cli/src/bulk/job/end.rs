@@ -126,7 +126,10 @@ pub(super) fn finish(
     let ended = end.tally.done() + end.tally.failed();
     let left = match (survey, end.is_whole) {
         (_, true) => Some(0),
-        (Some(survey), false) => Some((survey.wanted + survey.bad).saturating_sub(ended)),
+        (Some(survey), false) => {
+            let copied = survey.equal + survey.reused;
+            Some((survey.wanted + copied + survey.bad).saturating_sub(ended))
+        }
         (None, false) => None,
     };
     let stopped = end.cause.as_ref().map(Cause::message);
@@ -138,6 +141,8 @@ pub(super) fn finish(
         elapsed: begun.elapsed(),
         before: done_before + failed_before,
         left,
+        equal: end.status.equal,
+        reused: end.status.reused,
         attempts: end.status.sent,
         rate_limited: end.status.limited,
         unknown: end.unknown.len() as u64,

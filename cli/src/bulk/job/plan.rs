@@ -1,9 +1,11 @@
 //! The plan of a job from its arguments, checked before anything is opened.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::path::PathBuf;
 
 use modelwire::limits::{CONNECTIONS_MAX, IDLE_CONNECTIONS_MAX};
 use modelwire::{Client, Endpoint};
+use modelwire_bulk::answers::{Answers, SharedAnswers, check_reuse};
 use modelwire_bulk::budget::{Budget, Limits};
 use modelwire_bulk::controller::Fixed;
 use modelwire_bulk::engine::{EngineOptions, PAID_ATTEMPTS_MAX, Rules};
@@ -29,6 +31,8 @@ pub(super) struct Plan {
     pub(super) policy: Policy,
     pub(super) store: StoreOptions,
     pub(super) engine: EngineOptions,
+    once: bool,
+    reuse: Vec<PathBuf>,
     /// The seed for random samples.
     pub(super) seed: u64,
     limits: Limits,
@@ -49,6 +53,8 @@ impl Plan {
             },
             store: store_options(bulk),
             engine: engine_options(bulk),
+            once: bulk.reading.once,
+            reuse: bulk.reading.reuse.clone(),
             seed: RandomState::new().build_hasher().finish(),
             limits: Limits {
                 cost: money.max_cost,
@@ -61,6 +67,7 @@ impl Plan {
         plan.budget()?;
         if let Some(results) = &plan.store.results {
             plan.source.check_results(results)?;
+            check_reuse(&plan.reuse, results)?;
         }
         Ok(plan)
     }
@@ -68,6 +75,11 @@ impl Plan {
     /// The budget of the run.
     pub(super) fn budget(&self) -> Result<Budget, Failure> {
         Ok(Budget::new(self.limits, self.prices.clone())?)
+    }
+
+    /// The answers to copy, of other jobs and of earlier runs of this one.
+    pub(super) fn answers(&self) -> Result<Option<SharedAnswers>, Failure> {
+        Ok(Answers::open(&self.reuse, self.once, &self.store)?)
     }
 
     /// Creates the client of the run, and sets the maximum concurrency.

@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use modelwire::{Client, Error};
+use modelwire_bulk::answers::SharedAnswers;
 use modelwire_bulk::engine::{Engine, Offered, Over, Status, Turn, Waker};
 use modelwire_bulk::input::{BadRow, Rows};
 use modelwire_bulk::ledger::{Ledger, State};
@@ -101,6 +102,11 @@ impl Run {
             run.progress.note(note);
         }
         Ok((run, ledger))
+    }
+
+    /// Sets the answers to copy.
+    pub(super) fn set_answers(&mut self, answers: Option<SharedAnswers>) {
+        self.engine.set_answers(answers);
     }
 
     /// Starts the reader thread.
@@ -277,6 +283,8 @@ impl Run {
                 Some(InputRow::Bad(bad)) => self.bad_line(&bad),
                 Some(InputRow::Row(row)) => match self.engine.offer(row) {
                     Offered::Pushed => wanted -= 1,
+                    Offered::Copied => wanted = self.engine.wants().min(wanted - 1),
+                    Offered::Waits => {}
                     Offered::Later(row) => {
                         self.fed.push_front(InputRow::Row(row));
                         break;
@@ -390,6 +398,8 @@ impl Run {
             in_flight: u32::try_from(status.in_flight).unwrap_or(u32::MAX),
             concurrency_limit: status.allowed,
             rate: status.rate,
+            equal: status.equal,
+            reused: status.reused,
             attempts: status.sent,
             rate_limited: status.limited,
             tokens: spent.tokens,

@@ -78,6 +78,9 @@ pub(super) fn details(state: &State, speed: &Speed, width: usize) -> String {
     if state.rate_limited > 0 {
         parts.push((5, format!("429s {}", percent(state.rate_limited, state.attempts))));
     }
+    if state.equal + state.reused > 0 {
+        parts.push((5, format!("{} copied", grouped(state.equal + state.reused))));
+    }
     if state.failed > 0 {
         parts.push((1, format!("{} failed", grouped(state.failed))));
     }
@@ -109,6 +112,8 @@ pub(super) fn members(
         ("before", json!(state.before)),
         ("done", json!(state.done)),
         ("failed", json!(state.failed)),
+        ("equal", json!(state.equal)),
+        ("reused", json!(state.reused)),
         ("in_flight", json!(state.in_flight)),
         ("concurrency_limit", json!(state.concurrency_limit)),
         ("starts_per_s", json!(state.rate.map(rounded))),
