@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use modelwire::{Descriptor, Endpoint, Request, RetryPolicy};
 use modelwire_bulk::ErrorKind;
+use modelwire_bulk::answers::{Answers, SharedAnswers, check_reuse};
 use modelwire_bulk::budget::Budget;
 use modelwire_bulk::controller::Fixed;
 use modelwire_bulk::engine::{Engine, EngineOptions, NoSendJournal, Over, PAID_ATTEMPTS_MAX};
@@ -13,7 +14,7 @@ use modelwire_bulk::input::{Surveyor, Template};
 use modelwire_bulk::ledger::KnownState;
 use modelwire_bulk::pilot::{Pilot, Population};
 use modelwire_bulk::prices::Money;
-use modelwire_bulk::row::{Finished, Key, Row};
+use modelwire_bulk::row::{BodyHash, Finished, Key, Row};
 use modelwire_bulk::store::{Repaired, StoreOptions, repair};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -55,6 +56,7 @@ pub(crate) struct NativeBulk {
     register: Option<Arc<RowNames>>,
     unknown: Vec<String>,
     budget: Budget,
+    answers: Option<SharedAnswers>,
     fixed: Fixed,
     /// Set while the rows are read for a pilot.
     survey: Mutex<Option<Surveyor>>,
@@ -63,6 +65,7 @@ pub(crate) struct NativeBulk {
 
 /// A row as it is sent.
 struct Draft {
+    hash: BodyHash,
     endpoint: Endpoint,
     body: String,
     model: Arc<str>,
@@ -78,20 +81,23 @@ impl Draft {
         let model = fields.get_item(intern!(fields.py(), "model"))?;
         let model = model.as_ref().and_then(|model| model.cast::<PyString>().ok());
         let model = model.map(|model| model.to_string_lossy().into_owned()).unwrap_or_default();
-        Ok(Draft { endpoint, body: encoded_request(fields)?, model: model.into() })
+        let body = encoded_request(fields)?;
+        Ok(Draft { hash: BodyHash::of(endpoint, &body), endpoint, body, model: model.into() })
     }
 
     fn row(self, key: Key, number: u64) -> Row {
-        Row { key, number, endpoint: self.endpoint, body: self.body.into(), model: self.model }
+        let Draft { hash, endpoint, body, model } = self;
+        Row { key, number, hash, endpoint, body: body.into(), model }
     }
 }
 
 #[pymethods]
 impl NativeBulk {
     /// `limits` are the engine's settings by name; `options` apply to each call. `output` is the results
-    /// file, whether to put the results in order, and whether to retry failed rows.
+    /// file, whether to put the results in order, and whether to retry failed rows. `copied` is whether to
+    /// send equal rows once, and the results of other jobs to reuse.
     #[new]
-    #[pyo3(signature = (client, limits, options, output=None, budget=None))]
+    #[pyo3(signature = (client, limits, options, output=None, budget=None, copied=(false, Vec::new())))]
     fn new(
         py: Python<'_>,
         client: &Bound<'_, NativeClient>,
@@ -99,6 +105,7 @@ impl NativeBulk {
         options: &Bound<'_, PyDict>,
         output: Option<(PathBuf, bool, bool)>,
         budget: Option<&Bound<'_, NativeBudget>>,
+        copied: (bool, Vec<PathBuf>),
     ) -> PyResult<NativeBulk> {
         let client = client.get();
         let template = client.template(options)?;
@@ -112,21 +119,42 @@ impl NativeBulk {
         let limits = engine_options(limits)?;
         let make = || budget.map_or(Ok(Budget::default()), |budget| budget.get().make());
         let budget = make().map_err(unusable)?;
-        let keeper = output
-            .map(|(path, is_ordered, retries)| JobStore::open(path, is_ordered, retries))
-            .transpose()
-            .map_err(unusable)?;
+        let (once, reuse) = copied;
+        let store = output.map(|(path, is_ordered, retries_failed)| StoreOptions {
+            results: Some(path),
+            is_ordered,
+            retries_failed,
+            ..StoreOptions::default()
+        });
+        if let Some(results) = store.as_ref().and_then(|store| store.results.as_ref()) {
+            check_reuse(&reuse, results).map_err(unusable)?;
+        }
+        let keeper = store.as_ref().map(JobStore::open).transpose().map_err(unusable)?;
+        let answers = py.detach(|| Answers::open(&reuse, once, &store.unwrap_or_default()));
+        let answers = answers.map_err(unusable)?;
         let register = keeper.as_ref().map(JobStore::register);
         let unknown = keeper.as_ref().map(JobStore::unknown).unwrap_or_default();
         let book = keeper.as_ref().map_or(AnyBook::None(NoSendJournal), JobStore::book);
         let engine = Engine::new(client.core().clone(), limits, book).with_requests(move |row| {
             Request::of_json(row.endpoint, &*row.body).with_options_of(&like)
         });
-        let engine = engine.with_budget(make().map_err(unusable)?);
+        let mut engine = engine.with_budget(make().map_err(unusable)?);
+        engine.set_answers(answers.clone());
         let desk = JobHandle::open(engine, keeper).map_err(PyOSError::new_err)?;
         let process = std::process::id();
         let (fixed, survey) = (limits.fixed, Mutex::default());
-        Ok(NativeBulk { desk, chat, responses, register, unknown, budget, fixed, survey, process })
+        Ok(NativeBulk {
+            desk,
+            chat,
+            responses,
+            register,
+            unknown,
+            budget,
+            answers,
+            fixed,
+            survey,
+            process,
+        })
     }
 
     /// Queues a row if it is to be sent. Returns its known state, and its name if there is an output.
@@ -145,7 +173,7 @@ impl NativeBulk {
         let (key, name) = match &self.register {
             None => (Key::new(custom_id.unwrap_or_else(|| number.to_string()), 0), None),
             Some(register) => {
-                let (key, met) = register.meet(custom_id.as_deref(), draft.endpoint, &draft.body);
+                let (key, met) = register.meet(custom_id.as_deref(), draft.hash);
                 let name = Some(key.text().to_owned());
                 let known = match met {
                     KnownState::New => None,
@@ -175,7 +203,8 @@ impl NativeBulk {
         self.must_be_ours(py)?;
         let Some(register) = &self.register else { return Ok(("new", None)) };
         // Of the row's content, only the message can be written.
-        let (key, met) = register.meet(custom_id.as_deref(), Endpoint::Chat, &message);
+        let (key, met) =
+            register.meet(custom_id.as_deref(), BodyHash::of(Endpoint::Chat, &message));
         let name = Some(key.text().to_owned());
         match met {
             KnownState::AlreadyFailed => Ok(("failed", name)),
@@ -192,7 +221,7 @@ impl NativeBulk {
 
     /// Begins a survey, which draws a sample of the rows.
     fn survey(&self, sample: usize, keeps_unknown: bool) {
-        *lock(&self.survey) = Some(surveyor(sample, keeps_unknown));
+        *lock(&self.survey) = Some(surveyor(sample, keeps_unknown, self.answers.clone()));
     }
 
     /// Counts a row in the survey. Returns its place in the sample if it joins it, and its name if there is
@@ -214,12 +243,12 @@ impl NativeBulk {
                 None,
             ),
             Some(register) => {
-                let (key, met) = register.look(custom_id.as_deref(), draft.endpoint, &draft.body);
+                let (key, met) = register.look(custom_id.as_deref(), draft.hash);
                 let name = Some(key.text().to_owned());
                 (key, met, name)
             }
         };
-        let place = survey.row(met, &draft.body, &draft.model);
+        let place = survey.row(met, draft.hash, &draft.body, &draft.model);
         if let Some(place) = place {
             survey.put(place, draft.row(key, number));
         }
@@ -356,6 +385,8 @@ impl NativeBulk {
         shown.set_item("rate_limited", status.limited)?;
         shown.set_item("paid_again", status.paid_again)?;
         shown.set_item("unknown", status.unknown)?;
+        shown.set_item("equal", status.equal)?;
+        shown.set_item("reused", status.reused)?;
         shown.set_item("concurrency_limit", status.allowed)?;
         shown.set_item("starts_per_second", status.rate)?;
         shown.set_item("cost", cost.map(Money::units))?;

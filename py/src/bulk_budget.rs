@@ -4,6 +4,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::PathBuf;
 
 use modelwire_bulk::Error;
+use modelwire_bulk::answers::SharedAnswers;
 use modelwire_bulk::budget::{Budget, Limits};
 use modelwire_bulk::input::{Surveyor, Wish};
 use modelwire_bulk::ledger::KnownState;
@@ -52,15 +53,20 @@ impl NativeBudget {
 }
 
 /// A survey that draws a sample of at most `sample` rows.
-pub(crate) fn surveyor(sample: usize, keeps_unknown: bool) -> Surveyor {
-    Surveyor::new(Wish {
+pub(crate) fn surveyor(
+    sample: usize,
+    keeps_unknown: bool,
+    answers: Option<SharedAnswers>,
+) -> Surveyor {
+    let wish = Wish {
         sample: sample.min(usize::try_from(ROWS_MAX).unwrap_or(usize::MAX)),
         seed: RandomState::new().build_hasher().finish(),
         wants: match keeps_unknown {
             true => |met| met == KnownState::New,
             false => |met| matches!(met, KnownState::New | KnownState::Unknown),
         },
-    })
+    };
+    Surveyor::new(wish, answers)
 }
 
 /// An estimate: the point, the interval, the worst case.

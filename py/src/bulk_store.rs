@@ -1,9 +1,7 @@
 //! What a bulk job keeps on disk: the state of its rows, and the results.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use modelwire::Endpoint;
 use modelwire_bulk::Error;
 use modelwire_bulk::engine::{NoSendJournal, SendJournal, Waker};
 use modelwire_bulk::ledger::{KnownState, Ledger};
@@ -20,13 +18,8 @@ pub(crate) struct RowNames {
 
 impl RowNames {
     /// Names a row, and returns its known state.
-    pub(crate) fn meet(
-        &self,
-        custom_id: Option<&str>,
-        endpoint: Endpoint,
-        body: &str,
-    ) -> (Key, KnownState) {
-        let (key, met) = self.look(custom_id, endpoint, body);
+    pub(crate) fn meet(&self, custom_id: Option<&str>, hash: BodyHash) -> (Key, KnownState) {
+        let (key, met) = self.look(custom_id, hash);
         if let Some(order) = &self.order
             && met != KnownState::Twice
         {
@@ -36,13 +29,7 @@ impl RowNames {
     }
 
     /// The same for a survey: it has no order.
-    pub(crate) fn look(
-        &self,
-        custom_id: Option<&str>,
-        endpoint: Endpoint,
-        body: &str,
-    ) -> (Key, KnownState) {
-        let hash = BodyHash::of(endpoint, body);
+    pub(crate) fn look(&self, custom_id: Option<&str>, hash: BodyHash) -> (Key, KnownState) {
         lock(&self.ledger).meet_row(custom_id, hash)
     }
 
@@ -61,26 +48,16 @@ pub(crate) struct JobStore {
 
 impl JobStore {
     /// Opens the results and their journal, or resumes from existing ones.
-    pub(crate) fn open(
-        output: PathBuf,
-        is_ordered: bool,
-        retries_failed: bool,
-    ) -> Result<JobStore, Error> {
+    pub(crate) fn open(options: &StoreOptions) -> Result<JobStore, Error> {
         let waker = Arc::new(OnceLock::<Waker>::new());
-        let options = StoreOptions {
-            results: Some(output),
-            is_ordered,
-            retries_failed,
-            ..StoreOptions::default()
-        };
         let to_wake = waker.clone();
         let wake = Box::new(move || {
             if let Some(waker) = to_wake.get() {
                 waker.wake();
             }
         });
-        let (store, ledger) = Store::open(&options, None, wake)?;
-        let order = is_ordered.then(Mutex::default);
+        let (store, ledger) = Store::open(options, None, wake)?;
+        let order = options.is_ordered.then(Mutex::default);
         let register = Arc::new(RowNames { ledger: Mutex::new(ledger), order });
         Ok(JobStore { store, register, waker })
     }

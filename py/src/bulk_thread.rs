@@ -292,10 +292,10 @@ impl EndNotifier {
             if let Some(keeper) = &mut keeper {
                 unsent.into_iter().for_each(|(key, message)| keeper.unsent(&key, message));
             }
-            for _ in 0..engine.wants() {
+            while engine.wants() > 0 {
                 let Some(row) = rows.pop_front() else { break };
                 match engine.offer(row) {
-                    Offered::Pushed => {}
+                    Offered::Pushed | Offered::Copied | Offered::Waits => {}
                     Offered::Later(row) => {
                         rows.push_front(row);
                         break;

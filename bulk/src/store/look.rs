@@ -1,6 +1,6 @@
 //! Reads the state of a job's rows without sending: creates, locks and repairs nothing.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::PathBuf;
 
 use super::places::{Places, StoreOptions, is_stream, temporary};
@@ -10,8 +10,10 @@ use crate::error::Error;
 
 /// The file with the results of earlier runs, if there is one that can be read.
 pub(crate) fn written(options: &StoreOptions) -> Option<PathBuf> {
+    let has_lines =
+        |path: &PathBuf| fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() > 0);
     let places = [Places::arrivals(options), options.results.clone()];
-    places.into_iter().flatten().find(|path| path.is_file() && !options.is_overwriting)
+    places.into_iter().flatten().find(has_lines).filter(|_| !options.is_overwriting)
 }
 
 /// Fills the memory with what a run with these options would know about its rows.

@@ -38,6 +38,7 @@ def begin(
     limits: dict[str, Any],
     output: tuple[str, bool, bool] | None = None,
     budget: NativeBudget | None = None,
+    copied: tuple[bool, list[str]] = (False, []),
     timeout: float | Timeout | None | NotGiven = NOT_GIVEN,
 ) -> NativeBulk:
     """An engine whose requests are like this client's, except for retries."""
@@ -51,11 +52,11 @@ def begin(
         atexit.unregister(_end_all)
         atexit.register(_end_all)
     if sys.platform == "win32":  # no signal interrupts a thread there
-        return NativeBulk(native, limits, options or {}, output, budget)
+        return NativeBulk(native, limits, options or {}, output, budget, copied)
     # Its thread inherits the mask: signals are for the threads of the program.
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     try:
-        return NativeBulk(native, limits, options or {}, output, budget)
+        return NativeBulk(native, limits, options or {}, output, budget, copied)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 

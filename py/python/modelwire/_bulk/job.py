@@ -18,7 +18,7 @@ from collections.abc import (
     Iterator,
     Mapping,
 )
-from os import fsdecode
+from os import PathLike, fsdecode
 from threading import Lock, get_ident
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
@@ -41,7 +41,6 @@ from modelwire._options import NOT_GIVEN
 
 if TYPE_CHECKING:
     import asyncio
-    from os import PathLike
     from types import TracebackType
 
     from typing_extensions import Self
@@ -98,6 +97,10 @@ class bulk(Generic[_Row]):
     is set; those with an unknown outcome are sent again, unless `unknown="skip"`. Rows are named
     by `custom_id`, otherwise by their content.
 
+    With `once`, rows with the same operation and body are sent once, and the others get a copy of
+    the outcome. `reuse` names results of other jobs: rows with the same operation and body as a
+    successful one in them get a copy of its answer. Copies cost nothing; their `attempts` is 0.
+
     `max_cost` and `max_total_tokens` are the most that all rows may use; BudgetError is raised
     before the next row could use more. Prices are per million tokens: `price_in` and `price_out`,
     or `prices` by model. `pilot()` runs a sample first, and estimates what all rows will use.
@@ -131,6 +134,8 @@ class bulk(Generic[_Row]):
         retry_failed: bool = False,
         unknown: str = "send",
         ordered: bool = False,
+        once: bool = False,
+        reuse: str | PathLike[str] | Iterable[str | PathLike[str]] = (),
         max_concurrency: int | None = None,
         rpm: float | None = None,
         tpm: float | None = None,
@@ -165,6 +170,8 @@ class bulk(Generic[_Row]):
             raise ValueError(f'unknown is {unknown!r}; it must be "send" or "skip"')
         self._skips_unknown = unknown == "skip"
         self._output = None if output is None else (fsdecode(output), ordered, retry_failed)
+        old = (reuse,) if isinstance(reuse, (str, PathLike)) else reuse
+        self._copied = (bool(once), [fsdecode(path) for path in old])
         self._client = client
         self._timeout = timeout
         self._limits = limits_of(max_concurrency, rpm, tpm, attempts, may_pay_twice, patience)
@@ -326,7 +333,13 @@ class bulk(Generic[_Row]):
 
     def _begin(self, key: Any) -> NativeBulk:
         self._native = begin(
-            self._client, key, self._limits, self._output, self._budget, self._timeout
+            self._client,
+            key,
+            self._limits,
+            self._output,
+            self._budget,
+            self._copied,
+            self._timeout,
         )
         self._began = time.monotonic()
         return self._native
@@ -431,7 +444,7 @@ class bulk(Generic[_Row]):
         if result.error is None:
             counts.done += 1
             usage = result.response.usage
-            if usage is not None:
+            if usage is not None and result.attempts > 0:
                 counts.tokens += usage.total_tokens or 0
         else:
             counts.failed += 1

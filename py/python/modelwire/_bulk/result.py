@@ -26,7 +26,7 @@ class Result(Generic[_Row]):
     error: OpenAIError | None
     """The exception that the call would have raised; None if it was answered."""
     attempts: int
-    """The number of times it was sent."""
+    """The number of times it was sent; 0 for a copy of another row's outcome."""
     elapsed: float
     """Seconds from its first start to its end, including waits."""
 
@@ -123,11 +123,13 @@ class Status:
         "cost",
         "done",
         "elapsed",
+        "equal",
         "failed",
         "in_flight",
         "outage",
         "paid_again",
         "rate_limited",
+        "reused",
         "rows",
         "sent",
         "skipped",
@@ -148,8 +150,12 @@ class Status:
         """Rows that failed."""
         self.skipped = 0
         """Rows that were done in an earlier run."""
+        self.equal = 0
+        """Rows that got a copy of the outcome of an equal row (`once`)."""
+        self.reused = 0
+        """Rows that got a copy of an answer of another job (`reuse`)."""
         self.tokens = 0
-        """The tokens of all answers, input and output together."""
+        """The tokens of all answers, input and output together; copies used none."""
         self.cost: float | None = None
         """The cost of these tokens, in the currency of the prices; None without prices."""
         self.elapsed = 0.0
