@@ -448,9 +448,21 @@ fn kill(times: usize, seed: u64) {
         while killed < times {
             let mut child =
                 job.command(&all).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-            // clock: a life by chance
-            std::thread::sleep(Duration::from_millis(1 + dice.below(200)));
-            if child.try_wait().unwrap().is_some() {
+            // It is killed when its journal has grown by chance: among the first records, and while copies
+            // are written.
+            let journal = || {
+                std::fs::metadata(job.path(&format!("{output}.journal")))
+                    .map_or(0, |found| found.len())
+            };
+            let most = if dice.below(3) == 0 { 2_000 } else { 60_000 };
+            let target = journal() + dice.below(most);
+            let mut has_ended = false;
+            while !has_ended && journal() < target {
+                // clock: between two looks
+                std::thread::sleep(Duration::from_micros(200));
+                has_ended = child.try_wait().unwrap().is_some();
+            }
+            if has_ended {
                 break;
             }
             signal(&child, Signal::KILL);
