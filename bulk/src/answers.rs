@@ -18,22 +18,19 @@
 //! answers again in its results.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use modelwire::{Endpoint, Kind, Metered, Response, Value};
 
 use crate::error::Error;
-use crate::input::{Opened, Packing, Source};
 use crate::output::{self, Outcome};
 use crate::row::{BodyHash, Finished, Key, Row};
-use crate::store::ordered::Window;
-use crate::store::places::{Places, is_stream, spool};
-use crate::store::{StoreOptions, written};
-use crate::system::{Readers, are_same, write_all_at};
+use crate::system::write_all_at;
+use crate::window::Window;
 
 /// The maximum number of failed rows whose error equal rows get; those of further ones are sent.
 pub const FAILURES_MAX: usize = 1_000;
@@ -68,8 +65,6 @@ pub struct Answers {
     failures: HashMap<BodyHash, Finished>,
     /// The number of the file with the answers of this run.
     spool: Option<usize>,
-    /// The folder for temporary files.
-    folder: PathBuf,
     notices: Vec<String>,
     /// A write failed.
     error: Option<Error>,
@@ -119,12 +114,10 @@ pub(crate) struct Copies {
 }
 
 impl Copies {
-    fn new(first: &Finished, rows: Vec<Waiting>, is_reused: bool) -> Copies {
-        let outcome = first.outcome.clone();
-        let outcome = outcome.map_err(|error| error.with_metered(Metered::NotSent));
-        let row = Row { body: Arc::from(""), ..first.row.clone() };
-        let first =
-            Finished { row, outcome, attempts: 0, elapsed: Duration::ZERO, ..first.clone() };
+    fn new(mut first: Finished, rows: Vec<Waiting>, is_reused: bool) -> Copies {
+        first.outcome = first.outcome.map_err(|error| error.with_metered(Metered::NotSent));
+        first.row.body = Arc::from("");
+        (first.attempts, first.elapsed) = (0, Duration::ZERO);
         Copies { first, rows: rows.into_iter(), is_reused }
     }
 }
@@ -139,33 +132,10 @@ impl Iterator for Copies {
     }
 }
 
-/// Checks that the results of this job are not to be copied into themselves.
-pub fn check_reuse(reuse: &[PathBuf], results: &Path) -> Result<(), Error> {
-    let is_same = |path: &PathBuf| are_same(path, results).unwrap_or(path == results);
-    match reuse.iter().find(|path| is_same(path)) {
-        Some(path) => Err(Error::ReuseOfResults(path.clone())),
-        None => Ok(()),
-    }
-}
-
 impl Answers {
-    /// Finds the answers in the results of other jobs and, if equal rows are to be sent once, in those that
-    /// earlier runs of this job left; `None` if nothing is to be copied.
-    pub fn open(
-        reuse: &[PathBuf],
-        once: bool,
-        store: &StoreOptions,
-    ) -> Result<Option<SharedAnswers>, Error> {
-        if reuse.is_empty() && !once {
-            return Ok(None);
-        }
-        let results = Places::arrivals(store).filter(|path| !is_stream(path));
-        let folder = match results.as_deref().and_then(Path::parent) {
-            Some(parent) if parent.as_os_str().is_empty() => PathBuf::from("."),
-            Some(parent) => parent.to_owned(),
-            None => store.temp_folder.clone(),
-        };
-        let mut answers = Answers {
+    /// No answers yet.
+    pub(crate) fn new(once: bool) -> Answers {
+        Answers {
             once,
             files: Vec::new(),
             others: 0,
@@ -174,85 +144,57 @@ impl Answers {
             in_flight: HashMap::new(),
             failures: HashMap::new(),
             spool: None,
-            folder,
             notices: Vec::new(),
             error: None,
-        };
-        for path in reuse {
-            let found = answers.add(path)?;
-            if found.results == 0 {
-                return Err(Error::NothingToReuse(path.clone()));
-            }
-            answers.notices.extend(found.notice(path));
         }
-        answers.others = answers.files.len();
-        if let Some(path) = written(store).filter(|_| once) {
-            answers.add(&path)?;
-        }
-        Ok(Some(Arc::new(Mutex::new(answers))))
     }
 
-    /// Adds the answers of a file. They stay there, if it is a regular file of lines.
-    fn add(&mut self, path: &Path) -> Result<Found, Error> {
-        let unreadable = |error: io::Error| Error::Unreadable(path.to_owned(), error);
-        let source = Source::Path(path.to_owned());
-        let Opened { bytes, packing } = source.open().map_err(|error| match error {
-            Error::Input { error, .. } => unreadable(error),
-            other => other,
-        })?;
-        let is_plain = packing == Packing::Plain;
-        let is_kept = !(is_plain && source.can_be_read_again());
-        let number = self.files.len();
-        let file = match is_kept {
-            true => self.temporary()?,
-            false => AnswerFile::new(path.to_owned(), File::open(path).map_err(unreadable)?),
-        };
-        self.files.push(file);
-        let mut reader = BufReader::new(bytes);
-        let (mut found, mut line, mut at) = (Found::default(), Vec::new(), 0);
-        loop {
-            line.clear();
-            match reader.read_until(b'\n', &mut line) {
-                Ok(0) => break,
-                Ok(_) => {}
-                Err(error) if is_plain => return Err(unreadable(error)),
-                Err(error) => {
-                    found.broken = Some(error.to_string());
-                    break;
-                }
-            }
-            let text = line.strip_suffix(b"\n");
-            let read = text.and_then(|text| Some((text, output::read_line(text)?.1)));
-            found.results += u64::from(read.is_some());
-            found.others += u64::from(read.is_none());
-            let hash = match read {
-                Some((text, Outcome::Done)) => output::hash_in(text),
-                Some((_, Outcome::Failed)) | None => None,
-            };
-            let place = place(number, at);
-            if let Some(hash) = hash.filter(|hash| !self.places.contains_key(&half(*hash))) {
-                self.places.insert(half(hash), place);
-                if is_kept {
-                    self.keep(number, &line)?;
-                }
-            }
-            at = match is_kept {
-                true => self.files.get(number).map_or(0, |file| file.end),
-                false => at + line.len() as u64,
-            };
-        }
-        if let Some(file) = self.files.get_mut(number) {
-            file.end = at;
-        }
-        Ok(found)
+    /// Adds a file: one with answers, whose lines are then [put](Answers::put), or an empty temporary one.
+    pub(crate) fn add_file(&mut self, path: PathBuf, file: File) -> usize {
+        let window = Window::new(WINDOW_BYTES);
+        self.files.push(AnswerFile { path, file, end: 0, window });
+        self.files.len() - 1
     }
 
-    /// A file without a name, for this process alone.
-    fn temporary(&self) -> Result<AnswerFile, Error> {
-        let path = spool(&self.folder, Readers::OWNER)?;
-        let file = OpenOptions::new().read(true).write(true).open(&path);
-        let file = file.and_then(|file| std::fs::remove_file(&path).map(|()| file));
-        Ok(AnswerFile::new(path.clone(), file.map_err(|error| Error::Unusable(path, error))?))
+    /// The files so far are those of other jobs.
+    pub(crate) fn others_end(&mut self) {
+        self.others = self.files.len();
+    }
+
+    /// The temporary file for the answers of this run; or why there is none, which ends the run.
+    pub(crate) fn set_spool(&mut self, spool: Result<(PathBuf, File), Error>) {
+        match spool {
+            Ok((path, file)) => self.spool = Some(self.add_file(path, file)),
+            Err(error) => self.error = Some(error),
+        }
+    }
+
+    /// A line for the user.
+    pub(crate) fn add_notice(&mut self, notice: String) {
+        self.notices.push(notice);
+    }
+
+    /// Puts the next line of a file, which is there or is to be written there; `hash` if it has an answer.
+    pub(crate) fn put(
+        &mut self,
+        number: usize,
+        line: &[u8],
+        hash: Option<BodyHash>,
+        is_there: bool,
+    ) -> Result<(), Error> {
+        let hash = hash.filter(|hash| !self.places.contains_key(&half(*hash)));
+        let Some(file) = self.files.get_mut(number) else { return Ok(()) };
+        if let Some(hash) = hash {
+            self.places.insert(half(hash), place(number, file.end));
+        }
+        match (is_there, hash) {
+            (false, None) => Ok(()),
+            (false, Some(_)) => self.keep(number, line).map(|_| ()),
+            (true, _) => {
+                file.end += line.len() as u64;
+                Ok(())
+            }
+        }
     }
 
     /// Appends a line to a temporary file. Returns where it begins.
@@ -301,7 +243,7 @@ impl Answers {
             return Ok(Taken::Waits);
         }
         if let Some(failure) = self.failures.get(&row.hash) {
-            return Ok(Taken::Copies(Copies::new(failure, vec![waiting], false)));
+            return Ok(Taken::Copies(Copies::new(failure.clone(), vec![waiting], false)));
         }
         let place = self.places.get(&half(row.hash)).filter(|place| **place < AGAIN);
         let Some(place) = place.copied() else { return Ok(Taken::Send) };
@@ -311,7 +253,7 @@ impl Answers {
             Some(response) => {
                 let (row, outcome) = (row.clone(), Ok(response));
                 let first = Finished { row, outcome, attempts: 0, elapsed: Duration::ZERO };
-                Taken::Copies(Copies::new(&first, vec![waiting], number < self.others))
+                Taken::Copies(Copies::new(first, vec![waiting], number < self.others))
             }
             None => Taken::Send,
         })
@@ -331,77 +273,35 @@ impl Answers {
         let waiting = self.in_flight.remove(&hash)?;
         let mut line = Vec::new();
         match output::write_line(finished, &mut line) {
-            Outcome::Done => match self.keep_own(&line) {
-                Ok(place) => _ = self.places.insert(half(hash), place),
-                Err(error) => self.error = Some(error),
-            },
+            Outcome::Done => {
+                if let Some(spool) = self.spool {
+                    match self.keep(spool, &line) {
+                        Ok(at) => _ = self.places.insert(half(hash), place(spool, at)),
+                        Err(error) => self.error = Some(error),
+                    }
+                }
+            }
             Outcome::Failed if self.failures.len() < FAILURES_MAX => {
                 let row = Row { body: Arc::from(""), ..finished.row.clone() };
                 self.failures.insert(hash, Finished { row, ..finished.clone() });
             }
             Outcome::Failed => {}
         }
-        (!waiting.is_empty()).then(|| Copies::new(finished, waiting, false))
-    }
-
-    fn keep_own(&mut self, line: &[u8]) -> Result<u64, Error> {
-        let number = match self.spool {
-            Some(number) => number,
-            None => {
-                let file = self.temporary()?;
-                self.files.push(file);
-                *self.spool.insert(self.files.len() - 1)
-            }
-        };
-        Ok(place(number, self.keep(number, line)?))
+        (!waiting.is_empty()).then(|| Copies::new(finished.clone(), waiting, false))
     }
 }
 
 impl AnswerFile {
-    fn new(path: PathBuf, file: File) -> AnswerFile {
-        AnswerFile { path, file, end: 0, window: Window::new(WINDOW_BYTES) }
-    }
-
     /// The answer in the line at this offset; `None` if it is that of another row, whose hash has the same
     /// half.
     fn answer(&mut self, at: u64, row: &Row) -> Result<Option<Response>, Error> {
-        let changed =
-            || io::Error::new(io::ErrorKind::InvalidData, "it was changed by another program");
+        let changed = "it was changed by another program";
         let line = self.window.line(&self.file, self.end, at);
         let answer = line.and_then(|line| match output::hash_in(line) {
-            Some(hash) if hash == row.hash => {
-                answer_in(line, row.endpoint).map(Some).ok_or_else(changed)
-            }
-            Some(_) => Ok(None),
-            None => Err(changed()),
+            Some(hash) => Ok((hash == row.hash).then(|| answer_in(line, row.endpoint)).flatten()),
+            None => Err(io::Error::new(io::ErrorKind::InvalidData, changed)),
         });
         answer.map_err(|error| Error::Unreadable(self.path.clone(), error))
-    }
-}
-
-/// What a file has.
-#[derive(Debug, Default)]
-struct Found {
-    /// Results.
-    results: u64,
-    /// Lines that are not results.
-    others: u64,
-    /// Why it could not be decompressed to its end.
-    broken: Option<String>,
-}
-
-impl Found {
-    fn notice(&self, path: &Path) -> Option<String> {
-        let (path, results, others) = (path.display(), self.results, self.others);
-        match &self.broken {
-            Some(why) => Some(format!(
-                "{path} cannot be decompressed to its end ({why}); the {results} results before that are reused"
-            )),
-            None if others > 0 => Some(format!(
-                "{path}: not reused, because they are not whole results: {others} of its lines"
-            )),
-            None => None,
-        }
     }
 }
 

@@ -24,5 +24,6 @@ pub mod prices;
 pub mod row;
 pub mod store;
 mod system;
+mod window;
 
 pub use error::{Direction, Error, ErrorKind, Kept, MemberFault, OptionsError, said};

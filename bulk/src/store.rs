@@ -26,6 +26,7 @@ mod repair;
 pub mod replay;
 mod rescue;
 pub mod results;
+mod reuse;
 mod rewrite;
 pub mod writer;
 
@@ -37,11 +38,11 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 pub use look::look;
-pub(crate) use look::written;
 pub use open::{HeldJournal, Resumed};
 pub use ordered::Order;
 pub use places::{ROOM_WAIT, StoreOptions};
 pub use repair::{Repaired, repair};
+pub use reuse::{answers, check_reuse};
 
 pub use crate::system::Readers;
 

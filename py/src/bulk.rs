@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use modelwire::{Descriptor, Endpoint, Request, RetryPolicy};
 use modelwire_bulk::ErrorKind;
-use modelwire_bulk::answers::{Answers, SharedAnswers, check_reuse};
+use modelwire_bulk::answers::SharedAnswers;
 use modelwire_bulk::budget::Budget;
 use modelwire_bulk::controller::Fixed;
 use modelwire_bulk::engine::{Engine, EngineOptions, NoSendJournal, Over, PAID_ATTEMPTS_MAX};
@@ -15,7 +15,7 @@ use modelwire_bulk::ledger::KnownState;
 use modelwire_bulk::pilot::{Pilot, Population};
 use modelwire_bulk::prices::Money;
 use modelwire_bulk::row::{BodyHash, Finished, Key, Row};
-use modelwire_bulk::store::{Repaired, StoreOptions, repair};
+use modelwire_bulk::store::{self, Repaired, StoreOptions, check_reuse, repair};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -120,17 +120,17 @@ impl NativeBulk {
         let make = || budget.map_or(Ok(Budget::default()), |budget| budget.get().make());
         let budget = make().map_err(unusable)?;
         let (once, reuse) = copied;
-        let store = output.map(|(path, is_ordered, retries_failed)| StoreOptions {
+        let options = output.map(|(path, is_ordered, retries_failed)| StoreOptions {
             results: Some(path),
             is_ordered,
             retries_failed,
             ..StoreOptions::default()
         });
-        if let Some(results) = store.as_ref().and_then(|store| store.results.as_ref()) {
+        if let Some(results) = options.as_ref().and_then(|options| options.results.as_ref()) {
             check_reuse(&reuse, results).map_err(unusable)?;
         }
-        let keeper = store.as_ref().map(JobStore::open).transpose().map_err(unusable)?;
-        let answers = py.detach(|| Answers::open(&reuse, once, &store.unwrap_or_default()));
+        let keeper = options.as_ref().map(JobStore::open).transpose().map_err(unusable)?;
+        let answers = py.detach(|| store::answers(&reuse, once, &options.unwrap_or_default()));
         let answers = answers.map_err(unusable)?;
         let register = keeper.as_ref().map(JobStore::register);
         let unknown = keeper.as_ref().map(JobStore::unknown).unwrap_or_default();

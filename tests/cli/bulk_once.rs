@@ -281,7 +281,7 @@ fn each_shard_asks_once() {
 #[test]
 fn a_pilot_counts_rows_that_are_sent() {
     let job = Job::new(&rows(500, 50));
-    job.folder.file("old-in.jsonl", &rows(10, 10));
+    job.folder.file("old-in.jsonl", rows(10, 10));
     assert_eq!(job.run(&["old-in.jsonl", "-o", "old.jsonl"]).code(), 0);
     let options = ["--once", "--reuse", "old.jsonl", "--pilot", "20", "--yes", "--json-progress"];
     let all = [&["in.jsonl", "-o", "out.jsonl"], &options[..]].concat();

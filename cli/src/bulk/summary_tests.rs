@@ -41,6 +41,8 @@ fn summary<'a>(tally: &'a Tally, names: &'a [String]) -> Summary<'a> {
         elapsed: Duration::from_millis(41_500),
         before: 0,
         left: Some(0),
+        equal: 0,
+        reused: 0,
         attempts: 50_204,
         rate_limited: 201,
         unknown: names.len() as u64,
@@ -89,6 +91,14 @@ fn a_good_run_is_three_lines() {
         good.text(80, false),
         "      done  1 row in 41.5 s   0.02 rows/s\n    tokens  5 in (2 cached)   1 out\n   results  out.jsonl\n"
     );
+}
+
+#[test]
+fn copied_rows_have_a_line() {
+    let tally = tally();
+    let copied = Summary { equal: 1_200, reused: 3, ..summary(&tally, &[]) }.text(80, false);
+    let line = "\n    copied  1,200 equal to another row   3 from other jobs\n";
+    assert!(copied.contains(line), "{copied}");
 }
 
 #[test]

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 
 use modelwire::limits::{CONNECTIONS_MAX, IDLE_CONNECTIONS_MAX};
 use modelwire::{Client, Endpoint};
-use modelwire_bulk::answers::{Answers, SharedAnswers, check_reuse};
+use modelwire_bulk::answers::SharedAnswers;
 use modelwire_bulk::budget::{Budget, Limits};
 use modelwire_bulk::controller::Fixed;
 use modelwire_bulk::engine::{EngineOptions, PAID_ATTEMPTS_MAX, Rules};
 use modelwire_bulk::input::{RowOptions, Source, Template};
 use modelwire_bulk::ledger::Ledger;
 use modelwire_bulk::prices::Prices;
-use modelwire_bulk::store::{StoreOptions, look};
+use modelwire_bulk::store::{StoreOptions, answers, check_reuse, look};
 
 use super::descriptors;
 use super::reader::Policy;
@@ -79,7 +79,7 @@ impl Plan {
 
     /// The answers to copy, of other jobs and of earlier runs of this one.
     pub(super) fn answers(&self) -> Result<Option<SharedAnswers>, Failure> {
-        Ok(Answers::open(&self.reuse, self.once, &self.store)?)
+        Ok(answers(&self.reuse, self.once, &self.store)?)
     }
 
     /// Creates the client of the run, and sets the maximum concurrency.
