@@ -97,7 +97,7 @@ impl NativeBulk {
     /// file, whether to put the results in order, and whether to retry failed rows. `copied` is whether to
     /// send equal rows once, and the results of other jobs to reuse.
     #[new]
-    #[pyo3(signature = (client, limits, options, output=None, budget=None, copied=(false, Vec::new())))]
+    #[pyo3(signature = (client, limits, options, output=None, budget=None, copied=None))]
     fn new(
         py: Python<'_>,
         client: &Bound<'_, NativeClient>,
@@ -105,7 +105,7 @@ impl NativeBulk {
         options: &Bound<'_, PyDict>,
         output: Option<(PathBuf, bool, bool)>,
         budget: Option<&Bound<'_, NativeBudget>>,
-        copied: (bool, Vec<PathBuf>),
+        copied: Option<(bool, Vec<PathBuf>)>,
     ) -> PyResult<NativeBulk> {
         let client = client.get();
         let template = client.template(options)?;
@@ -119,7 +119,7 @@ impl NativeBulk {
         let limits = engine_options(limits)?;
         let make = || budget.map_or(Ok(Budget::default()), |budget| budget.get().make());
         let budget = make().map_err(unusable)?;
-        let (once, reuse) = copied;
+        let (once, reuse) = copied.unwrap_or_default();
         let options = output.map(|(path, is_ordered, retries_failed)| StoreOptions {
             results: Some(path),
             is_ordered,

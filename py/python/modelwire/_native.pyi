@@ -99,6 +99,7 @@ class NativeBulk:
         options: builtins.dict[str, Any],
         output: tuple[str, bool, bool] | None = None,
         budget: NativeBudget | None = None,
+        copied: tuple[bool, builtins.list[str]] | None = None,
     ) -> Self: ...
     def put(
         self,

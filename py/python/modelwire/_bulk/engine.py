@@ -38,7 +38,7 @@ def begin(
     limits: dict[str, Any],
     output: tuple[str, bool, bool] | None = None,
     budget: NativeBudget | None = None,
-    copied: tuple[bool, list[str]] = (False, []),
+    copied: tuple[bool, list[str]] | None = None,
     timeout: float | Timeout | None | NotGiven = NOT_GIVEN,
 ) -> NativeBulk:
     """An engine whose requests are like this client's, except for retries."""
