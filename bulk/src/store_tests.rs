@@ -323,6 +323,44 @@ fn retrying_failed_rows_removes_their_results() {
     }
 }
 
+/// Also those that a run left which was killed before its end.
+#[test]
+fn a_changed_row_keeps_its_last_result_alone() {
+    for name in ["out.jsonl", "out.jsonl.gz", "out.jsonl.zst"] {
+        let folder = Folder::new();
+        let options = folder.options(name);
+        let (mut store, _) = open(&options);
+        store.send(&["a", "b"]);
+        ["a", "b"].iter().for_each(|key| store.done(key));
+        store.close(None).unwrap();
+        let (mut store, _) = open(&options);
+        let changed = Row { key: Key::new("a", 9), ..row("a") };
+        store.book().sending(&changed);
+        let outcome = Err(modelwire::Error::argument("no"));
+        store.finished(&Finished { row: changed, outcome, attempts: 1, elapsed: Duration::ZERO });
+        store.close(None).unwrap();
+        assert_eq!(keys(&folder.path(name)), ["a", "b", "a"]);
+        let again = StoreOptions { replaces_changed: true, ..options.clone() };
+        for _ in 0..2 {
+            let (store, told) = open(&again);
+            assert_eq!(["a", "b"].map(|key| told.of(key)), [State::Failed, State::Done]);
+            store.close(None).unwrap();
+            let left = lines(&folder.path(name));
+            let read = |line: &String| output::read_line(line.as_bytes()).unwrap();
+            let left: Vec<_> = left.iter().map(read).collect();
+            assert_eq!(left[0], (row("b").key, Outcome::Done));
+            assert_eq!(left[1..], [(Key::new("a", 9), Outcome::Failed)]);
+        }
+        let journal = folder.path(&format!("{name}.journal"));
+        let text = fs::read_to_string(&journal).unwrap();
+        assert_eq!(text.matches("replaced").count(), 1, "{text}");
+        // A repair does not take the row that was replaced for one without a result.
+        fs::write(&journal, text.replacen("\"run\":", "\"ran\":", 1)).unwrap();
+        let repaired = repair(&options).unwrap();
+        assert_eq!((repaired.results, repaired.dropped, repaired.unknown.len()), (2, 0, 0));
+    }
+}
+
 #[test]
 fn a_crash_while_results_are_rewritten_is_recovered() {
     let folder = Folder::new();

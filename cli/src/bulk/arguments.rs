@@ -200,7 +200,8 @@ pub(crate) struct Resume {
     #[arg(long, value_name = "HOW", default_value = "send")]
     pub(crate) unknown: Unknown,
 
-    /// Rows whose custom_id had different content before: end before anything is sent, run them, or skip them
+    /// Rows whose custom_id had different content before: end before anything is sent, run them (the new
+    /// results replace the old ones), or skip them
     #[arg(long, value_name = "HOW", default_value = "refuse")]
     pub(crate) changed: Changed,
 

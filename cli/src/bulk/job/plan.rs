@@ -14,7 +14,7 @@ use modelwire_bulk::store::{StoreOptions, look};
 
 use super::descriptors;
 use super::reader::Policy;
-use crate::bulk::arguments::Bulk;
+use crate::bulk::arguments::{Bulk, Changed};
 use crate::connection::Connection;
 use crate::failure::Failure;
 
@@ -137,6 +137,7 @@ fn store_options(bulk: &Bulk) -> StoreOptions {
         is_ordered: writing.ordered,
         is_overwriting: writing.overwrite,
         retries_failed: bulk.resume.retry_failed,
+        replaces_changed: bulk.resume.changed == Changed::Run,
         readers: Source::of(&bulk.input).readers(),
         settings: settings.into_iter().flatten().chain(defaults).collect(),
         ..StoreOptions::default()
