@@ -27,6 +27,7 @@ mod outage;
 mod outcome;
 mod reach;
 mod send_journal;
+mod slow;
 mod types;
 mod wait;
 
@@ -42,6 +43,7 @@ use ahead::Ahead;
 use attempt::{Attempt, Delayed, Flights};
 use lanes::Lanes;
 use reach::Reach;
+use slow::SlowRows;
 
 use crate::budget::Budget;
 use crate::controller::View;
@@ -109,6 +111,7 @@ pub struct Engine<B: SendJournal> {
     /// A row waits only for the disk, or the book is behind: see [`Waker::wake_for_disk`].
     awaits_disk: Arc<AtomicBool>,
     flights: Flights,
+    slow: SlowRows,
     reach: Reach,
     admission: Admission,
     /// Rows that were refused (429) for the last time, and when: whether only they or all rows are
@@ -150,6 +153,7 @@ impl<B: SendJournal> Engine<B> {
             ahead: Ahead::default(),
             awaits_disk: Arc::default(),
             flights: Flights::default(),
+            slow: SlowRows::default(),
             reach: Reach::new(options.patience),
             admission: Admission::new(options.patience),
             limited: Vec::new(),

@@ -44,8 +44,10 @@ impl<B: SendJournal> Engine<B> {
         &self.budget
     }
 
-    /// A [notice](Budget::notice) of the budget for the user; each is given once.
+    /// A notice for the user: [of the budget](Budget::notice), each given once, or of rows that take much
+    /// longer than the others.
     pub fn notice(&mut self) -> Option<String> {
-        self.budget.notice()
+        let now = self.now();
+        self.budget.notice().or_else(|| self.slow.notice(self.flights.iter(), now))
     }
 }

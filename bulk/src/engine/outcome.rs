@@ -33,6 +33,7 @@ impl<B: SendJournal> Engine<B> {
         let error = match outcome {
             Ok(response) => {
                 self.reach.reached();
+                self.slow.answered(now.saturating_sub(attempt.begun));
                 self.admitted(attempt.begun);
                 let tokens = response.usage().map(|usage| usage.total_tokens);
                 if let Some(lane) = self.lanes.get(attempt.lane) {
