@@ -1,4 +1,4 @@
-"""browser-use: its chat model, plain, structured and refused."""
+"""browser-use: its chat models, plain, structured, limited and refused."""
 # needs: browser-use==0.13.14
 
 import drive

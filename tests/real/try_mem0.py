@@ -1,4 +1,4 @@
-"""mem0: its model over a chat, with tools and JSON."""
+"""mem0: its model over a chat, with tools and JSON, and memories, whole and asynchronous."""
 # needs: mem0ai==2.2.1
 
 import os
@@ -11,10 +11,34 @@ import drive
 
 drive.stand_in()  # it makes its own client
 
+from mem0 import AsyncMemory, Memory
 from mem0.configs.llms.openai import OpenAIConfig
+from mem0.embeddings.base import EmbeddingBase
 from mem0.llms.openai import OpenAILLM
+from mem0.llms.openai_structured import OpenAIStructuredLLM
+from mem0.utils.factory import EmbedderFactory
+from pydantic import BaseModel
 
-from modelwire.testing import text
+from modelwire.testing import error, text
+
+FACTS = '{"memory": [{"id": "0", "text": "Likes tea", "attributed_to": "user"}]}'
+
+
+class City(BaseModel):
+    """A city."""
+
+    name: str
+
+
+class Embedding(EmbeddingBase):
+    """Embeddings without a service: modelwire has no such operation."""
+
+    def embed(self, text, memory_action=None):
+        return [float(len(text) % 7), 1.0, 2.0]
+
+
+EmbedderFactory.provider_to_class["mock"] = "try_mem0.Embedding"
+
 
 ASK = [{"role": "user", "content": "Say hello."}]
 
@@ -41,6 +65,15 @@ def tools(service):
     service.queue(text("", tool_calls=[("weather", {"city": "Paris"})]))
     one = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
     return model(service).generate_response(ASK, tools=[one])
+
+
+@drive.case
+def parsed(service):
+    """Its other model, which parses."""
+    service.queue('{"name": "Paris"}')
+    given = {"api_key": service.api_key, "openai_base_url": service.base_url}
+    found = OpenAIStructuredLLM(OpenAIConfig(model="echo", **given))
+    return found.generate_response(ASK, response_format=City)
 
 
 drive.main()
