@@ -71,13 +71,13 @@ def streamed_tools(service):
 def structured_by_tool(service):
     service.queue(
         text(
-            "", tool_calls=[("StructuredOutputTool_provide_output", {"values": {"name": "Paris"}})]
+            "", tool_calls=[("StructuredOutputTool_provide_output", {"name": "Paris"})]
         )
     )
     agent = Agent(
         prompt_driver=driver(service, structured_output_strategy="tool"), output_schema=City
     )
-    return str(agent.run("Which city?").output.value)
+    return agent.run("Which city?").output.value.model_dump()
 
 
 drive.main()

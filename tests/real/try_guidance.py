@@ -54,14 +54,17 @@ def second_turn(service):
 
 @drive.case
 def streamed(service):
-    """What its captures grow to, piece by piece."""
-    found = model(service).stream()
-    with user():
-        found += "One two three."
-    with assistant():
-        found += gen("answer")
-    pieces = [str(state.get("answer")) for state in found]
-    return [pieces[-1], len(set(pieces)) > 1]
+    """The states that a model comes through. It knows its role if a function sets it."""
+
+    @guidance.guidance
+    def asked(found):
+        with user():
+            found += "One two three."
+        with assistant():
+            found += gen("answer")
+        return found
+
+    return [str(state) for state in model(service).stream() + asked()]
 
 
 @drive.case
@@ -93,10 +96,10 @@ def tools(service):
     with user():
         found += "Weather in Paris?"
     with assistant():
-        found += gen("call", tools=[weather])
+        found += gen(tools=[weather])
     with assistant():
         found += gen("answer")
-    return [found["call"], found["answer"]]
+    return str(found)
 
 
 @drive.case

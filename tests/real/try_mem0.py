@@ -37,7 +37,24 @@ class Embedding(EmbeddingBase):
         return [float(len(text) % 7), 1.0, 2.0]
 
 
-EmbedderFactory.provider_to_class["mock"] = "try_mem0.Embedding"
+EmbedderFactory.provider_to_class["fastembed"] = "__main__.Embedding"
+
+
+def memories(service):
+    """What its manual gives to a memory: a model, embeddings and a store."""
+    given = {"model": "echo", "api_key": service.api_key, "openai_base_url": service.base_url}
+    folder = tempfile.mkdtemp()
+    store = {"path": folder, "embedding_model_dims": 3, "collection_name": "some"}
+    return {
+        "llm": {"provider": "openai", "config": given},
+        "embedder": {"provider": "fastembed", "config": {}},
+        "vector_store": {"provider": "qdrant", "config": store},
+        "history_db_path": os.path.join(folder, "history.db"),
+    }
+
+
+def told(found):
+    return [one["memory"] for one in found["results"]]
 
 
 ASK = [{"role": "user", "content": "Say hello."}]
@@ -74,6 +91,32 @@ def parsed(service):
     given = {"api_key": service.api_key, "openai_base_url": service.base_url}
     found = OpenAIStructuredLLM(OpenAIConfig(model="echo", **given))
     return found.generate_response(ASK, response_format=City)
+
+
+@drive.case
+def memory(service):
+    service.queue(FACTS)
+    found = Memory.from_config(memories(service))
+    added = found.add("I like tea.", user_id="a")
+    return [told(added), told(found.search("What do I like?", filters={"user_id": "a"}))]
+
+
+@drive.case
+async def memory_async(service):
+    service.queue(FACTS)
+    found = AsyncMemory.from_config(memories(service))
+    added = await found.add("I like tea.", user_id="a")
+    listed = await found.search("What do I like?", filters={"user_id": "a"})
+    return [told(added), told(listed)]
+
+
+@drive.case
+def refused(service):
+    service.queue(error(403, "No."))
+    try:
+        return Memory.from_config(memories(service)).add("I like tea.", user_id="a")
+    except Exception as failure:
+        return [type(failure).__name__, "No." in str(failure)]
 
 
 drive.main()
