@@ -69,11 +69,7 @@ def streamed_tools(service):
 
 @drive.case
 def structured_by_tool(service):
-    service.queue(
-        text(
-            "", tool_calls=[("StructuredOutputTool_provide_output", {"name": "Paris"})]
-        )
-    )
+    service.queue(text("", tool_calls=[("StructuredOutputTool_provide_output", {"name": "Paris"})]))
     agent = Agent(
         prompt_driver=driver(service, structured_output_strategy="tool"), output_schema=City
     )
