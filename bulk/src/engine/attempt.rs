@@ -3,7 +3,10 @@
 use std::cmp::Ordering;
 use std::time::Duration;
 
+use modelwire::Response;
+
 use super::classify::Tries;
+use crate::checks::Rejection;
 use crate::row::Row;
 
 /// A row and its attempts so far.
@@ -15,6 +18,8 @@ pub(super) struct Attempt {
     /// The number of times it was sent.
     pub(super) sent: u32,
     pub(super) tries: Tries,
+    /// Its last answer, if that failed a check.
+    pub(super) answer: Option<(Response, Rejection)>,
     /// When it was first admitted, and when last.
     pub(super) first_begun: Option<Duration>,
     pub(super) begun: Duration,
@@ -25,7 +30,7 @@ pub(super) struct Attempt {
 impl Attempt {
     pub(super) fn of(row: Row, lane: usize, estimate: u64) -> Attempt {
         let (tries, begun) = (Tries::default(), Duration::ZERO);
-        Attempt { row, lane, sent: 0, tries, first_begun: None, begun, estimate }
+        Attempt { row, lane, sent: 0, tries, answer: None, first_begun: None, begun, estimate }
     }
 
     /// Records that it was admitted.
