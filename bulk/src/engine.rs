@@ -454,6 +454,10 @@ impl<B: SendJournal> Engine<B> {
         let ahead = if self.reach.alone_from().is_some() { 1 } else { self.ahead.rows() };
         for lane in self.lanes.iter_mut() {
             while let Some(attempt) = lane.next_to_note(now, ahead) {
+                if attempt.is_recorded() {
+                    lane.push_noted(0, attempt);
+                    continue;
+                }
                 let ticket = self.book.sending(&attempt.row);
                 self.ahead.noted(ticket, now);
                 lane.push_noted(ticket, attempt);

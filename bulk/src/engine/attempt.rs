@@ -33,6 +33,12 @@ impl Attempt {
         Attempt { row, lane, sent: 0, tries, answer: None, first_begun: None, begun, estimate }
     }
 
+    /// Whether the book has it as sent, and nothing more than that is to be known: it was answered, and is
+    /// asked again.
+    pub(super) fn is_recorded(&self) -> bool {
+        self.answer.is_some() && self.tries.paid == 0
+    }
+
     /// Records that it was admitted.
     pub(super) fn begins(&mut self, now: Duration) {
         self.first_begun = self.first_begun.or(Some(now));

@@ -56,6 +56,7 @@ fn an_answer_that_fails_its_check_is_asked_again() {
         assert_eq!(finished[0].is_failed(), !is_right, "{bad} {again}");
         assert_eq!(engine.status().asked_again, u64::from(attempts) - 1);
         assert_eq!(service.metered()["echo"].calls, u64::from(attempts));
+        assert_eq!(engine.book().tickets, 1, "its outcome is open all the time");
         assert!(engine.book().refused.is_empty());
     }
 }

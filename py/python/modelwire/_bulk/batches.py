@@ -41,9 +41,9 @@ class Rows:
     replace `defaults` and `model` for their row: what is null or missing is as in the other rows.
 
     A row that fails has its error in the column `error`, and null as its answer: it does not stop
-    the batch. So does one whose answer fails a `check`, after it was asked `ask_again` times: both
-    are as in `modelwire.bulk`, and the row of its Result is the request. With `errors="raise"` the first error is raised, and the rows of the batch that are
+    the batch. With `errors="raise"` the first error is raised, and the rows of the batch that are
     in flight are cancelled. A rejected key (401, 403) and an unreachable service always raise.
+    `check` and `ask_again` are as in `modelwire.bulk`; the `row` of a Result is the request.
 
     Each process has its own engine, which learns how much the service accepts, and keeps this from
     batch to batch. Base URL and key come from the environment of the worker if they are not given:
