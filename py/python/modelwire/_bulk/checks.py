@@ -67,7 +67,7 @@ class Checks:
         try:
             for number, response, attempts, elapsed in answers:
                 row, name = row_of(number)
-                result = Result(row, name, response, None, attempts, elapsed)
+                result: Result[Any] = Result(row, name, response, None, attempts, elapsed)
                 judged.append((number, self._fault(result)))
         finally:  # what was judged before an exception counts
             if judged:
