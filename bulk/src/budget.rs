@@ -9,7 +9,8 @@
 //!    before it. [`BudgetDecision::Stop`]: no more rows are accepted; the error says why.
 //! 3. [`Budget::ended`] for each [`Finished`] row, including those of the pilot. [`Budget::repeated`]
 //!    when a row is sent again after an attempt that may have been metered (never after a 429),
-//!    [`Budget::asked_again`] after an answer that was not accepted. [`Budget::withdrawn`] for a row that came back unsent (after 401, after a drain).
+//!    [`Budget::asked_again`] after an answer that was not accepted. [`Budget::withdrawn`] for a row
+//!    that came back unsent (after 401, after a drain).
 //! 4. [`Budget::spent`] for the progress and the summary; [`Budget::notice`] once in a while: lines for
 //!    the user, each given once.
 //!

@@ -508,8 +508,7 @@ impl<B: SendJournal> Engine<B> {
 
     fn lose_flights(&mut self) {
         self.drain();
-        self.counts.unknown += self.flights.len() as u64;
-        self.flights = Flights::default();
+        std::mem::take(&mut self.flights).for_each(|attempt| self.lost(&attempt));
     }
 }
 

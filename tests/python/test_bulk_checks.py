@@ -262,3 +262,18 @@ def test_batches_are_checked(stand_in):
     assert found["answer"] == ["a", None, "c"]
     assert [error and "it is b" in error for error in found["error"]] == [None, True, None]
     assert found["total_tokens"] == [2, 2, 2] and stand_in.metered["echo"]["calls"] == 5
+
+
+def test_an_exception_of_the_function_ends_a_batch(stand_in):
+    """The next batch has another engine."""
+    where = {"base_url": stand_in.base_url, "api_key": stand_in.api_key, "model": "echo"}
+    mistakes = [KeyError("a mistake")]
+
+    def check(_):
+        if mistakes:
+            raise mistakes.pop()
+
+    rows = modelwire.bulk.Rows(prompt="{t}", check=check, **where)
+    with pytest.raises(KeyError, match="a mistake"):
+        rows({"t": ["a", "b"]})
+    assert rows({"t": ["a", "b"]})["answer"] == ["a", "b"]

@@ -89,6 +89,10 @@ impl Flights {
         self.places.len() - self.free.len()
     }
 
+    pub(super) fn for_each(self, each: impl FnMut(Attempt)) {
+        self.places.into_iter().flatten().for_each(each);
+    }
+
     pub(super) fn put(&mut self, attempt: Attempt) -> u64 {
         let place = match self.free.pop() {
             Some(place) => place,

@@ -6,6 +6,8 @@
     reason = "tests fail by panicking"
 )]
 
+use std::time::Duration;
+
 use modelwire_service::{Fault, Point, Reply, Says, Service, Step, Text};
 
 use super::super::tests::{LONG, Slow, client, numbers, options, row, run, status};
@@ -164,13 +166,30 @@ fn a_run_that_ends_keeps_the_answer() {
     let mut engine = self::engine(&service, 5);
     engine.push(row(1, "echo"));
     while engine.status().limited == 0 {
-        assert!(matches!(engine.turn(Some(std::time::Duration::from_millis(10))), Turn::Idle));
+        assert!(matches!(engine.turn(Some(Duration::from_millis(10))), Turn::Idle));
     }
     engine.drain();
     let (finished, over) = run(&mut engine, []);
     assert!(matches!(over, Over::Drained), "{over:?}");
     assert!(reason(&finished[0]).contains("token limit"));
     assert_eq!((engine.status().unsent, engine.book().refused.len()), (0, 0));
+}
+
+#[test]
+fn an_abort_counts_the_answers_before_it() {
+    let service = Service::start().unwrap();
+    service.queue(vec![cut(Some((100, 10)))]);
+    let faults = vec![Fault::At(Point::Start, Step::StallForever)];
+    service.answer_otherwise(Some(Reply { says: Says::Played, faults }));
+    let mut engine = engine(&service, 5);
+    engine.push(row(1, "echo"));
+    while service.recorded("").len() < 2 {
+        assert!(matches!(engine.turn(Some(Duration::from_millis(10))), Turn::Idle));
+    }
+    engine.abort();
+    let (finished, over) = run(&mut engine, []);
+    assert!(finished.is_empty() && matches!(over, Over::Drained), "{over:?}");
+    assert_eq!((engine.status().unknown, spent(&engine)), (1, 110));
 }
 
 /// Judges as the program does, until a turn returns something.
@@ -219,10 +238,7 @@ fn answers_that_nobody_judges_any_more_are_kept_and_fail() {
         Reply { says: Says::Played, faults: vec![] },
         Reply {
             says: Says::Played,
-            faults: vec![Fault::At(
-                Point::Start,
-                Step::Pause(std::time::Duration::from_millis(100)),
-            )],
+            faults: vec![Fault::At(Point::Start, Step::Pause(Duration::from_millis(100)))],
         },
     ]);
     let mut options = asking_again(2);

@@ -114,7 +114,7 @@ impl<B: SendJournal> Engine<B> {
             Classified::Invalid => self.not_found(attempt, error, StopReason::Invalid, now),
             Classified::Unknown => {
                 self.lane_ended(&attempt, now, Ended::Otherwise);
-                self.counts.unknown += 1;
+                self.lost(&attempt);
             }
         }
     }
@@ -234,6 +234,14 @@ impl<B: SendJournal> Engine<B> {
     pub(super) fn withdraw(&mut self, attempt: &Attempt) {
         if attempt.tries.paid == 0 && attempt.answer.is_none() {
             self.book.refused(&attempt.row);
+        }
+    }
+
+    /// The outcome of an attempt is unknown. An earlier answer was paid.
+    pub(super) fn lost(&mut self, attempt: &Attempt) {
+        self.counts.unknown += 1;
+        if let Some((answer, _)) = &attempt.answer {
+            self.budget.asked_again(&attempt.row, answer);
         }
     }
 

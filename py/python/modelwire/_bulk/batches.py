@@ -125,7 +125,7 @@ class Rows:
                 self._raise(found[place])
         try:
             engine.run(requests, found, self._raise, self._checks)
-        except OpenAIError:
+        except BaseException:
             self._engine = None  # the next batch creates a new one
             raise
         return [result for result in found if result is not None]
