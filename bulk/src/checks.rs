@@ -10,7 +10,6 @@ use modelwire::{Document, Endpoint, Value};
 use serde_json::json;
 
 pub use self::schemas::{SCHEMAS_BYTES_MAX, SCHEMAS_MAX, Schemas};
-use crate::row::Row;
 
 /// The maximum characters of a reason: answers and schemas may be of any length.
 const REASON_CHARS_MAX: usize = 500;
@@ -124,12 +123,17 @@ impl Checks {
         }
     }
 
-    /// Why the answer to this row is not accepted: the first check that one of its choices fails.
-    pub fn judge(&mut self, row: &Row, answer: &Document) -> Option<Rejection> {
+    /// Why the answer to this request is not accepted: the first check that one of its choices fails.
+    pub fn judge(
+        &mut self,
+        endpoint: Endpoint,
+        body: &str,
+        answer: &Document,
+    ) -> Option<Rejection> {
         if !self.length && !self.refusal && self.schemas.is_none() {
             return None;
         }
-        let choices = match row.endpoint {
+        let choices = match endpoint {
             Endpoint::Responses => vec![Choice::of_response(answer)],
             Endpoint::Chat | Endpoint::Models => answer.choices().map(Choice::of_chat).collect(),
         };
@@ -148,7 +152,7 @@ impl Checks {
                 return failed(Check::Refusal, index, reason);
             }
         }
-        let form = self.schemas.as_mut()?.form(row.endpoint, &row.body).ok()?;
+        let form = self.schemas.as_mut()?.form(endpoint, body).ok()?;
         for (index, choice) in choices.iter().enumerate() {
             let fault = match &choice.text {
                 None if choice.calls_tools => None,

@@ -1,23 +1,12 @@
 //! Checks of answers as services send them.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use modelwire::parse::document;
 use serde_json::{Value as Json, json};
 
 use super::*;
-use crate::row::Key;
 
 const ALL: [Check; 3] = Check::NAMED;
-
-fn row(endpoint: Endpoint, body: &Json) -> Row {
-    Row {
-        key: Key::new("row-1", 1),
-        number: 1,
-        endpoint,
-        body: body.to_string().into(),
-        model: "a-model".into(),
-    }
-}
 
 fn asks_for(schema: &Json) -> Json {
     json!({"response_format": {"type": "json_schema", "json_schema": {"name": "s", "schema": schema}}})
@@ -34,7 +23,8 @@ fn person() -> Json {
 /// What is wrong with a chat whose choices these are.
 fn chat(checks: &[Check], body: &Json, choices: &Json) -> Option<(&'static str, String)> {
     let answer = json!({"choices": choices}).to_string();
-    let judged = Checks::new(checks).judge(&row(Endpoint::Chat, body), &document(&answer).unwrap());
+    let judged =
+        Checks::new(checks).judge(Endpoint::Chat, &body.to_string(), &document(&answer).unwrap());
     judged.map(|rejection| (rejection.check.name(), rejection.reason))
 }
 
@@ -168,8 +158,11 @@ fn responses_are_checked_alike() {
         (json!({"status": "completed", "output": []}), Some("schema")),
     ] {
         let text = answer.to_string();
-        let found =
-            Checks::new(&ALL).judge(&row(Endpoint::Responses, &body), &document(&text).unwrap());
+        let found = Checks::new(&ALL).judge(
+            Endpoint::Responses,
+            &body.to_string(),
+            &document(&text).unwrap(),
+        );
         assert_eq!(found.as_ref().map(|found| found.check.name()), check, "{answer} {found:?}");
     }
 }

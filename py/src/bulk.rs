@@ -44,6 +44,10 @@ const SLICE: Duration = Duration::from_millis(50);
 /// that it took.
 type Outcome = (u64, Option<Py<PyAny>>, Option<Py<PyAny>>, u32, f64);
 
+/// An answer that the program judges: the number of its row, the answer, the number of attempts, and the
+/// seconds that the last one took.
+type AnswerToJudge = (u64, Py<PyAny>, u32, f64);
+
 /// Why there are no more outcomes: a word, and the exception that stopped the run or, of "budget" and
 /// "argument", its message.
 type Ended = (&'static str, Option<Py<PyAny>>);
@@ -328,9 +332,8 @@ impl NativeBulk {
         self.desk.take(max).into_iter().map(|finished| self.outcome(py, finished)).collect()
     }
 
-    /// Takes the answers that the program judges: the number of the row, the answer, how often the row was
-    /// sent, and the seconds of the last attempt. Never blocks.
-    fn to_judge(&self, py: Python<'_>) -> PyResult<Vec<(u64, Py<PyAny>, u32, f64)>> {
+    /// Takes the answers that the program judges. Never blocks.
+    fn to_judge(&self, py: Python<'_>) -> PyResult<Vec<AnswerToJudge>> {
         self.must_be_ours(py)?;
         let unjudged = self.desk.to_judge().into_iter();
         let shown = unjudged.map(|Unjudged { number, answer, attempts }| {

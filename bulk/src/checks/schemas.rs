@@ -128,18 +128,17 @@ fn compile(schema: &str) -> Result<Compiled, String> {
     compiler.set_default_draft(Draft::V2020_12);
     compiler.use_loader(Box::new(NothingFetched));
     let mut schemas = boon::Schemas::new();
-    let compiled = compiler
-        .add_resource(BASE, value)
-        .and_then(|()| compiler.compile(BASE, &mut schemas))
-        .map_err(|error| match &error {
-            CompileError::LoadUrlError { url, .. } => format!(
-                "the schema refers to {:?}, and nothing is fetched: put that under $defs",
-                url.strip_prefix(BASE).unwrap_or(url)
-            ),
-            CompileError::ValidationError { src, .. } => invalid(faults(src)),
-            _ => invalid(format!("{error:#}").replace(BASE, "")),
-        });
-    compiled.map(|index| Compiled { schemas, index })
+    let fault = |error: CompileError| match &error {
+        CompileError::LoadUrlError { url, .. } => format!(
+            "the schema refers to {:?}, and nothing is fetched: put that under $defs",
+            url.strip_prefix(BASE).unwrap_or(url)
+        ),
+        CompileError::ValidationError { src, .. } => invalid(faults(src)),
+        _ => invalid(format!("{error:#}").replace(BASE, "")),
+    };
+    compiler.add_resource(BASE, value).map_err(fault)?;
+    let index = compiler.compile(BASE, &mut schemas).map_err(fault)?;
+    Ok(Compiled { schemas, index })
 }
 
 /// The first differences between a value and its schema, each with its place in the value.

@@ -84,8 +84,9 @@ impl<B: SendJournal> Engine<B> {
 
     /// Checks an answer.
     pub(super) fn answered(&mut self, attempt: Attempt, answer: Response) {
-        let document = answer.document();
-        let rejected = document.and_then(|answer| self.checks.judge(&attempt.row, answer));
+        let row = &attempt.row;
+        let judge = |answer| self.checks.judge(row.endpoint, &row.body, answer);
+        let rejected = answer.document().and_then(judge);
         match (rejected, self.judging.is_over) {
             (None, Some(false)) => {
                 let (number, attempts) = (attempt.row.number, attempt.sent);
