@@ -8,7 +8,8 @@
 //! | waiting | pushed, in its model's lane; counts towards the look-ahead | it is one of the next |
 //! | noted | one of the next of its lane, and passed to the book | it is on disk, and its controller admits it: it is sent |
 //! | in flight | its call is in the completion queue | the outcome arrives |
-//! | delayed | refused by a limit, or another failure that may be retried; holds no permit | its time comes: it waits, first in its lane |
+//! | unjudged | answered; the program says whether it accepts the answer | it did |
+//! | delayed | refused by a limit, its answer failed a check, or another failure that may be retried; holds no permit | its time comes: it waits, first in its lane |
 //! | finished | returned by [`Engine::turn`] | – |
 //!
 //! After [`Engine::drain`], or when the run stops by itself, waiting and delayed rows are dropped,

@@ -145,8 +145,7 @@ def test_an_exception_of_the_function_ends_the_job(stand_in, tmp_path, way):
     assert "bad" in {one.row for one in rest} and again.unknown == []
     assert again.skipped + len(rest) == len(rows) == len(lines(output))
     # What was answered and not checked was sent again.
-    unchecked = stand_in.metered["echo"]["calls"] - len(rows)
-    assert 1 <= unchecked <= 64
+    assert stand_in.metered["echo"]["calls"] > len(rows)
 
 
 def test_a_function_must_return_a_verdict(stand_in):
