@@ -8,7 +8,8 @@
 //! | waiting | pushed, in its model's lane; counts towards the look-ahead | it is one of the next |
 //! | noted | one of the next of its lane, and passed to the book | it is on disk, and its controller admits it: it is sent |
 //! | in flight | its call is in the completion queue | the outcome arrives |
-//! | delayed | refused by a limit, or another failure that may be retried; holds no permit | its time comes: it waits, first in its lane |
+//! | unjudged | answered; the program says whether it accepts the answer | it did |
+//! | delayed | refused by a limit, its answer failed a check, or another failure that may be retried; holds no permit | its time comes: it waits, first in its lane |
 //! | finished | returned by [`Engine::turn`] | – |
 //!
 //! After [`Engine::drain`], or when the run stops by itself, waiting and delayed rows are dropped,
@@ -22,6 +23,7 @@ mod attempt;
 mod breaker;
 mod budgeted;
 mod classify;
+mod judged;
 mod lanes;
 mod outage;
 mod outcome;
@@ -41,16 +43,19 @@ use modelwire::{Call, Client, CompletionQueue, Event, Next, Request, Taken};
 use admission::Admission;
 use ahead::Ahead;
 use attempt::{Attempt, Delayed, Flights};
+use judged::Judging;
 use lanes::Lanes;
 use reach::Reach;
 use slow::SlowRows;
 
 use crate::budget::Budget;
+use crate::checks::Checks;
 use crate::controller::View;
 use crate::row::{Finished, Row};
 
 pub use budgeted::Offered;
 pub use classify::Rules;
+pub use judged::Unjudged;
 pub use lanes::LANES_MAX;
 pub use send_journal::{NoSendJournal, SendJournal};
 pub use types::{EngineOptions, Over, PAID_ATTEMPTS_MAX, Status, StopReason, Stopped, Turn};
@@ -122,6 +127,8 @@ pub struct Engine<B: SendJournal> {
     ready_bytes: usize,
     finished: Vec<Finished>,
     budget: Budget,
+    checks: Checks,
+    judging: Judging,
     /// Emptied at once; kept for its capacity.
     events: Vec<Next>,
     counts: Counts,
@@ -132,6 +139,7 @@ struct Counts {
     sent: u64,
     limited: u64,
     paid_again: u64,
+    asked_again: u64,
     unknown: u64,
     unsent: u64,
 }
@@ -161,6 +169,8 @@ impl<B: SendJournal> Engine<B> {
             ready_bytes: 0,
             finished: Vec::new(),
             budget: Budget::default(),
+            checks: Checks::default(),
+            judging: Judging::default(),
             events: Vec::with_capacity(EVENTS_MAX),
             counts: Counts::default(),
         }
@@ -174,6 +184,14 @@ impl<B: SendJournal> Engine<B> {
         requests: impl Fn(&Row) -> Request + Send + 'static,
     ) -> Engine<B> {
         self.requests = Box::new(requests);
+        self
+    }
+
+    /// Sets the checks of answers: a row whose answer fails one is asked again as often as
+    /// [`Rules::ask_again_max`] allows, and then fails.
+    #[must_use]
+    pub fn with_checks(mut self, checks: Checks) -> Engine<B> {
+        self.checks = checks;
         self
     }
 
@@ -215,17 +233,14 @@ impl<B: SendJournal> Engine<B> {
             return;
         }
         self.phase = Phase::Draining;
-        self.counts.unsent += self.ready_rows as u64;
-        for noted in self.lanes.forget_waiting() {
-            self.withdraw(&noted);
-        }
-        self.counts.unsent += self.held_back() as u64;
-        let limited = self.limited.drain(..).map(|(_, finished)| finished);
-        let forbidden = self.lanes.iter_mut().flat_map(|lane| lane.forbidden.drain(..));
-        for finished in limited.chain(forbidden) {
-            self.book.refused(&finished.row);
-        }
-        self.delayed.clear();
+        let (waiting, noted) = self.lanes.take_waiting();
+        noted.iter().for_each(|attempt| self.withdraw(attempt));
+        let delayed = std::mem::take(&mut self.delayed).into_iter().map(|delayed| delayed.attempt);
+        waiting.into_iter().chain(noted).chain(delayed).for_each(|attempt| self.unsent(attempt));
+        let limited = std::mem::take(&mut self.limited).into_iter().map(|(_, finished)| finished);
+        let mut held_back: Vec<Finished> = limited.collect();
+        self.lanes.iter_mut().for_each(|lane| held_back.append(&mut lane.forbidden));
+        held_back.into_iter().for_each(|finished| self.refused(finished));
         (self.ready_rows, self.ready_bytes) = (0, 0);
     }
 
@@ -233,6 +248,7 @@ impl<B: SendJournal> Engine<B> {
     /// and the book keeps them as sent.
     pub fn abort(&mut self) {
         self.drain();
+        self.stop_judging();
         self.queue.close();
     }
 
@@ -273,6 +289,9 @@ impl<B: SendJournal> Engine<B> {
                     self.send(now);
                     if !self.finished.is_empty() {
                         return Turn::Finished(std::mem::take(&mut self.finished));
+                    }
+                    if self.judging.has_new() {
+                        return Turn::Idle;
                     }
                     if until.is_some_and(|until| now >= until) {
                         return Turn::Idle;
@@ -319,6 +338,7 @@ impl<B: SendJournal> Engine<B> {
             sent: self.counts.sent,
             limited: self.counts.limited,
             paid_again: self.counts.paid_again,
+            asked_again: self.counts.asked_again,
             unknown: self.counts.unknown,
             unsent: self.counts.unsent,
             outage: self.outage_since().map(|at| now.saturating_sub(at)),
@@ -358,7 +378,7 @@ impl<B: SendJournal> Engine<B> {
 
     /// Whether no row is between its push and its end.
     fn is_quiet(&self) -> bool {
-        self.ready_rows == 0 && self.in_flight() == 0
+        self.ready_rows == 0 && self.in_flight() == 0 && self.judging.is_empty()
     }
 
     fn held_back(&self) -> usize {
@@ -439,6 +459,10 @@ impl<B: SendJournal> Engine<B> {
         let ahead = if self.reach.alone_from().is_some() { 1 } else { self.ahead.rows() };
         for lane in self.lanes.iter_mut() {
             while let Some(attempt) = lane.next_to_note(now, ahead) {
+                if attempt.is_recorded() {
+                    lane.push_noted(0, attempt);
+                    continue;
+                }
                 let ticket = self.book.sending(&attempt.row);
                 self.ahead.noted(ticket, now);
                 lane.push_noted(ticket, attempt);
@@ -489,8 +513,7 @@ impl<B: SendJournal> Engine<B> {
 
     fn lose_flights(&mut self) {
         self.drain();
-        self.counts.unknown += self.flights.len() as u64;
-        self.flights = Flights::default();
+        std::mem::take(&mut self.flights).for_each(|attempt| self.lost(&attempt));
     }
 }
 

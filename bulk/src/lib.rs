@@ -10,6 +10,7 @@
 //! is sent again.
 
 pub mod budget;
+pub mod checks;
 pub mod controller;
 pub mod engine;
 mod error;

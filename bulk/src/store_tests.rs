@@ -130,7 +130,13 @@ impl Store {
 
     fn fail(&mut self, key: &str) {
         let outcome = Err(modelwire::Error::argument("no"));
-        self.finished(&Finished { row: row(key), outcome, attempts: 1, elapsed: Duration::ZERO });
+        self.finished(&Finished {
+            row: row(key),
+            outcome,
+            rejected: None,
+            attempts: 1,
+            elapsed: Duration::ZERO,
+        });
     }
 
     /// Records rows and waits until they may be sent.

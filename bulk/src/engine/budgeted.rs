@@ -1,6 +1,6 @@
 //! The budget of an engine: rows begin only if it allows them, and it counts what each one used.
 
-use super::{Engine, SendJournal};
+use super::{Engine, Rules, SendJournal};
 use crate::budget::{Budget, BudgetDecision};
 use crate::error::Error;
 use crate::row::Row;
@@ -20,7 +20,8 @@ impl<B: SendJournal> Engine<B> {
     /// Sets the budget; without one, nothing is limited.
     #[must_use]
     pub fn with_budget(mut self, budget: Budget) -> Engine<B> {
-        self.budget = budget.attempts(self.options.rules.paid_attempts_max);
+        let Rules { paid_attempts_max, ask_again_max, .. } = self.options.rules;
+        self.budget = budget.attempts(paid_attempts_max.saturating_add(ask_again_max));
         self
     }
 

@@ -5,6 +5,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use modelwire::limits::{CONNECTIONS_MAX, IDLE_CONNECTIONS_MAX};
 use modelwire::{Client, Endpoint};
 use modelwire_bulk::budget::{Budget, Limits};
+use modelwire_bulk::checks::Check;
 use modelwire_bulk::controller::Fixed;
 use modelwire_bulk::engine::{EngineOptions, PAID_ATTEMPTS_MAX, Rules};
 use modelwire_bulk::input::{RowOptions, Source, Template};
@@ -29,6 +30,7 @@ pub(super) struct Plan {
     pub(super) policy: Policy,
     pub(super) store: StoreOptions,
     pub(super) engine: EngineOptions,
+    pub(super) checks: Vec<Check>,
     /// The seed for random samples.
     pub(super) seed: u64,
     limits: Limits,
@@ -49,6 +51,7 @@ impl Plan {
             },
             store: store_options(bulk),
             engine: engine_options(bulk),
+            checks: bulk.answers.check.clone(),
             seed: RandomState::new().build_hasher().finish(),
             limits: Limits {
                 cost: money.max_cost,
@@ -110,6 +113,7 @@ fn row_options(bulk: &Bulk, connection: &Connection) -> RowOptions {
         set: reading.default.clone(),
         shard: reading.shard,
         stream_only: connection.option("stream_only") == Some("true"),
+        checks_schemas: bulk.answers.check.contains(&Check::Schema),
     }
 }
 
@@ -156,6 +160,7 @@ fn engine_options(bulk: &Bulk) -> EngineOptions {
         rules: Rules {
             attempts_max: rate.attempts,
             paid_attempts_max: if rate.may_pay_twice { PAID_ATTEMPTS_MAX } else { 1 },
+            ask_again_max: bulk.answers.ask_again.unwrap_or(0),
             retry_after_max: rate.retry_after_max,
         },
         patience: rate.patience,

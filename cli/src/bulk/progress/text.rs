@@ -78,6 +78,9 @@ pub(super) fn details(state: &State, speed: &Speed, width: usize) -> String {
     if state.rate_limited > 0 {
         parts.push((5, format!("429s {}", percent(state.rate_limited, state.attempts))));
     }
+    if state.asked_again > 0 {
+        parts.push((7, format!("{} asked again", grouped(state.asked_again))));
+    }
     if state.failed > 0 {
         parts.push((1, format!("{} failed", grouped(state.failed))));
     }
@@ -114,6 +117,7 @@ pub(super) fn members(
         ("starts_per_s", json!(state.rate.map(rounded))),
         ("attempts", json!(state.attempts)),
         ("rate_limited", json!(state.rate_limited)),
+        ("asked_again", json!(state.asked_again)),
         ("tokens_in", json!(state.tokens.input)),
         ("tokens_cached_in", json!(state.tokens.cached)),
         ("tokens_out", json!(state.tokens.output)),
