@@ -49,17 +49,18 @@
  *   string ends with NUL.  Out: NUL-terminated; an optional size_t pointer receives the length in
  *   bytes.  A string may contain NUL bytes: then rely on the length.
  * Errors.  0 is success, a positive status is an outcome that is not an error, a negative status is
- *   the kind of an error.  Each function sets `*out` to the result, or to NULL (a number: unchanged)
- *   if the status is not MODELWIRE_OK, and `*err` to the error, or to NULL if there is none.  Both are
- *   overwritten without freeing what they held: free that first.  `err` may be NULL.
+ *   the kind of an error.  Each function sets `*out` to the result, or to NULL (a number: unchanged,
+ *   but `count` of modelwire_queue_take: 0) if the status is not MODELWIRE_OK, and `*err` to the error,
+ *   or to NULL if there is none.  Both are overwritten without freeing what they held: free that first.
+ *   `err` may be NULL.
  * Threads.  A function that takes `const T *` may run on any thread at any time, even while another
  *   function, including one that takes `T *`, runs on the same handle.  Two functions that take `T *`
  *   must not run at the same time on one handle.  A request is stricter: while a function that takes
  *   `T *` runs on it, no other function may.  Free a handle only when no thread is about to use it.
  *   Signal handlers may call only modelwire_queue_wakeup and modelwire_call_wakeup, on interruptible
  *   queues and calls.  The library's own threads receive none of the process's signals.
- *   A thread that waits, repeatedly, for all calls in flight does their I/O itself; of your code, only
- *   its own callbacks run there, and it receives no SIGPIPE.
+ *   A thread that waits again and again while no other calls are in flight than those it waits for does
+ *   their I/O itself; of your code, only its own callbacks run there, and it receives no SIGPIPE.
  * NULL.  A NULL handle, a handle of another type, or a missing `out` gives MODELWIRE_E_ARGUMENT, never
  *   a crash; an accessor returns NULL for a text or a handle, and 0 for a number.  Freeing or
  *   cancelling NULL does nothing.
@@ -79,7 +80,7 @@
  *   MODELWIRE_E_X; X is CALLBACK where it would wait for the end of the callback that called it.
  *   "This call" is the call of the callback, or, in the last column, any call of the client in flight;
  *   the client is the client of the callback.  For other clients everything is allowed, but callbacks
- *   of two clients that wait for each other wait forever.
+ *   of two clients that wait for each other deadlock.
  *   A finalizer may call what its callback may call.  If the function that took a finalizer fails, the
  *   finalizer runs before that function returns, and may free the arguments of that function.
  *
@@ -95,7 +96,7 @@
  *   call_wait for this call      CALLBACK        ARGUMENT        yes
  *   call_cancel of this call     ends CANCELLED  ends CANCELLED  ends CANCELLED
  *   call_free of this call       ends CANCELLED  ends CANCELLED  ends CANCELLED
- *   event_free of what is given  yes             yes             yes
+ *   event_free of the event      yes             yes             yes
  *   every function of a queue    yes             yes             yes
  *   client_free                  yes             yes             yes
  *   client_close                 CALLBACK        ends CLOSED     CALLBACK
@@ -164,8 +165,8 @@ static const uint8_t *const modelwire_needs __attribute__((used)) = &modelwire_n
 #define MODELWIRE_VERSION_NUMBER 1000
 
 /**
- * The ABI of this header. Functions and numbers are only ever added; a change that would break a
- * compiled program increments it.
+ * The ABI of this header. Within one ABI, functions and constants are only added; a change that would
+ * break a compiled program increments this number.
  */
 #define MODELWIRE_ABI 1
 
@@ -241,7 +242,7 @@ static const uint8_t *const modelwire_needs __attribute__((used)) = &modelwire_n
 #define MODELWIRE_LOG_TRACE 5
 
 /**
- * One call of the service, with all its attempts. You create it before it starts, so that any thread
+ * One call to the service, with all its attempts. You create it before it starts, so that any thread
  * can cancel it at any time; it runs once.
  */
 typedef struct modelwire_call modelwire_call;
@@ -563,16 +564,16 @@ modelwire_status modelwire_client_close(const modelwire_client *client,
  * ten for each requested model; "keys", an object with all of this, including "models", for each key;
  * and "key_id", the name in "keys" of the client's own key. A key is named by the first 16 hexadecimal
  * digits, in lower case, of the SHA-256 of "modelwire:" and the key; beyond 4096 keys, further keys
- * are summed up as "other". Beyond 16384 models, counted over all keys, further models are summed up
- * as "(other)", as are those with names of more than 1024 bytes. Model lists and calls that failed or
- * were stopped do not count. Sums are capped at 2^63 - 1.
+ * are summed up as "other" (without parentheses). Beyond 16384 models, counted over all keys, further
+ * models are summed up as "(other)" (with them), as are those with names of more than 1024 bytes.
+ * Model lists and calls that failed or were stopped do not count. Totals are capped at 2^63 - 1.
  *
  * @param client  the client
- * @param reset   1 to set all sums to 0 in the same atomic step: a call that ends at the same time is
- *                counted once, in these sums or in the next ones; clients that share their sums share
- *                the reset; 0 to leave them
- * @return the sums as they are now; free them with modelwire_value_free; NULL if the client is NULL or
- *         reset is neither 1 nor 0
+ * @param reset   1 to set all totals to 0 in the same atomic step: a call that ends at the same time
+ *                is counted once, in these totals or in the next ones; clients that share their totals
+ *                share the reset; 0 to leave them
+ * @return the totals as they are now; free them with modelwire_value_free; NULL if the client is NULL
+ *         or reset is neither 1 nor 0
  */
 MODELWIRE_API
 modelwire_value *modelwire_client_usage(const modelwire_client *client,
@@ -598,13 +599,13 @@ modelwire_value *modelwire_client_usage(const modelwire_client *client,
  * @param client     the client
  * @param on_call    called with one event of kind MODELWIRE_EVENT_CALL for each call;
  *                   modelwire_event_json and modelwire_event_value return its record. A nonzero return
- *                   value removes it; so does NULL here, for calls that end from now on
+ *                   value removes it; NULL here removes it as well, for calls that end from now on
  * @param user_data  passed to both functions; may be NULL
  * @param finalizer  releases user_data, once, when on_call will not be called again, on the thread of
  *                   on_call, or on this thread if this function fails; may be NULL
  * @param err        the error, on failure, which leaves an earlier callback in place; may be NULL
  * @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the client was closed, MODELWIRE_E_SHUTDOWN during a
- *         shutdown; or MODELWIRE_E_ARGUMENT for NULL
+ *         shutdown; or MODELWIRE_E_ARGUMENT for a NULL client
  *
  * Any thread, including the callback itself.
  */
@@ -679,8 +680,8 @@ modelwire_status modelwire_request_add_message(modelwire_request *request,
  * @param value         the text, copied
  * @param value_length  its length in bytes, or MODELWIRE_NUL
  * @param err           the error, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, or a request that
- *         takes no fields
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, or a request created
+ *         from JSON text, or a model list
  */
 MODELWIRE_API
 modelwire_status modelwire_request_set_text(modelwire_request *request,
@@ -701,7 +702,7 @@ modelwire_status modelwire_request_set_text(modelwire_request *request,
  * @param json_length  its length in bytes, or MODELWIRE_NUL
  * @param err          the error, on failure, with the position; may be NULL
  * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8 or not JSON, or a
- *         request that takes no fields
+ *         request created from JSON text, or a model list
  */
 MODELWIRE_API
 modelwire_status modelwire_request_set_json(modelwire_request *request,
@@ -752,7 +753,7 @@ MODELWIRE_API
 void modelwire_queue_free(modelwire_queue *queue);
 
 /**
- * Refuses new calls and cancels those in flight. You take their last events as usual; then
+ * Rejects new calls and cancels those in flight. You take their last events as usual; then
  * modelwire_queue_next returns MODELWIRE_CLOSED on every thread.
  */
 MODELWIRE_API void modelwire_queue_close(const modelwire_queue *queue);
@@ -981,7 +982,7 @@ modelwire_status modelwire_call_new(const modelwire_client *client,
                                     modelwire_error **err);
 
 /**
- * Runs a call without streaming, and waits for the response.
+ * Runs a plain call, that is, without streaming, and waits for the response.
  *
  * @param call  the call; running it again, except after MODELWIRE_INTERRUPTED, returns
  *              MODELWIRE_E_ARGUMENT
@@ -1118,7 +1119,7 @@ int32_t modelwire_event_kind(const modelwire_event *event);
 MODELWIRE_API uint64_t modelwire_event_tag(const modelwire_event *event);
 
 /**
- * The event's text for people. For a chunk, the output text that it adds: the content of a chat's
+ * The event's human-readable text. For a chunk, the output text that it adds: the content of a chat's
  * first choice, or an output text delta of a response; empty for other chunks. For a response, its
  * whole text; for an error and a log record, the message; for the record of a call, the empty string.
  *
@@ -1130,7 +1131,7 @@ const char *modelwire_event_text(const modelwire_event *event,
                                  size_t *length);
 
 /**
- * The event's JSON text for programs. For a chunk and a response, the text as the service sent it
+ * The event's machine-readable JSON text. For a chunk and a response, the text as the service sent it
  * (empty at the end of a stream that was not gathered); for an error, what modelwire_error_json
  * returns; for a log record, an object with "level" ("error" to "trace"), "target", "message" and
  * "unix_ms".
@@ -1245,7 +1246,7 @@ const char *modelwire_response_text(const modelwire_response *response,
 
 /**
  * The JSON text as the service sent it, or as it was gathered; empty at the end of a stream that was
- * not gathered, where the events were the response.
+ * not gathered, whose content was in its events.
  *
  * @param response  the response
  * @param length    its length in bytes; may be NULL

@@ -1641,8 +1641,7 @@ class common_options {
   // <options of Self>
   /// The API key, without the word Bearer.
   Self& api_key(std::string_view text) & { return option("api_key", text); }
-  /// Streams internally for every call without streaming, for models that only stream; off by
-  /// default.
+  /// Makes every plain call stream internally, for models that only stream; off by default.
   Self& stream_only(bool on = true) & { return option("stream_only", on); }
   /// Stores chunk times in the record of each call; off by default.
   Self& chunk_times(bool on = true) & { return option("chunk_times", on); }
@@ -1869,17 +1868,17 @@ class config : public detail::common_options<config> {
   }
   /// The maximum number of headers of an answer; 100 by default.
   config& headers_max(std::int64_t count) & { return option("headers_max", count); }
-  /// The bytes of one call that may be queued before its body is no longer read; 256 KiB by
-  /// default. A single larger event is queued alone.
+  /// The maximum bytes of one call in its queue; beyond it the library stops reading the body;
+  /// 256 KiB by default. A single larger event is queued alone.
   config& queue_bytes_max(std::int64_t count) & { return option("queue_bytes_max", count); }
-  /// The events of one call that may be queued before its body is no longer read; 1024 by
-  /// default.
+  /// The maximum events of one call in its queue; beyond it the library stops reading the body;
+  /// 1024 by default.
   config& queue_events_max(std::int64_t count) & { return option("queue_events_max", count); }
   /// The maximum number of connections in use by calls of the client; 1000 by default, and never
   /// more than 3/8 of the process's descriptor limit (RLIMIT_NOFILE, read at the first call),
-  /// which the calls of all clients share. Each client may have another 1/16 idle and another
-  /// 1/16 opening: half in total, with one client. Further calls wait in order, and take the
-  /// first connection that becomes idle. Calls that share a connection (HTTP/2) are not counted.
+  /// which the calls of all clients share. In addition, each client may have up to 1/16 idle and
+  /// 1/16 opening: one client uses at most half. Further calls wait in order, and take the first
+  /// connection that becomes idle. Calls that share a connection (HTTP/2) are not counted.
   config& connections_max(std::int64_t count) & { return option("connections_max", count); }
   /// The maximum number of idle connections kept for later calls; 1000 by default, and never more
   /// than connections_max and 1/16 of the descriptor limit.

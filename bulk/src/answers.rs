@@ -100,14 +100,14 @@ pub(crate) enum Taken {
     /// It waits for an equal row.
     Waits,
     /// Its outcome is a copy.
-    Copies(Copies),
+    Copies(Box<Copies>),
 }
 
 /// Rows with the same outcome.
 #[derive(Debug)]
 pub(crate) struct Copies {
     /// The outcome, without the body.
-    first: Finished,
+    pub(crate) first: Finished,
     rows: std::vec::IntoIter<Waiting>,
     /// Whether it is from another job.
     pub(crate) is_reused: bool,
@@ -243,7 +243,8 @@ impl Answers {
             return Ok(Taken::Waits);
         }
         if let Some(failure) = self.failures.get(&row.hash) {
-            return Ok(Taken::Copies(Copies::new(failure.clone(), vec![waiting], false)));
+            let copies = Copies::new(failure.clone(), vec![waiting], false);
+            return Ok(Taken::Copies(Box::new(copies)));
         }
         let place = self.places.get(&half(row.hash)).filter(|place| **place < AGAIN);
         let Some(place) = place.copied() else { return Ok(Taken::Send) };
@@ -252,8 +253,10 @@ impl Answers {
         Ok(match file.answer(place & ((1 << OFFSET_BITS) - 1), row)? {
             Some(response) => {
                 let (row, outcome) = (row.clone(), Ok(response));
-                let first = Finished { row, outcome, attempts: 0, elapsed: Duration::ZERO };
-                Taken::Copies(Copies::new(first, vec![waiting], number < self.others))
+                let (rejected, attempts, elapsed) = (None, 0, Duration::ZERO);
+                let first = Finished { row, outcome, rejected, attempts, elapsed };
+                let copies = Copies::new(first, vec![waiting], number < self.others);
+                Taken::Copies(Box::new(copies))
             }
             None => Taken::Send,
         })
@@ -261,7 +264,7 @@ impl Answers {
 
     /// A row was passed to the engine.
     pub(crate) fn sends(&mut self, row: &Row) {
-        let has_equals = || self.places.get(&half(row.hash)) == Some(&AGAIN);
+        let has_equals = || self.places.contains_key(&half(row.hash));
         if self.once && (!self.is_surveyed || has_equals()) {
             self.in_flight.insert(row.hash, Vec::new());
         }

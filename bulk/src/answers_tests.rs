@@ -27,7 +27,7 @@ fn row(number: u64, hash: BodyHash) -> Row {
 }
 
 fn ended(row: Row, outcome: modelwire::Result<Response>) -> Finished {
-    Finished { row, outcome, attempts: 1, elapsed: Duration::from_secs(1) }
+    Finished { row, outcome, rejected: None, attempts: 1, elapsed: Duration::from_secs(1) }
 }
 
 fn answered(row: Row, text: &str) -> Finished {

@@ -8,8 +8,9 @@
 //!    may need is reserved. [`BudgetDecision::Wait`]: the row is offered again when a row ended, and none
 //!    before it. [`BudgetDecision::Stop`]: no more rows are accepted; the error says why.
 //! 3. [`Budget::ended`] for each [`Finished`] row, including those of the pilot. [`Budget::repeated`]
-//!    when a row is sent again after an attempt that may have been metered (never after a 429).
-//!    [`Budget::withdrawn`] for a row that came back unsent (after 401, after a drain).
+//!    when a row is sent again after an attempt that may have been metered (never after a 429),
+//!    [`Budget::asked_again`] after an answer that was not accepted. [`Budget::withdrawn`] for a row
+//!    that came back unsent (after 401, after a drain).
 //! 4. [`Budget::spent`] for the progress and the summary; [`Budget::notice`] once in a while: lines for
 //!    the user, each given once.
 //!
@@ -37,6 +38,8 @@ mod learned;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+
+use modelwire::Response;
 
 pub(crate) use self::learned::Bounds;
 use self::learned::Learned;
@@ -262,10 +265,7 @@ impl Budget {
     /// Records the end of a row, with or without an answer.
     pub fn ended(&mut self, finished: &Finished) {
         let ending = match &finished.outcome {
-            Ok(response) => match Tokens::of(response, self.know_cached) {
-                Some(tokens) => RowEnd::Used(tokens),
-                None => RowEnd::Unreported { answer_bytes: response.json().len() as u64 },
-            },
+            Ok(response) => self.answered(response),
             Err(error) if may_be_metered(error) => RowEnd::Perhaps,
             Err(_) => RowEnd::Unused,
         };
@@ -275,6 +275,10 @@ impl Budget {
     /// Like [`Budget::ended`], for an end known by other means.
     pub fn settle(&mut self, row: &Row, ending: RowEnd) {
         let begun = self.take(row);
+        self.account(row, ending, begun);
+    }
+
+    fn account(&mut self, row: &Row, ending: RowEnd, begun: Option<Begun>) {
         match ending {
             RowEnd::Used(tokens) => self.used(row, tokens),
             RowEnd::Unreported { answer_bytes } => self.unreported(row, answer_bytes, begun),
@@ -285,14 +289,14 @@ impl Budget {
 
     /// Records the retry of a row after an attempt that may have been metered.
     pub fn repeated(&mut self, row: &Row) {
-        let begun = self.begun.get_mut(&row.number).map(|begun| {
-            if begun.attempts > 1 {
-                begun.attempts -= 1;
-                self.aside = self.aside.without(begun.most);
-            }
-            begun.clone()
-        });
+        let begun = self.release_attempt(row);
         self.perhaps(begun);
+    }
+
+    /// Records an answer of a row that was asked again.
+    pub fn asked_again(&mut self, row: &Row, answer: &Response) {
+        let begun = self.release_attempt(row);
+        self.account(row, self.answered(answer), begun);
     }
 
     /// Records that a row came back unsent: it counts as never begun.
@@ -345,6 +349,23 @@ impl Budget {
             return Some(Error::CostMax { most: cost_max, needs: most.cost, left });
         }
         None
+    }
+
+    fn answered(&self, answer: &Response) -> RowEnd {
+        match Tokens::of(answer, self.know_cached) {
+            Some(tokens) => RowEnd::Used(tokens),
+            None => RowEnd::Unreported { answer_bytes: answer.json().len() as u64 },
+        }
+    }
+
+    /// One attempt less is reserved for the row.
+    fn release_attempt(&mut self, row: &Row) -> Option<Begun> {
+        let begun = self.begun.get_mut(&row.number)?;
+        if begun.attempts > 1 {
+            begun.attempts -= 1;
+            self.aside = self.aside.without(begun.most);
+        }
+        Some(begun.clone())
     }
 
     fn take(&mut self, row: &Row) -> Option<Begun> {

@@ -8,7 +8,8 @@
 //! | waiting | pushed, in its model's lane; counts towards the look-ahead | it is one of the next |
 //! | noted | one of the next of its lane, and passed to the book | it is on disk, and its controller admits it: it is sent |
 //! | in flight | its call is in the completion queue | the outcome arrives |
-//! | delayed | refused by a limit, or another failure that may be retried; holds no permit | its time comes: it waits, first in its lane |
+//! | unjudged | answered; the program says whether it accepts the answer | it did |
+//! | delayed | refused by a limit, its answer failed a check, or another failure that may be retried; holds no permit | its time comes: it waits, first in its lane |
 //! | finished | returned by [`Engine::turn`] | – |
 //!
 //! After [`Engine::drain`], or when the run stops by itself, waiting and delayed rows are dropped,
@@ -22,11 +23,13 @@ mod attempt;
 mod breaker;
 mod budgeted;
 mod classify;
+mod judged;
 mod lanes;
 mod outage;
 mod outcome;
 mod reach;
 mod send_journal;
+mod slow;
 mod types;
 mod wait;
 
@@ -40,16 +43,20 @@ use modelwire::{Call, Client, CompletionQueue, Event, Next, Request, Taken};
 use admission::Admission;
 use ahead::Ahead;
 use attempt::{Attempt, Delayed, Flights};
+use judged::Judging;
 use lanes::Lanes;
 use reach::Reach;
+use slow::SlowRows;
 
 use crate::answers::{Copies, SharedAnswers};
 use crate::budget::Budget;
+use crate::checks::Checks;
 use crate::controller::View;
 use crate::row::{Finished, Row};
 
 pub use budgeted::Offered;
 pub use classify::Rules;
+pub use judged::Unjudged;
 pub use lanes::LANES_MAX;
 pub use send_journal::{NoSendJournal, SendJournal};
 pub use types::{EngineOptions, Over, PAID_ATTEMPTS_MAX, Status, StopReason, Stopped, Turn};
@@ -113,6 +120,7 @@ pub struct Engine<B: SendJournal> {
     /// A row waits only for the disk, or the book is behind: see [`Waker::wake_for_disk`].
     awaits_disk: Arc<AtomicBool>,
     flights: Flights,
+    slow: SlowRows,
     reach: Reach,
     admission: Admission,
     /// Rows that were refused (429) for the last time, and when: whether only they or all rows are
@@ -126,6 +134,8 @@ pub struct Engine<B: SendJournal> {
     answers: Option<SharedAnswers>,
     /// Rows that end with copies.
     copies: VecDeque<Copies>,
+    checks: Checks,
+    judging: Judging,
     /// Emptied at once; kept for its capacity.
     events: Vec<Next>,
     counts: Counts,
@@ -136,6 +146,7 @@ struct Counts {
     sent: u64,
     limited: u64,
     paid_again: u64,
+    asked_again: u64,
     unknown: u64,
     unsent: u64,
     equal: u64,
@@ -159,6 +170,7 @@ impl<B: SendJournal> Engine<B> {
             ahead: Ahead::default(),
             awaits_disk: Arc::default(),
             flights: Flights::default(),
+            slow: SlowRows::default(),
             reach: Reach::new(options.patience),
             admission: Admission::new(options.patience),
             limited: Vec::new(),
@@ -168,6 +180,8 @@ impl<B: SendJournal> Engine<B> {
             budget: Budget::default(),
             answers: None,
             copies: VecDeque::new(),
+            checks: Checks::default(),
+            judging: Judging::default(),
             events: Vec::with_capacity(EVENTS_MAX),
             counts: Counts::default(),
         }
@@ -181,6 +195,14 @@ impl<B: SendJournal> Engine<B> {
         requests: impl Fn(&Row) -> Request + Send + 'static,
     ) -> Engine<B> {
         self.requests = Box::new(requests);
+        self
+    }
+
+    /// Sets the checks of answers: a row whose answer fails one is asked again as often as
+    /// [`Rules::ask_again_max`] allows, and then fails.
+    #[must_use]
+    pub fn with_checks(mut self, checks: Checks) -> Engine<B> {
+        self.checks = checks;
         self
     }
 
@@ -224,17 +246,14 @@ impl<B: SendJournal> Engine<B> {
             return;
         }
         self.phase = Phase::Draining;
-        self.counts.unsent += self.ready_rows as u64;
-        for noted in self.lanes.forget_waiting() {
-            self.withdraw(&noted);
-        }
-        self.counts.unsent += self.held_back() as u64;
-        let limited = self.limited.drain(..).map(|(_, finished)| finished);
-        let forbidden = self.lanes.iter_mut().flat_map(|lane| lane.forbidden.drain(..));
-        for finished in limited.chain(forbidden) {
-            self.book.refused(&finished.row);
-        }
-        self.delayed.clear();
+        let (waiting, noted) = self.lanes.take_waiting();
+        noted.iter().for_each(|attempt| self.withdraw(attempt));
+        let delayed = std::mem::take(&mut self.delayed).into_iter().map(|delayed| delayed.attempt);
+        waiting.into_iter().chain(noted).chain(delayed).for_each(|attempt| self.unsent(attempt));
+        let limited = std::mem::take(&mut self.limited).into_iter().map(|(_, finished)| finished);
+        let mut held_back: Vec<Finished> = limited.collect();
+        self.lanes.iter_mut().for_each(|lane| held_back.append(&mut lane.forbidden));
+        held_back.into_iter().for_each(|finished| self.refused(finished));
         self.copies.clear();
         (self.ready_rows, self.ready_bytes) = (0, 0);
     }
@@ -243,6 +262,7 @@ impl<B: SendJournal> Engine<B> {
     /// and the book keeps them as sent.
     pub fn abort(&mut self) {
         self.drain();
+        self.stop_judging();
         self.queue.close();
     }
 
@@ -284,6 +304,9 @@ impl<B: SendJournal> Engine<B> {
                     self.send(now);
                     if !self.finished.is_empty() {
                         return Turn::Finished(std::mem::take(&mut self.finished));
+                    }
+                    if self.judging.has_new() {
+                        return Turn::Idle;
                     }
                     if until.is_some_and(|until| now >= until) {
                         return Turn::Idle;
@@ -330,6 +353,7 @@ impl<B: SendJournal> Engine<B> {
             sent: self.counts.sent,
             limited: self.counts.limited,
             paid_again: self.counts.paid_again,
+            asked_again: self.counts.asked_again,
             unknown: self.counts.unknown,
             unsent: self.counts.unsent,
             equal: self.counts.equal,
@@ -371,7 +395,10 @@ impl<B: SendJournal> Engine<B> {
 
     /// Whether no row is between its push and its end.
     fn is_quiet(&self) -> bool {
-        self.ready_rows == 0 && self.in_flight() == 0 && self.copies.is_empty()
+        self.ready_rows == 0
+            && self.in_flight() == 0
+            && self.judging.is_empty()
+            && self.copies.is_empty()
     }
 
     fn held_back(&self) -> usize {
@@ -452,6 +479,10 @@ impl<B: SendJournal> Engine<B> {
         let ahead = if self.reach.alone_from().is_some() { 1 } else { self.ahead.rows() };
         for lane in self.lanes.iter_mut() {
             while let Some(attempt) = lane.next_to_note(now, ahead) {
+                if attempt.is_recorded() {
+                    lane.push_noted(0, attempt);
+                    continue;
+                }
                 let ticket = self.book.sending(&attempt.row);
                 self.ahead.noted(ticket, now);
                 lane.push_noted(ticket, attempt);
@@ -502,8 +533,7 @@ impl<B: SendJournal> Engine<B> {
 
     fn lose_flights(&mut self) {
         self.drain();
-        self.counts.unknown += self.flights.len() as u64;
-        self.flights = Flights::default();
+        std::mem::take(&mut self.flights).for_each(|attempt| self.lost(&attempt));
     }
 }
 

@@ -16,9 +16,9 @@ use super::*;
 use crate::controller::Fixed;
 use crate::row::{BodyHash, Key};
 
-const LONG: Duration = Duration::from_secs(30);
+pub(super) const LONG: Duration = Duration::from_secs(30);
 
-fn client(service: &Service) -> Client {
+pub(super) fn client(service: &Service) -> Client {
     client_at(&service.base_url(), "sk-test")
 }
 
@@ -27,7 +27,7 @@ fn client_at(base_url: &str, key: &str) -> Client {
     Client::new(Config::new().base_url(base_url).api_key(key).retry(retry)).unwrap()
 }
 
-fn row(number: u64, model: &str) -> Row {
+pub(super) fn row(number: u64, model: &str) -> Row {
     let body = format!(
         r#"{{"model":"{model}","messages":[{{"role":"user","content":"row {number}"}}],"max_tokens":50}}"#
     );
@@ -42,7 +42,7 @@ fn row(number: u64, model: &str) -> Row {
 }
 
 /// Runs all of these rows, pushed as the engine wants them.
-fn run<B: SendJournal>(
+pub(super) fn run<B: SendJournal>(
     engine: &mut Engine<B>,
     rows: impl IntoIterator<Item = Row>,
 ) -> (Vec<Finished>, Over) {
@@ -66,29 +66,29 @@ fn run<B: SendJournal>(
     }
 }
 
-fn numbers(finished: &[Finished]) -> Vec<u64> {
+pub(super) fn numbers(finished: &[Finished]) -> Vec<u64> {
     let mut numbers: Vec<u64> = finished.iter().map(|finished| finished.row.number).collect();
     numbers.sort_unstable();
     numbers
 }
 
-fn status(status: u16, headers: &[(&str, &str)]) -> Reply {
+pub(super) fn status(status: u16, headers: &[(&str, &str)]) -> Reply {
     let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     let body = br#"{"error":{"message":"no","type":"t","code":"c"}}"#.to_vec();
     Reply { says: Says::Document { status, headers: headers.collect(), body }, faults: Vec::new() }
 }
 
-fn options() -> EngineOptions {
+pub(super) fn options() -> EngineOptions {
     EngineOptions::default()
 }
 
 /// A slow book in memory.
 #[derive(Debug, Default)]
-struct Slow {
-    tickets: u64,
-    durable: u64,
-    open: BTreeMap<String, u64>,
-    refused: Vec<u64>,
+pub(super) struct Slow {
+    pub(super) tickets: u64,
+    pub(super) durable: u64,
+    pub(super) open: BTreeMap<String, u64>,
+    pub(super) refused: Vec<u64>,
 }
 
 impl SendJournal for Slow {

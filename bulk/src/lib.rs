@@ -12,6 +12,7 @@
 
 pub mod answers;
 pub mod budget;
+pub mod checks;
 pub mod controller;
 pub mod engine;
 mod error;

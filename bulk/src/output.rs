@@ -7,7 +7,8 @@
 //! `id` identifies the row and its body as sent, so that results are self-contained: a hash of the key,
 //! and that of the body, or the check of a row that was never sent because it is invalid. `body` is what the service sent, byte for byte, except for line ends between values.
 //! If a row failed, `error` is the whole error, the same as in every language, and `response` is
-//! present if the service answered.
+//! present if the service answered; of an answer that failed a check, `response` is that answer, and
+//! `error` has the reason.
 
 use modelwire::{Error, Response, Value};
 use ring::digest::{SHA256, digest};
@@ -54,9 +55,15 @@ pub fn write_line(finished: &Finished, out: &mut Vec<u8>) -> Outcome {
     match &finished.outcome {
         Ok(response) => {
             write_answer(response, out);
-            out.extend_from_slice(DONE);
-            out.push(b'\n');
-            Outcome::Done
+            let Some(rejected) = &finished.rejected else {
+                out.extend_from_slice(DONE);
+                out.push(b'\n');
+                return Outcome::Done;
+            };
+            out.extend_from_slice(b",\"error\":");
+            out.extend_from_slice(rejected.to_json().as_bytes());
+            out.extend_from_slice(b"}\n");
+            Outcome::Failed
         }
         Err(error) => {
             write_refusal(error, out);

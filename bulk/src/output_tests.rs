@@ -23,7 +23,7 @@ fn failed(key: &str, error: Error) -> Finished {
         body: Arc::from("{}"),
         model: Arc::from("echo"),
     };
-    Finished { row, outcome: Err(error), attempts: 1, elapsed: Duration::ZERO }
+    Finished { row, outcome: Err(error), rejected: None, attempts: 1, elapsed: Duration::ZERO }
 }
 
 fn line(finished: &Finished) -> (String, Json) {

@@ -109,7 +109,7 @@ impl Pilot {
                 Err(_) => Some(Tokens::default()),
             },
             price: prices.of(&finished.row.model),
-            failed: finished.outcome.is_err(),
+            failed: finished.is_failed(),
             elapsed: finished.elapsed,
         });
     }

@@ -7,6 +7,8 @@ use std::time::Duration;
 use modelwire::{Endpoint, Error, Metered, Response};
 use ring::digest::{Context, Digest, SHA256, digest};
 
+use crate::checks::Rejection;
+
 /// The longest `custom_id`, in bytes.
 pub const CUSTOM_ID_BYTES_MAX: usize = 512;
 
@@ -182,10 +184,19 @@ pub struct Finished {
     pub row: Row,
     /// The answer or the error.
     pub outcome: Result<Response, Error>,
+    /// Why the answer is not accepted: then the row failed, although it was answered.
+    pub rejected: Option<Rejection>,
     /// The number of times it was sent; 0 if the outcome is a copy of another row's.
     pub attempts: u32,
     /// The time from its first start to its end, including waits.
     pub elapsed: Duration,
+}
+
+impl Finished {
+    /// Whether the row failed.
+    pub fn is_failed(&self) -> bool {
+        self.outcome.is_err() || self.rejected.is_some()
+    }
 }
 
 /// Whether the service may have metered a call that failed with this error. A refusal by a limit (429)

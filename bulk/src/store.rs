@@ -71,6 +71,7 @@ pub struct Store {
     resumed: Resumed,
     places: Places,
     temp_folder: PathBuf,
+    replaces_changed: bool,
     lines: Vec<u8>,
 }
 
@@ -126,8 +127,15 @@ impl Store {
         let thread = std::thread::Builder::new().name("modelwire-store".to_owned());
         let thread = thread.spawn(move || writer.run());
         let thread = thread.map_err(Error::Thread)?;
-        let temp_folder = options.temp_folder.clone();
-        Ok(Store { shared, thread: Some(thread), resumed, places, temp_folder, lines: Vec::new() })
+        Ok(Store {
+            shared,
+            thread: Some(thread),
+            resumed,
+            places,
+            temp_folder: options.temp_folder.clone(),
+            replaces_changed: options.replaces_changed,
+            lines: Vec::new(),
+        })
     }
 
     /// The state that an earlier run left.
@@ -204,6 +212,12 @@ impl Store {
         let is_spooled = self.places.results.is_none() && self.places.arrivals.is_some();
         let order = order.or(is_spooled.then_some(&as_they_came));
         let Some((name, error)) = error else {
+            if self.replaces_changed
+                && let (Results::File(file), Some(journal), Some(path)) =
+                    (&mut results, &mut journal, &self.places.arrivals)
+            {
+                rewrite::without_replaced(file, path, journal)?;
+            }
             return match order {
                 Some(order) => self.put_in_order(&mut results, journal.as_mut(), order),
                 None => Ok(()),

@@ -71,8 +71,13 @@ impl Job {
         let failed = |key: &String| {
             let mut line = Vec::new();
             let outcome = Err(modelwire::Error::argument("no"));
-            let finished =
-                Finished { row: row(key), outcome, attempts: 1, elapsed: Duration::ZERO };
+            let finished = Finished {
+                row: row(key),
+                outcome,
+                rejected: None,
+                attempts: 1,
+                elapsed: Duration::ZERO,
+            };
             output::write_line(&finished, &mut line);
             String::from_utf8(line).unwrap()
         };

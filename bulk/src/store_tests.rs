@@ -133,7 +133,13 @@ impl Store {
 
     fn fail(&mut self, key: &str) {
         let outcome = Err(modelwire::Error::argument("no"));
-        self.finished(&Finished { row: row(key), outcome, attempts: 1, elapsed: Duration::ZERO });
+        self.finished(&Finished {
+            row: row(key),
+            outcome,
+            rejected: None,
+            attempts: 1,
+            elapsed: Duration::ZERO,
+        });
     }
 
     /// Records rows and waits until they may be sent.
@@ -323,6 +329,51 @@ fn retrying_failed_rows_removes_their_results() {
         assert_eq!(["a", "b", "c"].map(|key| told.of(key)), [State::Done, State::Done, State::New]);
         assert_eq!(keys(&folder.path(name)), ["b", "a"]);
         assert_eq!(folder.kept(), [name.to_owned(), format!("{name}.journal")]);
+    }
+}
+
+/// Also those that a run left which was killed before its end.
+#[test]
+fn a_changed_row_keeps_its_last_result_alone() {
+    for name in ["out.jsonl", "out.jsonl.gz", "out.jsonl.zst"] {
+        let folder = Folder::new();
+        let options = folder.options(name);
+        let (mut store, _) = open(&options);
+        store.send(&["a", "b"]);
+        ["a", "b"].iter().for_each(|key| store.done(key));
+        store.close(None).unwrap();
+        let (mut store, _) = open(&options);
+        let hash = BodyHash::of(Endpoint::Chat, "changed");
+        let changed = Row { key: Key::new("a", hash.check()), hash, ..row("a") };
+        store.book().sending(&changed);
+        let outcome = Err(modelwire::Error::argument("no"));
+        store.finished(&Finished {
+            row: changed,
+            outcome,
+            rejected: None,
+            attempts: 1,
+            elapsed: Duration::ZERO,
+        });
+        store.close(None).unwrap();
+        assert_eq!(keys(&folder.path(name)), ["a", "b", "a"]);
+        let again = StoreOptions { replaces_changed: true, ..options.clone() };
+        for _ in 0..2 {
+            let (store, told) = open(&again);
+            assert_eq!(["a", "b"].map(|key| told.of(key)), [State::Failed, State::Done]);
+            store.close(None).unwrap();
+            let left = lines(&folder.path(name));
+            let read = |line: &String| output::read_line(line.as_bytes()).unwrap();
+            let left: Vec<_> = left.iter().map(read).collect();
+            assert_eq!(left[0], (row("b").key, Outcome::Done));
+            assert_eq!(left[1..], [(Key::new("a", hash.check()), Outcome::Failed)]);
+        }
+        let journal = folder.path(&format!("{name}.journal"));
+        let text = fs::read_to_string(&journal).unwrap();
+        assert_eq!(text.matches("replaced").count(), 1, "{text}");
+        // A repair does not take the row that was replaced for one without a result.
+        fs::write(&journal, text.replacen("\"run\":", "\"ran\":", 1)).unwrap();
+        let repaired = repair(&options).unwrap();
+        assert_eq!((repaired.results, repaired.dropped, repaired.unknown.len()), (2, 0, 0));
     }
 }
 

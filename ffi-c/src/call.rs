@@ -22,7 +22,7 @@ use crate::status::{
 };
 use crate::timeout::patience;
 
-/// One call of the service, with all its attempts. You create it before it starts, so that any thread
+/// One call to the service, with all its attempts. You create it before it starts, so that any thread
 /// can cancel it at any time; it runs once.
 pub struct modelwire_call(Arc<Inner>);
 
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn modelwire_call_new(
     })
 }
 
-/// Runs a call without streaming, and waits for the response.
+/// Runs a plain call, that is, without streaming, and waits for the response.
 ///
 /// @param call  the call; running it again, except after MODELWIRE_INTERRUPTED, returns
 ///              MODELWIRE_E_ARGUMENT

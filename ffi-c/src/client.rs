@@ -95,16 +95,16 @@ pub unsafe extern "C" fn modelwire_client_close(
 /// ten for each requested model; "keys", an object with all of this, including "models", for each key;
 /// and "key_id", the name in "keys" of the client's own key. A key is named by the first 16 hexadecimal
 /// digits, in lower case, of the SHA-256 of "modelwire:" and the key; beyond 4096 keys, further keys
-/// are summed up as "other". Beyond 16384 models, counted over all keys, further models are summed up
-/// as "(other)", as are those with names of more than 1024 bytes. Model lists and calls that failed or
-/// were stopped do not count. Sums are capped at 2^63 - 1.
+/// are summed up as "other" (without parentheses). Beyond 16384 models, counted over all keys, further
+/// models are summed up as "(other)" (with them), as are those with names of more than 1024 bytes.
+/// Model lists and calls that failed or were stopped do not count. Totals are capped at 2^63 - 1.
 ///
 /// @param client  the client
-/// @param reset   1 to set all sums to 0 in the same atomic step: a call that ends at the same time is
-///                counted once, in these sums or in the next ones; clients that share their sums share
-///                the reset; 0 to leave them
-/// @return the sums as they are now; free them with modelwire_value_free; NULL if the client is NULL or
-///         reset is neither 1 nor 0
+/// @param reset   1 to set all totals to 0 in the same atomic step: a call that ends at the same time
+///                is counted once, in these totals or in the next ones; clients that share their totals
+///                share the reset; 0 to leave them
+/// @return the totals as they are now; free them with modelwire_value_free; NULL if the client is NULL
+///         or reset is neither 1 nor 0
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_client_usage(
     client: *const modelwire_client,
@@ -138,13 +138,13 @@ pub unsafe extern "C" fn modelwire_client_usage(
 /// @param client     the client
 /// @param on_call    called with one event of kind MODELWIRE_EVENT_CALL for each call;
 ///                   modelwire_event_json and modelwire_event_value return its record. A nonzero return
-///                   value removes it; so does NULL here, for calls that end from now on
+///                   value removes it; NULL here removes it as well, for calls that end from now on
 /// @param user_data  passed to both functions; may be NULL
 /// @param finalizer  releases user_data, once, when on_call will not be called again, on the thread of
 ///                   on_call, or on this thread if this function fails; may be NULL
 /// @param err        the error, on failure, which leaves an earlier callback in place; may be NULL
 /// @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the client was closed, MODELWIRE_E_SHUTDOWN during a
-///         shutdown; or MODELWIRE_E_ARGUMENT for NULL
+///         shutdown; or MODELWIRE_E_ARGUMENT for a NULL client
 ///
 /// Any thread, including the callback itself.
 #[unsafe(no_mangle)]

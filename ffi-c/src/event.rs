@@ -248,7 +248,7 @@ pub unsafe extern "C" fn modelwire_event_tag(event: *const modelwire_event) -> u
     guard_or(0, || borrow(event).map_or(0, |event| event.tag))
 }
 
-/// The event's text for people. For a chunk, the output text that it adds: the content of a chat's
+/// The event's human-readable text. For a chunk, the output text that it adds: the content of a chat's
 /// first choice, or an output text delta of a response; empty for other chunks. For a response, its
 /// whole text; for an error and a log record, the message; for the record of a call, the empty string.
 ///
@@ -262,7 +262,7 @@ pub unsafe extern "C" fn modelwire_event_text(
     give(event, length, modelwire_event::text)
 }
 
-/// The event's JSON text for programs. For a chunk and a response, the text as the service sent it
+/// The event's machine-readable JSON text. For a chunk and a response, the text as the service sent it
 /// (empty at the end of a stream that was not gathered); for an error, what modelwire_error_json
 /// returns; for a log record, an object with "level" ("error" to "trace"), "target", "message" and
 /// "unix_ms".

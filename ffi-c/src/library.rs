@@ -16,8 +16,8 @@ pub const MODELWIRE_VERSION_NUMBER: u32 = 1000;
 /// later header does not start with an older library: the loader reports the missing symbol.
 #[unsafe(no_mangle)]
 pub static modelwire_needs_0_1: u8 = 1;
-/// The ABI of this header. Functions and numbers are only ever added; a change that would break a
-/// compiled program increments it.
+/// The ABI of this header. Within one ABI, functions and constants are only added; a change that would
+/// break a compiled program increments this number.
 pub const MODELWIRE_ABI: u32 = 1;
 
 /// The library's version as a number like MODELWIRE_VERSION_NUMBER. Any thread.

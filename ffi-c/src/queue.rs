@@ -75,7 +75,7 @@ pub unsafe extern "C" fn modelwire_queue_free(queue: *mut modelwire_queue) {
     guard_io((), || free(queue));
 }
 
-/// Refuses new calls and cancels those in flight. You take their last events as usual; then
+/// Rejects new calls and cancels those in flight. You take their last events as usual; then
 /// modelwire_queue_next returns MODELWIRE_CLOSED on every thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_close(queue: *const modelwire_queue) {

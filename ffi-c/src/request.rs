@@ -120,8 +120,8 @@ pub unsafe extern "C" fn modelwire_request_add_message(
 /// @param value         the text, copied
 /// @param value_length  its length in bytes, or MODELWIRE_NUL
 /// @param err           the error, on failure; may be NULL
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, or a request that
-///         takes no fields
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, or a request created
+///         from JSON text, or a model list
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_request_set_text(
     request: *mut modelwire_request,
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn modelwire_request_set_text(
 /// @param json_length  its length in bytes, or MODELWIRE_NUL
 /// @param err          the error, on failure, with the position; may be NULL
 /// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8 or not JSON, or a
-///         request that takes no fields
+///         request created from JSON text, or a model list
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_request_set_json(
     request: *mut modelwire_request,

@@ -69,7 +69,7 @@ pub unsafe extern "C" fn modelwire_response_text(
 }
 
 /// The JSON text as the service sent it, or as it was gathered; empty at the end of a stream that was
-/// not gathered, where the events were the response.
+/// not gathered, whose content was in its events.
 ///
 /// @param response  the response
 /// @param length    its length in bytes; may be NULL

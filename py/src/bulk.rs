@@ -4,12 +4,15 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use modelwire::{Descriptor, Endpoint, Request, RetryPolicy};
+use modelwire::{Descriptor, Endpoint, Error, Request, Response, RetryPolicy};
 use modelwire_bulk::ErrorKind;
 use modelwire_bulk::answers::SharedAnswers;
 use modelwire_bulk::budget::Budget;
+use modelwire_bulk::checks::{Check, Checks, Schemas};
 use modelwire_bulk::controller::Fixed;
-use modelwire_bulk::engine::{Engine, EngineOptions, NoSendJournal, Over, PAID_ATTEMPTS_MAX};
+use modelwire_bulk::engine::{
+    Engine, EngineOptions, NoSendJournal, Over, PAID_ATTEMPTS_MAX, Unjudged,
+};
 use modelwire_bulk::input::{Surveyor, Template};
 use modelwire_bulk::ledger::KnownState;
 use modelwire_bulk::pilot::{Pilot, Population};
@@ -42,6 +45,10 @@ const SLICE: Duration = Duration::from_millis(50);
 /// that it took.
 type Outcome = (u64, Option<Py<PyAny>>, Option<Py<PyAny>>, u32, f64);
 
+/// An answer that the program judges: the number of its row, the answer, the number of attempts, and the
+/// seconds that the last one took.
+type AnswerToJudge = (u64, Py<PyAny>, u32, f64);
+
 /// Why there are no more outcomes: a word, and the exception that stopped the run or, of "budget" and
 /// "argument", its message.
 type Ended = (&'static str, Option<Py<PyAny>>);
@@ -60,6 +67,8 @@ pub(crate) struct NativeBulk {
     fixed: Fixed,
     /// Set while the rows are read for a pilot.
     survey: Mutex<Option<Surveyor>>,
+    /// Set if answers are checked against the schemas of their rows.
+    schemas: Option<Mutex<Schemas>>,
     process: u32,
 }
 
@@ -116,6 +125,7 @@ impl NativeBulk {
         let mut once = RetryPolicy::default();
         (once.max_retries, once.adaptive) = (0, false);
         let like = template.request.retry(once);
+        let (checks, judges) = checks(limits)?;
         let limits = engine_options(limits)?;
         let make = || budget.map_or(Ok(Budget::default()), |budget| budget.get().make());
         let budget = make().map_err(unusable)?;
@@ -138,11 +148,14 @@ impl NativeBulk {
         let engine = Engine::new(client.core().clone(), limits, book).with_requests(move |row| {
             Request::of_json(row.endpoint, &*row.body).with_options_of(&like)
         });
-        let mut engine = engine.with_budget(make().map_err(unusable)?);
+        let engine = engine.with_budget(make().map_err(unusable)?);
+        let engine = engine.with_checks(Checks::new(&checks));
+        let mut engine = if judges { engine.with_judge() } else { engine };
         engine.set_answers(answers.clone());
         let desk = JobHandle::open(engine, keeper).map_err(PyOSError::new_err)?;
         let process = std::process::id();
         let (fixed, survey) = (limits.fixed, Mutex::default());
+        let schemas = checks.contains(&Check::Schema).then(Mutex::default);
         Ok(NativeBulk {
             desk,
             chat,
@@ -153,6 +166,7 @@ impl NativeBulk {
             answers,
             fixed,
             survey,
+            schemas,
             process,
         })
     }
@@ -169,7 +183,7 @@ impl NativeBulk {
         skips_unknown: bool,
     ) -> PyResult<(&'static str, Option<String>)> {
         self.must_be_ours(py)?;
-        let draft = Draft::of(operation, fields)?;
+        let draft = self.draft(operation, fields)?;
         let (key, name) = match &self.register {
             None => (Key::new(custom_id.unwrap_or_else(|| number.to_string()), 0), None),
             Some(register) => {
@@ -233,7 +247,7 @@ impl NativeBulk {
         operation: &str,
         fields: &Bound<'_, PyDict>,
     ) -> PyResult<(Option<usize>, Option<String>)> {
-        let draft = Draft::of(operation, fields)?;
+        let draft = self.draft(operation, fields)?;
         let mut survey = lock(&self.survey);
         let Some(survey) = survey.as_mut() else { return Ok((None, None)) };
         let (key, met, name) = match &self.register {
@@ -337,7 +351,23 @@ impl NativeBulk {
         self.desk.take(max).into_iter().map(|finished| self.outcome(py, finished)).collect()
     }
 
-    /// Whether there are outcomes to take, or the job has ended.
+    /// Takes the answers that the program judges. Never blocks.
+    fn to_judge(&self, py: Python<'_>) -> PyResult<Vec<AnswerToJudge>> {
+        self.must_be_ours(py)?;
+        let unjudged = self.desk.to_judge().into_iter();
+        let shown = unjudged.map(|Unjudged { number, answer, attempts }| {
+            let elapsed = answer.elapsed().as_secs_f64();
+            Ok((number, self.answer(py, answer)?, attempts, elapsed))
+        });
+        shown.collect()
+    }
+
+    /// Passes in what the program found, by the numbers of the rows: why the answer is not accepted, or None.
+    fn judge(&self, judged: Vec<(u64, Option<String>)>) {
+        self.desk.judge(judged);
+    }
+
+    /// Whether there are outcomes to take or answers to judge, or the job has ended.
     fn has_news(&self) -> bool {
         self.desk.has_news()
     }
@@ -377,19 +407,21 @@ impl NativeBulk {
     /// The status to display, by name.
     fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.must_be_ours(py)?;
-        let (status, cost) = self.desk.status();
+        let (status, spent) = self.desk.status();
         let shown = PyDict::new(py);
         shown.set_item("waiting", status.waiting + status.delayed)?;
         shown.set_item("in_flight", status.in_flight)?;
         shown.set_item("sent", status.sent)?;
         shown.set_item("rate_limited", status.limited)?;
         shown.set_item("paid_again", status.paid_again)?;
+        shown.set_item("asked_again", status.asked_again)?;
         shown.set_item("unknown", status.unknown)?;
         shown.set_item("equal", status.equal)?;
         shown.set_item("reused", status.reused)?;
         shown.set_item("concurrency_limit", status.allowed)?;
         shown.set_item("starts_per_second", status.rate)?;
-        shown.set_item("cost", cost.map(Money::units))?;
+        shown.set_item("tokens", spent.tokens.total())?;
+        shown.set_item("cost", spent.cost.map(Money::units))?;
         shown.set_item("outage", status.outage.map(|time| time.as_secs_f64()))?;
         Ok(shown)
     }
@@ -397,18 +429,45 @@ impl NativeBulk {
 
 impl NativeBulk {
     fn outcome(&self, py: Python<'_>, finished: Finished) -> PyResult<Outcome> {
-        let Finished { row, outcome, attempts, elapsed } = finished;
+        let Finished { row, outcome, rejected, attempts, elapsed } = finished;
+        let elapsed = elapsed.as_secs_f64();
         let (response, error) = match outcome {
             Ok(response) => {
-                let info = match response.endpoint() {
-                    Endpoint::Responses => self.responses.clone(),
-                    Endpoint::Chat | Endpoint::Models => self.chat.clone(),
-                };
-                (Some(of_response(response, info).into_python(py)?), None)
+                let error = rejected.map(|rejected| {
+                    let class = modules::own(py, "_bulk.checks")?.attribute("CheckError")?;
+                    let fields = PyDict::new(py);
+                    fields.set_item("kind", rejected.check.kind())?;
+                    fields.set_item("hint", rejected.check.hint())?;
+                    fields.set_item("model", &*row.model)?;
+                    fields.set_item("request_id", response.head().request_id())?;
+                    fields.set_item("attempts", attempts)?;
+                    fields.set_item("elapsed", elapsed)?;
+                    let error = class.run_with((rejected.message(),), Some(&fields))?;
+                    PyResult::Ok(error.unbind())
+                });
+                (Some(self.answer(py, response)?), error.transpose()?)
             }
             Err(error) => (None, Some(exception(py, &error).into_value(py).into_any())),
         };
-        Ok((row.number, response, error, attempts, elapsed.as_secs_f64()))
+        Ok((row.number, response, error, attempts, elapsed))
+    }
+
+    fn answer(&self, py: Python<'_>, response: Response) -> PyResult<Py<PyAny>> {
+        let info = match response.endpoint() {
+            Endpoint::Responses => self.responses.clone(),
+            Endpoint::Chat | Endpoint::Models => self.chat.clone(),
+        };
+        of_response(response, info).into_python(py)
+    }
+
+    /// A row as it is sent; its schema must be valid if answers are checked against it.
+    fn draft(&self, operation: &str, fields: &Bound<'_, PyDict>) -> PyResult<Draft> {
+        let draft = Draft::of(operation, fields)?;
+        if let Some(schemas) = &self.schemas {
+            let checked = lock(schemas).check(draft.endpoint, &draft.body);
+            raise(fields.py(), checked.map_err(Error::argument))?;
+        }
+        Ok(draft)
     }
 
     fn must_be_ours(&self, py: Python<'_>) -> PyResult<()> {
@@ -452,14 +511,22 @@ pub(crate) fn bulk_end_all(py: Python<'_>, seconds: f64) -> PyResult<()> {
     Ok(())
 }
 
+fn get<'py, T: pyo3::conversion::FromPyObjectOwned<'py>>(
+    limits: &Bound<'py, PyDict>,
+    name: &str,
+) -> PyResult<Option<T>> {
+    limits.get_item(name)?.map(|value| value.extract().map_err(Into::into)).transpose()
+}
+
+/// The checks that are named, and whether the program judges answers, too.
+fn checks(limits: &Bound<'_, PyDict>) -> PyResult<(Vec<Check>, bool)> {
+    let names: Vec<String> = get(limits, "checks")?.unwrap_or_default();
+    let checks: Result<Vec<Check>, String> = names.iter().map(|name| name.parse()).collect();
+    Ok((checks.map_err(PyValueError::new_err)?, get(limits, "judges")?.unwrap_or(false)))
+}
+
 /// The engine's settings, by name.
 fn engine_options(limits: &Bound<'_, PyDict>) -> PyResult<EngineOptions> {
-    fn get<'py, T: pyo3::conversion::FromPyObjectOwned<'py>>(
-        limits: &Bound<'py, PyDict>,
-        name: &str,
-    ) -> PyResult<Option<T>> {
-        limits.get_item(name)?.map(|value| value.extract().map_err(Into::into)).transpose()
-    }
     let fixed = Fixed {
         concurrency_max: get(limits, "max_concurrency")?,
         requests_per_minute: get(limits, "rpm")?,
@@ -472,6 +539,7 @@ fn engine_options(limits: &Bound<'_, PyDict>) -> PyResult<EngineOptions> {
     if get(limits, "may_pay_twice")?.unwrap_or(false) {
         options.rules.paid_attempts_max = PAID_ATTEMPTS_MAX.min(options.rules.attempts_max);
     }
+    options.rules.ask_again_max = get(limits, "ask_again")?.unwrap_or(0);
     if let Some(seconds) = get::<f64>(limits, "patience")? {
         options.patience = Duration::try_from_secs_f64(seconds)
             .map_err(|_| PyValueError::new_err(format!("patience is {seconds} seconds")))?;

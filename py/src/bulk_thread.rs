@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use modelwire::{Descriptor, Ready, Result};
 use modelwire_bulk::ErrorKind;
+use modelwire_bulk::budget::Spent;
+use modelwire_bulk::checks::{Check, Rejection};
 use modelwire_bulk::controller::Fixed;
-use modelwire_bulk::engine::{Engine, Offered, Over, Status, Turn, Waker};
+use modelwire_bulk::engine::{Engine, Offered, Over, Status, Turn, Unjudged, Waker};
 use modelwire_bulk::pilot::{Pilot, Projection};
-use modelwire_bulk::prices::Money;
 use modelwire_bulk::row::{Finished, Key, Row};
 
 use crate::bulk_store::{AnyBook, JobStore};
@@ -64,15 +65,18 @@ struct Inbox {
     rows: Vec<Row>,
     /// Invalid rows, with their errors; of a job with an output.
     unsent: Vec<(Key, String)>,
+    /// What the program found of answers, by the numbers of their rows: why one is not accepted.
+    judged: Vec<(u64, Option<String>)>,
     wanted: Wanted,
 }
 
 #[derive(Default)]
 struct Outbox {
     finished: VecDeque<Finished>,
+    to_judge: Vec<Unjudged>,
     ending: Option<JobEnd>,
     status: Status,
-    cost: Option<Money>,
+    spent: Spent,
     notices: Vec<String>,
 }
 
@@ -101,7 +105,12 @@ impl JobHandle {
             keeper.wakes(engine.waker());
         }
         let desk = Arc::new(JobHandle {
-            inbox: Mutex::new(Inbox { rows: Vec::new(), unsent: Vec::new(), wanted: Wanted::Rows }),
+            inbox: Mutex::new(Inbox {
+                rows: Vec::new(),
+                unsent: Vec::new(),
+                judged: Vec::new(),
+                wanted: Wanted::Rows,
+            }),
             outbox: Mutex::default(),
             arrived: Condvar::new(),
             pilot: Mutex::default(),
@@ -175,16 +184,27 @@ impl JobHandle {
         let mut outbox = lock(&self.outbox);
         let count = outbox.finished.len().min(max);
         let taken = outbox.finished.drain(..count).collect();
-        if self.is_watched.load(Ordering::SeqCst) && !outbox.finished.is_empty() {
+        if self.is_watched.load(Ordering::SeqCst) && outbox.has_more() {
             self.ready.note(0);
         }
         taken
     }
 
-    /// Whether there are outcomes to take, or the job has ended.
+    /// Takes the answers to judge.
+    pub(crate) fn to_judge(&self) -> Vec<Unjudged> {
+        std::mem::take(&mut lock(&self.outbox).to_judge)
+    }
+
+    /// Passes in what the program found of them.
+    pub(crate) fn judge(&self, judged: Vec<(u64, Option<String>)>) {
+        lock(&self.inbox).judged.extend(judged);
+        self.waker.wake();
+    }
+
+    /// Whether there are outcomes to take or answers to judge, or the job has ended.
     pub(crate) fn has_news(&self) -> bool {
         let outbox = lock(&self.outbox);
-        !outbox.finished.is_empty() || outbox.ending.is_some()
+        outbox.has_more() || outbox.ending.is_some()
     }
 
     /// Why there are no more outcomes, once all were taken.
@@ -197,7 +217,7 @@ impl JobHandle {
     pub(crate) fn wait(&self, timeout: Option<Duration>) -> bool {
         let until = timeout.map(|timeout| Instant::now() + timeout);
         let mut outbox = lock(&self.outbox);
-        while outbox.finished.is_empty() && outbox.ending.is_none() {
+        while !outbox.has_more() && outbox.ending.is_none() {
             let poisoned = std::sync::PoisonError::into_inner;
             outbox = match until.map(|until| until.saturating_duration_since(Instant::now())) {
                 None => self.arrived.wait(outbox).unwrap_or_else(poisoned),
@@ -236,15 +256,29 @@ impl JobHandle {
         self.ready.fd()
     }
 
-    /// The status to display, and the cost of all answers if there are prices.
-    pub(crate) fn status(&self) -> (Status, Option<Money>) {
+    /// The status to display, and the usage of all answers.
+    pub(crate) fn status(&self) -> (Status, Spent) {
         let outbox = lock(&self.outbox);
-        (outbox.status.clone(), outbox.cost)
+        (outbox.status.clone(), outbox.spent)
     }
 
     /// Notices of the budget since the last call.
     pub(crate) fn notices(&self) -> Vec<String> {
         std::mem::take(&mut lock(&self.outbox).notices)
+    }
+
+    fn ask_to_judge(&self, answers: Vec<Unjudged>) {
+        if !answers.is_empty() {
+            lock(&self.outbox).to_judge.extend(answers);
+            self.notify();
+        }
+    }
+
+    fn notify(&self) {
+        self.arrived.notify_all();
+        if self.is_watched.load(Ordering::SeqCst) {
+            self.ready.note(0);
+        }
     }
 
     fn tell(&self, finished: Vec<Finished>, ending: Option<JobEnd>, status: Option<Status>) {
@@ -260,11 +294,14 @@ impl JobHandle {
             }
         }
         if is_news {
-            self.arrived.notify_all();
-            if self.is_watched.load(Ordering::SeqCst) {
-                self.ready.note(0);
-            }
+            self.notify();
         }
+    }
+}
+
+impl Outbox {
+    fn has_more(&self) -> bool {
+        !self.finished.is_empty() || !self.to_judge.is_empty()
     }
 }
 
@@ -284,11 +321,15 @@ impl EndNotifier {
         let mut told_at: Option<Instant> = None;
         let mut refused = None;
         loop {
-            let (wanted, unsent) = {
+            let (wanted, unsent, judged) = {
                 let mut inbox = lock(&desk.inbox);
                 rows.extend(inbox.rows.drain(..));
-                (inbox.wanted, std::mem::take(&mut inbox.unsent))
+                let judged = std::mem::take(&mut inbox.judged);
+                (inbox.wanted, std::mem::take(&mut inbox.unsent), judged)
             };
+            for (number, reason) in judged {
+                engine.judge(number, reason.map(|reason| Rejection::new(Check::Function, reason)));
+            }
             if let Some(keeper) = &mut keeper {
                 unsent.into_iter().for_each(|(key, message)| keeper.unsent(&key, message));
             }
@@ -313,7 +354,11 @@ impl EndNotifier {
                 Wanted::Rows => {}
                 Wanted::End if rows.is_empty() => engine.end(),
                 Wanted::End => {}
-                Wanted::Drain => engine.drain(),
+                // Nobody takes outcomes or judges answers any more.
+                Wanted::Drain => {
+                    engine.drain();
+                    engine.stop_judging();
+                }
                 Wanted::Abort => engine.abort(),
             }
             if wanted >= Wanted::Drain || refused.is_some() {
@@ -324,6 +369,7 @@ impl EndNotifier {
             }
             let timeout = (!engine.is_empty()).then_some(TURN_MAX);
             let turn = engine.turn(timeout);
+            desk.ask_to_judge(engine.to_judge());
             if let Some((pilot, _)) = &mut *lock(&desk.pilot) {
                 pilot.at_once(engine.status().in_flight as u64);
             }
@@ -345,7 +391,7 @@ impl EndNotifier {
                         }
                     }
                     drop(pilot);
-                    lock(&desk.outbox).cost = engine.budget().spent().cost;
+                    lock(&desk.outbox).spent = engine.budget().spent();
                     desk.tell(finished, None, status);
                 }
                 Turn::Idle => desk.tell(Vec::new(), None, status),

@@ -420,6 +420,12 @@ fn changed_rows_are_refused_unless_allowed() {
         let ran = job.run(&["--changed", how]);
         assert_eq!(ran.code(), 0, "{}", ran.stderr);
         assert_eq!(job.metered(), if how == "run" { 12 } else { 11 });
+        // One result a row: the last.
+        let said = if how == "run" { "say something else" } else { "say r3" };
+        let results = job.results();
+        assert_eq!((results.len(), text(&results["r3"])), (11, said));
+        assert_eq!(job.run(&["--changed", how]).code(), 0);
+        assert_eq!((job.results().len(), job.metered()), (11, if how == "run" { 12 } else { 11 }));
     }
 }
 

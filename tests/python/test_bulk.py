@@ -825,6 +825,7 @@ def test_names():
     """What there is can be imported from modelwire.bulk as well."""
     from modelwire.bulk import (
         BudgetError,
+        CheckError,
         Estimate,
         Pilot,
         Repaired,
@@ -836,7 +837,7 @@ def test_names():
         write_parquet,
     )
 
-    classes = [BudgetError, Estimate, Pilot, Repaired, Result, Rows, Status]
+    classes = [BudgetError, CheckError, Estimate, Pilot, Repaired, Result, Rows, Status]
     for one in [*classes, read_parquet, repair, write_parquet]:
         assert getattr(modelwire.bulk, one.__name__) is one
 

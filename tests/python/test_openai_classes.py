@@ -23,6 +23,8 @@ MODULES = {
     "openai.types.responses": "Response ResponseOutputMessage ResponseFunctionToolCall "
     "ResponseFunctionWebSearch ResponseCreatedEvent ResponseTextDeltaEvent ResponseCompletedEvent",
     "openai.types.responses.response_usage": "ResponseUsage InputTokensDetails",
+    "openai._legacy_response": "LegacyAPIResponse",
+    "openai._response": "APIResponse",
 }
 ERRORS = """
 class OpenAIError(Exception): pass
@@ -189,6 +191,23 @@ def test_streams_are_registered(run):
     """)
 
 
+def test_raw_answers_are_registered(run):
+    """Also those that an older openai-python does not have."""
+    run("""
+        from openai._legacy_response import LegacyAPIResponse
+        from openai._response import APIResponse
+        raw = client.chat.completions.with_raw_response
+        assert not isinstance(raw.create(model="echo", messages=HELLO), LegacyAPIResponse)
+        modelwire.register_openai_classes()
+        found = raw.create(model="echo", messages=HELLO)
+        assert isinstance(found, LegacyAPIResponse) and found.parse().id
+        assert isinstance(found, modelwire._answers.raw.LegacyAPIResponse)
+        streaming = client.chat.completions.with_streaming_response
+        with streaming.create(model="echo", messages=HELLO) as found:
+            assert isinstance(found, APIResponse) and found.parse().id
+    """)
+
+
 def test_registered_answers_fit_in_openais_models(run):
     """pydantic takes them for what they say, and writes them."""
     run("""
@@ -197,6 +216,7 @@ def test_registered_answers_fit_in_openais_models(run):
         class Record(pydantic.BaseModel):
             usage: completion_usage.CompletionUsage
         usage = answered().usage
+        assert isinstance(usage, pydantic.BaseModel) and type(usage).__private_attributes__ == {}
         record = Record(usage=usage)
         assert record.usage is usage
         assert record.model_dump()["usage"] == usage.to_dict()

@@ -126,6 +126,41 @@ def test_options(scripted):
             post(client, options={name: "x"})
 
 
+def test_the_security_option(scripted):
+    """A key as bearer is how each call is authenticated; nothing else is."""
+    client = scripted(answer(CHAT))
+    for security in ({"bearer_auth": True}, {}, None):
+        assert post(client, options={"security": security}).id == "c"
+    for security in ({"admin_api_key_auth": True}, {"bearer_auth": False}):
+        with pytest.raises(TypeError, match="security takes bearer_auth=True alone"):
+            post(client, options={"security": security})
+
+
+def test_a_raw_answer(scripted):
+    """By openai-python's header, which is not sent: litellm asks so."""
+    client = scripted(answer(CHAT, x_request_id="r1"))
+    headers_of_it = {"x-stainless-raw-response": "true", "X-A": "a"}
+    found = post(client, options={"headers": headers_of_it})
+    assert repr(found) == "<LegacyAPIResponse [200]>"
+    assert found.headers["x-request-id"] == "r1" and found.json() == CHAT
+    assert found.parse().id == "c"
+    found = post(client, Mine, options={"headers": headers_of_it})
+    assert found.parse() == Mine(id="c", timings={"a": 1}) == found.parse()
+    sent = headers(scripted.requests()[0])
+    assert "x-stainless-raw-response" not in sent and sent["x-a"] == "a"
+    for value in ("stream", modelwire.omit):
+        with pytest.raises(TypeError, match="X-Stainless-Raw-Response takes true"):
+            post(client, options={"headers": {"X-Stainless-Raw-Response": value}})
+
+
+def test_a_raw_stream(scripted):
+    client = scripted(events(piece("a"), piece("b"), finish()))
+    options = {"headers": {"X-Stainless-Raw-Response": "true"}}
+    found = post(client, stream=True, options=options)
+    assert found.status_code == 200
+    assert "".join(one.choices[0].delta.content or "" for one in found.parse()) == "ab"
+
+
 @pytest.mark.parametrize(
     ("method", "path"),
     [

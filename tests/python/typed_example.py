@@ -218,6 +218,11 @@ def bulk(client: Client) -> int:
         print(pilot.rows, cost and cost.high, list(budgeted), budgeted.status().cost)
     except modelwire.bulk.BudgetError as error:
         print(error.kind)
+    checked = modelwire.bulk(
+        ["one"], check=["schema", lambda result: result.text != "two"], ask_again=2
+    )
+    failed = [one.error for one in checked if isinstance(one.error, modelwire.bulk.CheckError)]
+    print([one.kind for one in failed], checked.status().asked_again)
     repaired: modelwire.bulk.Repaired = modelwire.bulk.repair("out.jsonl", ordered=True)
     print(repaired.results, repaired.unknown_file)
     return run.skipped

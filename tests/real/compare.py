@@ -13,6 +13,7 @@ def lines(python, driver, library, cases):
     done = subprocess.run(
         [python, driver, *cases],
         env={**os.environ, "REAL_LIBRARY": library, "PYTHONWARNINGS": "ignore"},
+        stdin=subprocess.DEVNULL,  # nobody answers a question
         capture_output=True,
         text=True,
         timeout=DEADLINE,

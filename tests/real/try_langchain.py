@@ -1,6 +1,6 @@
 """langchain-openai: a chat model with tools, structured answers, batches and streams, handed the
 resources of a client."""
-# needs: langchain-openai==1.7.3 langgraph==1.2.22
+# needs: langchain-openai==1.7.4 langgraph==1.2.24
 
 import drive
 
@@ -175,6 +175,67 @@ async def agent(service, model):
     found = create_react_agent(model, [weather])
     state = await found.ainvoke({"messages": [("user", "Weather in Paris?")]})
     return [message.type for message in state["messages"]]
+
+
+@both
+async def graph(service, model):
+    """langgraph's own way: nodes, and a tool that the graph calls; whole and as it goes on."""
+    from langgraph.graph import START, MessagesState, StateGraph
+    from langgraph.prebuilt import ToolNode, tools_condition
+
+    def weather(city: str) -> str:
+        """The weather of a city."""
+        return f"sunny in {city}"
+
+    asked = model.bind_tools([weather])
+
+    def ask(state):
+        return {"messages": [asked.invoke(state["messages"])]}
+
+    plan = StateGraph(MessagesState)
+    plan.add_node("ask", ask)
+    plan.add_node("tools", ToolNode([weather]))
+    plan.add_edge(START, "ask")
+    plan.add_conditional_edges("ask", tools_condition)
+    plan.add_edge("tools", "ask")
+    found = plan.compile()
+    question = {"messages": [("user", "Weather in Paris?")]}
+    call = text("", tool_calls=[("weather", {"city": "Paris"})])
+    service.queue(call, "It is sunny.", call, "It is sunny.")
+    state = found.invoke(question)
+    told_ = [[message.type, message.text] for message in state["messages"]]
+    steps = [list(step) for step in found.stream(question, stream_mode="updates")]
+    return [told_, steps]
+
+
+@both
+async def agent_streamed(service, model):
+    """The tokens of an agent, synchronous and asynchronous."""
+    from langgraph.prebuilt import create_react_agent
+
+    def weather(city: str) -> str:
+        """The weather of a city."""
+        return f"sunny in {city}"
+
+    call = text("", tool_calls=[("weather", {"city": "Paris"})])
+    service.queue(call, "It is sunny.", call, "It is sunny.")
+    found = create_react_agent(model, [weather])
+    question = {"messages": [("user", "Weather in Paris?")]}
+    said = [piece.text for piece, _ in found.stream(question, stream_mode="messages")]
+    async for piece, _ in found.astream(question, stream_mode="messages"):
+        said.append(piece.text)
+    return said
+
+
+@both
+async def agent_structured(service, model):
+    """An agent whose last answer has a schema."""
+    from langgraph.prebuilt import create_react_agent
+
+    service.queue("Paris.", '{"name": "Paris"}')
+    found = create_react_agent(model, [], response_format=City)
+    state = found.invoke({"messages": [("user", "Which city?")]})
+    return str(state["structured_response"])
 
 
 @both

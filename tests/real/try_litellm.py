@@ -1,5 +1,5 @@
 """litellm: completion() in its four forms, handed a client."""
-# needs: litellm==1.106.2
+# needs: litellm==1.110.2
 
 import os
 

@@ -8,13 +8,19 @@ drive.stand_in()  # its provider makes its own clients
 from mirascope import llm
 from pydantic import BaseModel
 
-from modelwire.testing import text
+from modelwire.testing import error, text
 
 
 class City(BaseModel):
     """A city."""
 
     name: str
+
+
+@llm.tool
+def weather(city: str) -> str:
+    """The weather of a city."""
+    return f"sunny in {city}"
 
 
 def provider(service):
@@ -37,37 +43,65 @@ def asked(form):
 
     streamed.__name__ = f"streamed_{form}"
 
+    @drive.case
+    def tools(service):
+        provider(service)
+        service.queue(text("", tool_calls=[("weather", {"city": "Paris"})]), "It is sunny.")
+        found = llm.model(f"openai/echo:{form}").call("Weather in Paris?", tools=[weather])
+        return found.resume(found.execute_tools()).text()
+
+    tools.__name__ = f"tools_{form}"
+
+    @drive.case
+    def structured(service):
+        provider(service)
+        service.queue('{"name": "Paris"}')
+        found = llm.model(f"openai/echo:{form}").call("Which city?", format=City)
+        return found.parse().model_dump()
+
+    structured.__name__ = f"structured_{form}"
+
+    @drive.case
+    async def asynchronous(service):
+        provider(service)
+        return (await llm.model(f"openai/echo:{form}").call_async("Say hello.")).text()
+
+    asynchronous.__name__ = f"asynchronous_{form}"
+
+    @drive.case
+    async def streamed_async(service):
+        provider(service)
+        found = await llm.model(f"openai/echo:{form}").stream_async("One two three.")
+        return [piece async for piece in found.text_stream()]
+
+    streamed_async.__name__ = f"streamed_async_{form}"
+
+    @drive.case
+    def streamed_tools(service):
+        provider(service)
+        service.queue(text("", tool_calls=[("weather", {"city": "Paris"})]), "It is sunny.")
+        found = llm.model(f"openai/echo:{form}").stream("Weather in Paris?", tools=[weather])
+        found.finish()
+        second = found.resume(found.execute_tools())
+        second.finish()
+        return second.text()
+
+    streamed_tools.__name__ = f"streamed_tools_{form}"
+
+    @drive.case
+    def refused(service):
+        provider(service)
+        service.queue(error(400, "No."))
+        try:
+            return llm.model(f"openai/echo:{form}").call("Say it.").text()
+        except Exception as failure:
+            return [type(failure).__name__, "No." in str(failure)]
+
+    refused.__name__ = f"refused_{form}"
+
 
 asked("completions")
 asked("responses")
-
-
-@llm.tool
-def weather(city: str) -> str:
-    """The weather of a city."""
-    return f"sunny in {city}"
-
-
-@drive.case
-def tools(service):
-    provider(service)
-    service.queue(text("", tool_calls=[("weather", {"city": "Paris"})]), "It is sunny.")
-    found = llm.model("openai/echo:completions").call("Weather in Paris?", tools=[weather])
-    return found.resume(found.execute_tools()).text()
-
-
-@drive.case
-def structured(service):
-    provider(service)
-    service.queue('{"name": "Paris"}')
-    found = llm.model("openai/echo:completions").call("Which city?", format=City)
-    return found.parse().model_dump()
-
-
-@drive.case
-async def asynchronous(service):
-    provider(service)
-    return (await llm.model("openai/echo:completions").call_async("Say hello.")).text()
 
 
 drive.main()

@@ -1,4 +1,5 @@
-"""strands: an agent whose model has its client replaced: whole, with a tool, structured."""
+"""strands: an agent whose model has its client replaced: whole, with a tool, structured,
+asynchronous; and its models over chat and responses."""
 # needs: strands-agents[openai]==1.62.0
 
 import drive
@@ -59,6 +60,28 @@ def refused(service):
         return str(agent(service)("Say it."))
     except Exception as failure:
         return [type(failure).__name__, "No." in str(failure)]
+
+
+@drive.case
+async def asynchronous(service):
+    service.queue(text("", tool_calls=[("weather", {"city": "Paris"})]), "It is sunny.")
+    return str(await agent(service, tools=[weather]).invoke_async("Weather in Paris?"))
+
+
+@drive.case
+async def structured_async(service):
+    service.queue(text("", tool_calls=[("City", {"name": "Paris"})]), "Done.")
+    found = await agent(service).invoke_async("Which city?", structured_output_model=City)
+    return found.structured_output.model_dump()
+
+
+@drive.case
+async def parsed(service):
+    """The model's own structured answers, without an agent."""
+    service.queue('{"name": "Paris"}')
+    ask = [{"role": "user", "content": [{"text": "Which city?"}]}]
+    found = agent(service).model.structured_output(City, ask)
+    return [str(event) async for event in found]
 
 
 drive.main()

@@ -3,7 +3,10 @@
 use std::cmp::Ordering;
 use std::time::Duration;
 
+use modelwire::Response;
+
 use super::classify::Tries;
+use crate::checks::Rejection;
 use crate::row::Row;
 
 /// A row and its attempts so far.
@@ -15,6 +18,8 @@ pub(super) struct Attempt {
     /// The number of times it was sent.
     pub(super) sent: u32,
     pub(super) tries: Tries,
+    /// Its last answer, if that failed a check.
+    pub(super) answer: Option<(Response, Rejection)>,
     /// When it was first admitted, and when last.
     pub(super) first_begun: Option<Duration>,
     pub(super) begun: Duration,
@@ -25,7 +30,13 @@ pub(super) struct Attempt {
 impl Attempt {
     pub(super) fn of(row: Row, lane: usize, estimate: u64) -> Attempt {
         let (tries, begun) = (Tries::default(), Duration::ZERO);
-        Attempt { row, lane, sent: 0, tries, first_begun: None, begun, estimate }
+        Attempt { row, lane, sent: 0, tries, answer: None, first_begun: None, begun, estimate }
+    }
+
+    /// Whether the book has it as sent, and nothing more than that is to be known: it was answered, and is
+    /// asked again.
+    pub(super) fn is_recorded(&self) -> bool {
+        self.answer.is_some() && self.tries.paid == 0
     }
 
     /// Records that it was admitted.
@@ -76,6 +87,14 @@ pub(super) struct Flights {
 impl Flights {
     pub(super) fn len(&self) -> usize {
         self.places.len() - self.free.len()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Attempt> {
+        self.places.iter().flatten()
+    }
+
+    pub(super) fn for_each(self, each: impl FnMut(Attempt)) {
+        self.places.into_iter().flatten().for_each(each);
     }
 
     pub(super) fn put(&mut self, attempt: Attempt) -> u64 {

@@ -1,8 +1,8 @@
 //! The budget of an engine: rows begin only if it allows them, and it counts what each one used. Rows that get
 //! a copy of an answer cost nothing.
 
-use super::{COPIES_MAX, Engine, Phase, SendJournal};
-use crate::answers::{self, SharedAnswers, Taken, locked};
+use super::{COPIES_MAX, Engine, Phase, Rules, SendJournal};
+use crate::answers::{self, Copies, SharedAnswers, Taken, locked};
 use crate::budget::{Budget, BudgetDecision};
 use crate::error::Error;
 use crate::row::{Finished, Row};
@@ -26,7 +26,8 @@ impl<B: SendJournal> Engine<B> {
     /// Sets the budget; without one, nothing is limited.
     #[must_use]
     pub fn with_budget(mut self, budget: Budget) -> Engine<B> {
-        self.budget = budget.attempts(self.options.rules.paid_attempts_max);
+        let Rules { paid_attempts_max, ask_again_max, .. } = self.options.rules;
+        self.budget = budget.attempts(paid_attempts_max.saturating_add(ask_again_max));
         self
     }
 
@@ -41,10 +42,11 @@ impl<B: SendJournal> Engine<B> {
         match answers.map_or(Ok(Taken::Send), |answers| locked(answers).take(&row)) {
             Ok(Taken::Send) => {}
             Ok(Taken::Waits) => return Offered::Waits,
-            Ok(Taken::Copies(copies)) => {
-                self.copies.push_back(copies);
+            Ok(Taken::Copies(copies)) if self.accepts(&row, &copies) => {
+                self.copies.push_back(*copies);
                 return Offered::Copied;
             }
+            Ok(Taken::Copies(_)) => {}
             Err(error) => return self.refuse(error),
         }
         match self.budget.ask(&row) {
@@ -63,6 +65,14 @@ impl<B: SendJournal> Engine<B> {
     fn refuse(&mut self, error: Error) -> Offered {
         self.end();
         Offered::Refused(error)
+    }
+
+    /// Whether the answer to copy passes the checks of this job, or is known to have failed them.
+    fn accepts(&mut self, row: &Row, copies: &Copies) -> bool {
+        let answer = copies.first.outcome.as_ref().ok().filter(|_| !copies.first.is_failed());
+        let document = answer.and_then(|answer| answer.document());
+        let judge = |document| self.checks.judge(row.endpoint, &row.body, document);
+        document.and_then(judge).is_none()
     }
 
     /// Whether there are copies, and the store takes them.
@@ -109,8 +119,12 @@ impl<B: SendJournal> Engine<B> {
         &self.budget
     }
 
-    /// A notice of the [budget](Budget::notice) or of the answers to copy for the user; each is given once.
+    /// A notice for the user: [of the budget](Budget::notice) or of the answers to copy, each given once, or of
+    /// rows that take much longer than the others.
     pub fn notice(&mut self) -> Option<String> {
-        self.budget.notice().or_else(|| self.answers.as_ref().and_then(answers::notice))
+        let now = self.now();
+        let of_answers = || self.answers.as_ref().and_then(answers::notice);
+        let notice = self.budget.notice().or_else(of_answers);
+        notice.or_else(|| self.slow.notice(self.flights.iter(), now))
     }
 }

@@ -11,6 +11,8 @@ pub struct Rules {
     pub attempts_max: u32,
     /// Maximum attempts of a row that the service may have metered: 1 means no retry.
     pub paid_attempts_max: u32,
+    /// How many times a row is asked again if its answer fails a check.
+    pub ask_again_max: u32,
     /// Maximum Retry-After to wait for: with a longer one, the refusal is the row's outcome.
     pub retry_after_max: Duration,
 }
@@ -45,6 +47,8 @@ pub(super) struct Tries {
     pub(super) limited: u32,
     /// Attempts that may have been metered.
     pub(super) paid: u32,
+    /// Answers that failed a check.
+    pub(super) rejected: u32,
 }
 
 /// Classifies a failed attempt, and counts it in `tries` if a limit refused it or it may have been metered.

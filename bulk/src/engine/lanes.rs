@@ -271,13 +271,13 @@ impl Lanes {
         self.lanes.iter().any(|lane| lane.awaits_disk(durable))
     }
 
-    /// Drops the waiting rows, and returns those that were recorded.
-    pub(super) fn forget_waiting(&mut self) -> Vec<Attempt> {
-        let mut noted = Vec::new();
+    /// Takes the waiting rows, and those of them that were recorded.
+    pub(super) fn take_waiting(&mut self) -> (Vec<Attempt>, Vec<Attempt>) {
+        let (mut waiting, mut noted) = (Vec::new(), Vec::new());
         for lane in &mut self.lanes {
-            lane.waiting.clear();
+            waiting.extend(lane.waiting.drain(..));
             noted.extend(lane.noted.drain(..).map(|(_, attempt)| attempt));
         }
-        noted
+        (waiting, noted)
     }
 }

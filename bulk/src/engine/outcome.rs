@@ -11,8 +11,9 @@ use super::send_journal::SendJournal;
 use super::types::{StopReason, Stopped};
 use super::wait::wait;
 use super::{Engine, Phase};
+use crate::checks::Rejection;
 use crate::controller::Ended;
-use crate::row::{Finished, Row};
+use crate::row::{Finished, Row, may_be_metered};
 
 /// This many consecutive forbidden rows (403) of a model end the run, if the model answered before: a single
 /// one may depend on the row. So do as many rows that are not found or invalid (400, 404, 422), if it never
@@ -33,6 +34,7 @@ impl<B: SendJournal> Engine<B> {
         let error = match outcome {
             Ok(response) => {
                 self.reach.reached();
+                self.slow.answered(now.saturating_sub(attempt.begun));
                 self.admitted(attempt.begun);
                 let tokens = response.usage().map(|usage| usage.total_tokens);
                 if let Some(lane) = self.lanes.get(attempt.lane) {
@@ -41,7 +43,7 @@ impl<B: SendJournal> Engine<B> {
                     (lane.was_answered, lane.refused_in_a_row) = (true, 0);
                     self.finished.append(&mut lane.forbidden);
                 }
-                return self.finish(attempt, Ok(response), now);
+                return self.answered(attempt, response);
             }
             Err(error) => error,
         };
@@ -105,15 +107,15 @@ impl<B: SendJournal> Engine<B> {
             }
             Classified::KeyRefused => {
                 let attempt = self.take_back(attempt, now, Ended::Otherwise);
-                self.stop(StopReason::KeyRefused, error, attempt.row);
-                self.counts.unsent += 1;
+                self.stop(StopReason::KeyRefused, error, attempt.row.clone());
+                self.unsent(attempt);
             }
             Classified::Forbidden => self.forbidden(attempt, error, now),
             Classified::NotFound => self.not_found(attempt, error, StopReason::NotFound, now),
             Classified::Invalid => self.not_found(attempt, error, StopReason::Invalid, now),
             Classified::Unknown => {
                 self.lane_ended(&attempt, now, Ended::Otherwise);
-                self.counts.unknown += 1;
+                self.lost(&attempt);
             }
         }
     }
@@ -132,9 +134,7 @@ impl<B: SendJournal> Engine<B> {
         self.lane_ended(&attempt, now, ended_by(&error));
         if self.phase == Phase::Draining {
             // It was not processed, and may be sent in the next run.
-            self.book.refused(&attempt.row);
-            self.counts.unsent += 1;
-            return;
+            return self.refused(finished(attempt, Err(error), now));
         }
         let gives_up = self.admission.refused(now, self.in_flight() > 0);
         let row = attempt.row.clone();
@@ -186,24 +186,42 @@ impl<B: SendJournal> Engine<B> {
             return self.finish(attempt, Err(error), now);
         }
         if is_draining {
-            self.book.refused(&attempt.row);
-            self.counts.unsent += 1;
-            return;
+            return self.refused(finished(attempt, Err(error), now));
         }
         self.hold_back(attempt, error, reason, now);
     }
 
     /// Ends the run because all rows of the model would fail: they are sent again in the next run.
     fn stop_model(&mut self, attempt: Attempt, error: Error, reason: StopReason) {
-        if let Some(lane) = self.lanes.get(attempt.lane) {
-            let held_back = std::mem::take(&mut lane.forbidden);
-            self.counts.unsent += held_back.len() as u64 + 1;
-            for finished in &held_back {
-                self.book.refused(&finished.row);
-            }
+        let lane = self.lanes.get(attempt.lane);
+        let held_back = lane.map(|lane| std::mem::take(&mut lane.forbidden)).unwrap_or_default();
+        held_back.into_iter().for_each(|finished| self.refused(finished));
+        let row = attempt.row.clone();
+        let now = self.now();
+        self.refused(finished(attempt, Err(error.clone()), now));
+        self.stop(reason, error, row);
+    }
+
+    /// The run ends for a row that the service refused: it may be sent in the next run, unless it has an
+    /// answer.
+    pub(super) fn refused(&mut self, finished: Finished) {
+        if finished.rejected.is_some() {
+            self.finished.push(finished);
+            return;
         }
-        self.book.refused(&attempt.row);
-        self.stop(reason, error, attempt.row);
+        self.book.refused(&finished.row);
+        self.counts.unsent += 1;
+    }
+
+    /// The same for a row that was not sent again.
+    pub(super) fn unsent(&mut self, mut attempt: Attempt) {
+        let now = self.now();
+        match attempt.answer.take() {
+            Some((answer, rejection)) => {
+                self.finished.push(ended(attempt, Ok(answer), Some(rejection), now));
+            }
+            None => self.counts.unsent += 1,
+        }
     }
 
     fn lane_ended(&mut self, attempt: &Attempt, now: Duration, how: Ended) {
@@ -213,10 +231,18 @@ impl<B: SendJournal> Engine<B> {
     }
 
     /// Records that the row was not processed, as if it had not been sent; unless an earlier attempt of it
-    /// may have been metered.
+    /// may have been metered, or was answered.
     pub(super) fn withdraw(&mut self, attempt: &Attempt) {
-        if attempt.tries.paid == 0 {
+        if attempt.tries.paid == 0 && attempt.answer.is_none() {
             self.book.refused(&attempt.row);
+        }
+    }
+
+    /// The outcome of an attempt is unknown. An earlier answer was paid.
+    pub(super) fn lost(&mut self, attempt: &Attempt) {
+        self.counts.unknown += 1;
+        if let Some((answer, _)) = &attempt.answer {
+            self.budget.asked_again(&attempt.row, answer);
         }
     }
 
@@ -228,10 +254,9 @@ impl<B: SendJournal> Engine<B> {
     }
 
     /// Schedules a retry, unless the engine is draining.
-    fn again(&mut self, attempt: Attempt, due: Duration) {
+    pub(super) fn again(&mut self, attempt: Attempt, due: Duration) {
         if self.phase == Phase::Draining {
-            self.counts.unsent += 1;
-            return;
+            return self.unsent(attempt);
         }
         self.ready_rows += 1;
         self.ready_bytes += attempt.row.body.len();
@@ -239,6 +264,12 @@ impl<B: SendJournal> Engine<B> {
     }
 
     fn finish(&mut self, attempt: Attempt, outcome: Result<Response, Error>, now: Duration) {
+        if let Err(error) = &outcome
+            && attempt.answer.is_some()
+            && may_be_metered(error)
+        {
+            self.budget.repeated(&attempt.row);
+        }
         self.finished.push(finished(attempt, outcome, now));
     }
 
@@ -248,11 +279,26 @@ impl<B: SendJournal> Engine<B> {
     }
 }
 
-/// A finished row.
-fn finished(attempt: Attempt, outcome: Result<Response, Error>, now: Duration) -> Finished {
+/// A finished row. An answer that failed a check is not replaced by the error of a later attempt.
+fn finished(mut attempt: Attempt, outcome: Result<Response, Error>, now: Duration) -> Finished {
+    match (outcome, attempt.answer.take()) {
+        (Err(error), Some((answer, Rejection { check, reason }))) => {
+            let reason = format!("{reason}; asked again, it failed: {}", error.message());
+            ended(attempt, Ok(answer), Some(Rejection::new(check, reason)), now)
+        }
+        (outcome, _) => ended(attempt, outcome, None, now),
+    }
+}
+
+pub(super) fn ended(
+    attempt: Attempt,
+    outcome: Result<Response, Error>,
+    rejected: Option<Rejection>,
+    now: Duration,
+) -> Finished {
     let elapsed = now.saturating_sub(attempt.first_begun.unwrap_or(now));
     let Attempt { row, sent: attempts, .. } = attempt;
-    Finished { row, outcome, attempts, elapsed }
+    Finished { row, outcome, rejected, attempts, elapsed }
 }
 
 /// Whether failures of this kind are the service's rather than the row's, if they come one after another.

@@ -33,6 +33,7 @@ impl Default for EngineOptions {
             rules: Rules {
                 attempts_max: 20,
                 paid_attempts_max: 1,
+                ask_again_max: 0,
                 retry_after_max: Duration::from_secs(600),
             },
             in_flight_max: 1_000,
@@ -109,6 +110,8 @@ pub struct Status {
     pub limited: u64,
     /// Attempts that are retried although they may have been metered.
     pub paid_again: u64,
+    /// Answers that failed a check and whose rows were asked again.
+    pub asked_again: u64,
     /// Rows that were cancelled after they were sent: their outcome is unknown.
     pub unknown: u64,
     /// Rows that ended with a copy of the outcome of an equal row of this job.

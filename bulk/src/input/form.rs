@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use modelwire::{Endpoint, Error, Kind, Request, Value};
 
+use crate::checks::Schemas;
 use crate::input::fault::{
     CORRECT, Fault, Members, as_clause, fault, find, kind_name, names, no_form, no_object,
     not_json, shortened,
@@ -33,6 +34,8 @@ pub(crate) struct Forms {
     prompt: Option<Template>,
     id: Option<String>,
     stream_only: bool,
+    /// Set if schemas must be valid.
+    schemas: Option<Schemas>,
     /// The default members of bodies: name, and the member as JSON.
     filled: Vec<(String, String)>,
     /// The member between the model and the prompt.
@@ -51,6 +54,7 @@ impl Forms {
             prompt: options.prompt.clone(),
             id: options.id.clone(),
             stream_only: options.stream_only,
+            schemas: options.checks_schemas.then(Schemas::default),
             filled: model.iter().chain(&options.set).map(member).collect(),
             system: options.system.as_deref().map(quoted),
             model: Arc::from(""),
@@ -65,7 +69,12 @@ impl Forms {
         }
         let members = value.members();
         let custom_id = self.custom_id(&members)?;
-        let draft = self.draft(value, members, custom_id.clone());
+        let mut draft = self.draft(value, members, custom_id.clone());
+        if let (Some(schemas), Ok(made)) = (&mut self.schemas, &draft)
+            && let Err(reason) = schemas.check(made.endpoint, &made.body)
+        {
+            draft = Err(fault(reason, "correct the schema"));
+        }
         draft.map_err(|fault| Fault { custom_id: custom_id.map(Cow::into_owned), ..fault })
     }
 

@@ -25,6 +25,8 @@ pub struct RowOptions {
     pub shard: Option<Shard>,
     /// Whether the client streams internally (`stream_only`): then a body may have `"stream": true`.
     pub stream_only: bool,
+    /// Whether answers are checked against the schemas of their rows, which must then be valid.
+    pub checks_schemas: bool,
 }
 
 impl RowOptions {

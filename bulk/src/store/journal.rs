@@ -9,6 +9,7 @@
 //! | `{"done":"row-7","check":17,"end":5120,"crc":9` | the row's result is in the results, and ends at this byte |
 //! | `{"failed":"row-7","check":17,"end":5120,"crc":9` | as `done`, for a row that failed |
 //! | `{"rewritten":4096,"crc":9` | the results were rewritten without failed rows; their size in bytes |
+//! | `{"replaced":4096,"crc":9` | the same, without results that later ones of the same key replace |
 //! | `{"assembled":4096,"crc":9` | the results are complete and in input order; their size in bytes |
 //!
 //! A row with a `sent` record but no later `back`, `done` or `failed` record has an unknown outcome. Every
@@ -190,6 +191,11 @@ pub enum Record<'a> {
         /// The size of the results, and their checksum.
         end: End,
     },
+    /// The results were rewritten without those that later ones of the same key replace.
+    Replaced {
+        /// The size of the results, and their checksum.
+        end: End,
+    },
     /// The results are in input order.
     Assembled {
         /// The size of the results, and the checksum of their lines.
@@ -229,6 +235,7 @@ impl Record<'_> {
                 }
             }
             Record::Rewritten { end } => end.write(b"{\"rewritten\":", out),
+            Record::Replaced { end } => end.write(b"{\"replaced\":", out),
             Record::Assembled { end } => end.write(b"{\"assembled\":", out),
         }
         out.push(b'\n');
@@ -267,13 +274,15 @@ impl Record<'_> {
     }
 
     fn read_job(text: &str) -> Option<Record<'static>> {
-        for (name, is_rewritten) in [("{\"rewritten\":", true), ("{\"assembled\":", false)] {
-            if let Some((end, "")) = End::read(text, name) {
-                return Some(match is_rewritten {
-                    true => Record::Rewritten { end },
-                    false => Record::Assembled { end },
-                });
-            }
+        let end = |name| End::read(text, name).filter(|(_, rest)| rest.is_empty());
+        if let Some((end, _)) = end("{\"rewritten\":") {
+            return Some(Record::Rewritten { end });
+        }
+        if let Some((end, _)) = end("{\"replaced\":") {
+            return Some(Record::Replaced { end });
+        }
+        if let Some((end, _)) = end("{\"assembled\":") {
+            return Some(Record::Assembled { end });
         }
         let value: Value = serde_json::from_str(&format!("{text}}}")).ok()?;
         let number = |name: &str| value.get(name).and_then(Value::as_u64);

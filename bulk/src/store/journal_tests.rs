@@ -16,6 +16,7 @@ fn records() -> Vec<Record<'static>> {
         Record::Ended { key: key("row-7"), outcome: Outcome::Done, check: 1, end: Some(END) },
         Record::Ended { key: key(""), outcome: Outcome::Failed, check: 1, end: None },
         Record::Rewritten { end: End::default() },
+        Record::Replaced { end: End { at: 7, crc: 8 } },
         Record::Assembled { end: END },
     ]
 }
@@ -41,7 +42,7 @@ fn what_is_written_is_read() {
         }
         assert_eq!(seal.follow(line).unwrap(), record);
     }
-    assert_eq!(seal.number, 9);
+    assert_eq!(seal.number, 10);
 }
 
 #[test]

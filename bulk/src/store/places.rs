@@ -25,6 +25,8 @@ pub struct StoreOptions {
     pub is_overwriting: bool,
     /// Treats failed rows as never sent.
     pub retries_failed: bool,
+    /// Removes, at the end, each result that a later one of the same key replaces.
+    pub replaces_changed: bool,
     /// Settings that must not change between runs, by option name.
     pub settings: Vec<(String, String)>,
     /// How long to wait for space on a full disk.
@@ -43,6 +45,7 @@ impl Default for StoreOptions {
             is_ordered: false,
             is_overwriting: false,
             retries_failed: false,
+            replaces_changed: false,
             settings: Vec::new(),
             room_wait: ROOM_WAIT,
             temp_folder: std::env::temp_dir(),

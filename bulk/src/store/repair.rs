@@ -190,6 +190,7 @@ impl Scan {
                         });
                     }
                 }
+                Record::Replaced { .. } => scan.is_rewritten = is_intact,
                 Record::Assembled { .. } => scan.is_rewritten = false,
                 Record::Ended { key, outcome, end: Some(end), .. } => {
                     scan.is_rewritten = false;
@@ -221,6 +222,7 @@ struct Sent {
 /// The rows that were sent and have no result, in the order they were sent.
 fn open_rows(file: &File, has: &HashSet<Id>) -> io::Result<Vec<(String, u32)>> {
     let mut open: HashMap<Id, Sent> = HashMap::new();
+    let names: HashSet<_> = has.iter().map(|id| id.0).collect();
     each_record(file, |record, number, is_intact| {
         let (key, check, is_failed) = match record {
             Record::Sent { key, check } => (key, check, false),
@@ -235,6 +237,10 @@ fn open_rows(file: &File, has: &HashSet<Id>) -> io::Result<Vec<(String, u32)>> {
             }
             Record::Rewritten { .. } if is_intact => {
                 open.retain(|_, sent| !sent.is_failed || sent.number > number);
+                return;
+            }
+            Record::Replaced { .. } if is_intact => {
+                open.retain(|id, sent| !names.contains(&id.0) || sent.number > number);
                 return;
             }
             _ => return,

@@ -165,15 +165,20 @@ impl Replayed {
             Record::Rewritten { end } => {
                 memory.forget_failed();
                 self.failed = 0;
-                (self.known, self.last, self.base) = (end.at, None, (self.whole, end.at));
-                (self.is_rewritten, self.assembled) = (true, None);
+                self.rewritten(end);
             }
+            Record::Replaced { end } => self.rewritten(end),
             Record::Assembled { end } => {
                 // Arrivals made from the ordered file again have its order.
                 (self.is_rewritten, self.assembled, self.last) = (false, Some(end), None);
                 self.base = (self.whole, self.known);
             }
         }
+    }
+
+    fn rewritten(&mut self, end: End) {
+        (self.known, self.last, self.base) = (end.at, None, (self.whole, end.at));
+        (self.is_rewritten, self.assembled) = (true, None);
     }
 
     fn sent(&mut self, key: &str, check: u32, memory: &mut impl RowStates) {
@@ -313,9 +318,11 @@ fn changed(file: &File, journal: &File, replayed: &Replayed) -> io::Result<Optio
             Some(b'd' | b'f') => End::in_line(line),
             Some(b'r' | b'a') => match Seal::read(line).map(|sealed| sealed.record) {
                 // The size of assembled results may be that of a compressed file.
-                Some(Record::Rewritten { end } | Record::Assembled { end }) => {
-                    Some(End { at: base_end, ..end })
-                }
+                Some(
+                    Record::Rewritten { end }
+                    | Record::Replaced { end }
+                    | Record::Assembled { end },
+                ) => Some(End { at: base_end, ..end }),
                 Some(_) | None => None,
             },
             Some(_) | None => None,

@@ -1,10 +1,11 @@
-//! Rewrites the results without the failed rows. A crash at any moment leaves either the old file or the
-//! new one, and the journal records which.
+//! Rewrites the results without the failed rows, or without those that later ones replace. A crash at any
+//! moment leaves either the old file or the new one, and the journal records which.
 //!
 //! Before the new file is begun, the journal records all that the old one has. The new file is synced to
 //! disk under a temporary name before the journal records that it counts. Only then is it renamed. A run
 //! that finds this record and the temporary name does the renaming.
 
+use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, ErrorKind, Write};
 use std::path::Path;
@@ -54,36 +55,89 @@ pub(crate) fn without_failed(
     path: &Path,
     journal: &mut JournalFile,
 ) -> Result<(), Error> {
+    let is_done = |_, line: &[u8]| output::outcome_of(line) == Outcome::Done;
+    rewrite(results, path, journal, is_done, |end| Record::Rewritten { end })
+}
+
+/// Removes each result from the file that a later one of the same key replaces, if there are any. While it
+/// runs, it holds some 50 bytes for each row.
+pub(crate) fn without_replaced(
+    results: &mut ResultsFile,
+    path: &Path,
+    journal: &mut JournalFile,
+) -> Result<(), Error> {
+    let mut last = HashMap::new();
+    let mut lines = 0_u64;
+    let file = File::open(path).and_then(|file| {
+        each_line(results.format.reader(file)?, |number, line| {
+            lines += 1;
+            output::name_in(line).map(|name| last.insert(name, number));
+            Ok(())
+        })
+    });
+    file.map_err(|error| unusable(path, error))?;
+    if last.len() as u64 == lines {
+        return Ok(());
+    }
+    let is_last = |number, line: &[u8]| {
+        output::name_in(line).is_none_or(|name| last.get(&name) == Some(&number))
+    };
+    rewrite(results, path, journal, is_last, |end| Record::Replaced { end })
+}
+
+/// Keeps the lines, counted from 0, for which `keeps` says so.
+fn rewrite(
+    results: &mut ResultsFile,
+    path: &Path,
+    journal: &mut JournalFile,
+    keeps: impl Fn(u64, &[u8]) -> bool,
+    record: impl Fn(End) -> Record<'static>,
+) -> Result<(), Error> {
     let failure = |error: io::Error| Error::Rewriting(path.to_owned(), error);
     // If the journal ended with the record of an earlier rewrite, half a file of this one would be taken
     // for that one's after a crash.
     journal.sync().map_err(|error| unusable(&journal.path, error))?;
     let temporary = temporary(path);
-    let (rewritten, end) = copy(results.format, path, &temporary).map_err(failure)?;
-    journal.push_record(&Record::Rewritten { end });
+    let (rewritten, end) = copy(results.format, path, &temporary, keeps).map_err(failure)?;
+    journal.push_record(&record(end));
     journal.sync().map_err(|error| unusable(&journal.path, error))?;
     fs::rename(&temporary, path).and_then(|()| sync_folder(path)).map_err(failure)?;
     *results = rewritten;
     Ok(())
 }
 
-fn copy(format: Format, from: &Path, to: &Path) -> io::Result<(ResultsFile, End)> {
+fn copy(
+    format: Format,
+    from: &Path,
+    to: &Path,
+    keeps: impl Fn(u64, &[u8]) -> bool,
+) -> io::Result<(ResultsFile, End)> {
     let from = File::open(from)?;
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(true);
     let file = set_readers(&mut options, readers_of(&from.metadata()?)).open(to)?;
-    let mut reader = format.reader(from)?;
     let mut members = Members::new(format, &file);
-    let mut line = Vec::new();
-    while reader.read_until(b'\n', &mut line)? > 0 {
-        if output::outcome_of(line.trim_ascii_end()) == Outcome::Done {
-            members.line(&line)?;
-        }
-        line.clear();
-    }
+    each_line(format.reader(from)?, |number, line| match keeps(number, line.trim_ascii_end()) {
+        true => members.line(line),
+        false => Ok(()),
+    })?;
     let end = members.finish()?.members;
     file.sync_all()?;
     Ok((ResultsFile { file, format, end: end.at }, end))
+}
+
+/// Every line with its line end, counted from 0.
+fn each_line(
+    mut reader: impl BufRead,
+    mut takes: impl FnMut(u64, &[u8]) -> io::Result<()>,
+) -> io::Result<()> {
+    let (mut line, mut number) = (Vec::new(), 0);
+    while reader.read_until(b'\n', &mut line)? > 0 {
+        takes(number, &line)?;
+        line.clear();
+        number += 1;
+    }
+    Ok(())
 }
 
 /// Writes lines in members of about `MEMBER_BYTES`.

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use modelwire::Endpoint;
+use modelwire_bulk::checks::Check;
 use modelwire_bulk::input::Template;
 use modelwire_bulk::row::Shard;
 
@@ -29,6 +31,8 @@ pub(crate) struct Bulk {
     pub(crate) writing: Writing,
     #[command(flatten)]
     pub(crate) rate: Rate,
+    #[command(flatten)]
+    pub(crate) answers: Answers,
     #[command(flatten)]
     pub(crate) money: Money,
     #[command(flatten)]
@@ -158,6 +162,20 @@ pub(crate) struct Rate {
     pub(crate) may_pay_twice: bool,
 }
 
+/// Which answers are accepted.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Answers")]
+pub(crate) struct Answers {
+    /// Fail answers that do not match the response_format of their row (schema), end at their token limit
+    /// (length) or are refusals (refusal); may be repeated
+    #[arg(long, value_name = "CHECK", value_delimiter = ',', value_parser = check())]
+    pub(crate) check: Vec<Check>,
+
+    /// Ask a row again, up to N times, if its answer fails a check; each answer is billed [default: 0]
+    #[arg(long, value_name = "N", requires = "check")]
+    pub(crate) ask_again: Option<u32>,
+}
+
 /// What it may cost.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Money")]
@@ -209,7 +227,8 @@ pub(crate) struct Resume {
     #[arg(long, value_name = "HOW", default_value = "send")]
     pub(crate) unknown: Unknown,
 
-    /// Rows whose custom_id had different content before: end before anything is sent, run them, or skip them
+    /// Rows whose custom_id had different content before: end before anything is sent, run them (the new
+    /// results replace the old ones), or skip them
     #[arg(long, value_name = "HOW", default_value = "refuse")]
     pub(crate) changed: Changed,
 
@@ -258,6 +277,11 @@ pub(crate) struct Shown {
     /// Write progress as JSON lines to standard error
     #[arg(long)]
     pub(crate) json_progress: bool,
+}
+
+fn check() -> impl TypedValueParser<Value = Check> {
+    let names = Check::NAMED.map(Check::name);
+    PossibleValuesParser::new(names).try_map(|name| name.parse())
 }
 
 fn member(given: &str) -> Result<(String, String), String> {

@@ -33,6 +33,7 @@
 //! | `equal`, `reused` | of those, rows that were not sent: they got a copy of the outcome of an equal row; of an answer of another job |
 //! | `in_flight`, `concurrency_limit`, `starts_per_s` | requests in flight (a row that waits for its retry is not in flight); the concurrency limit; the rate limit of starts (null if none was found) |
 //! | `attempts`, `rate_limited` | attempts sent; those that were rate limited (429) |
+//! | `asked_again` | answers that failed a check and were asked again |
 //! | `tokens_in`, `tokens_cached_in`, `tokens_out` | as the answers report them |
 //! | `cost` | of these, in the currency of the prices; null without prices |
 //! | `rows_per_s`, `tokens_per_s` | over the last 20 seconds |
@@ -157,6 +158,8 @@ pub struct State {
     pub attempts: u64,
     /// Attempts that were rate limited (429).
     pub rate_limited: u64,
+    /// Answers that failed a check and were asked again.
+    pub asked_again: u64,
     /// As the answers report them.
     pub tokens: Tokens,
     /// The cost of these tokens, if prices are known.

@@ -68,18 +68,25 @@ pub struct Tally {
 impl Tally {
     /// Counts a row that ended.
     pub fn add(&mut self, finished: &Finished) {
-        let error = match &finished.outcome {
-            Ok(_) => {
+        let row = &finished.row;
+        let error = match (&finished.outcome, &finished.rejected) {
+            (Ok(_), None) => {
                 self.done += 1;
                 return;
             }
-            Err(error) => error,
+            (Ok(_), Some(rejected)) => {
+                let (check, message) = (rejected.check, rejected.message());
+                self.failure(check.kind(), None, || {
+                    (row.number, row.key.text(), &message, check.hint())
+                });
+                return;
+            }
+            (Err(error), _) => error,
         };
         // A copy cost nothing.
         if finished.attempts > 0 && may_be_metered(error) {
             self.perhaps += 1;
         }
-        let row = &finished.row;
         self.failure(error.kind().name(), error.status(), || {
             (row.number, row.key.text(), error.message(), error.hint())
         });
@@ -152,6 +159,8 @@ pub struct Summary<'a> {
     pub attempts: u64,
     /// Attempts that were rate limited (429).
     pub rate_limited: u64,
+    /// Answers that failed a check and were asked again.
+    pub asked_again: u64,
     /// Rows that an earlier run sent without a known outcome.
     pub unknown: u64,
     /// The names of these; at most [`NAMES_MAX`] are shown.
@@ -329,6 +338,10 @@ impl Summary<'_> {
                 parts.push(format!("{rows} of models without a price, not counted"));
             }
             lines.add("cost", Look::Plain, &parts);
+        }
+        if self.asked_again > 0 {
+            let answers = counted(self.asked_again, "answer", "answers");
+            lines.add("again", Look::Plain, &[format!("{answers} failed a check, asked again")]);
         }
         if self.rate_limited > 0 {
             let share = percent(self.rate_limited, self.attempts);

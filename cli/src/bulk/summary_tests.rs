@@ -45,6 +45,7 @@ fn summary<'a>(tally: &'a Tally, names: &'a [String]) -> Summary<'a> {
         reused: 0,
         attempts: 50_204,
         rate_limited: 201,
+        asked_again: 0,
         unknown: names.len() as u64,
         unknown_names: names,
         unknown_sent_again: true,

@@ -190,6 +190,9 @@ faults! {
     Status429: "status_429",
         cause "a limit is exceeded (429): of rate, concurrency, quota or resources",
         action "Lower the request rate and retry with backoff; check limits and quota in the control panel.";
+    Status429Quota: "status_429_quota",
+        cause "a quota of the account is exhausted (429)",
+        action "Raise or renew the quota in the control panel; retries fail until then.";
     Status5xx: "status_5xx",
         cause "a temporary failure of the service or an upstream provider (5xx)",
         action "Note the time and the error and retry later, or contact support.";
@@ -295,6 +298,7 @@ pub(crate) fn of_error(error: &Error, scene: Scene) -> Fault {
     match error.kind() {
         ErrorKind::Authentication => Fault::Status401,
         ErrorKind::Permission if !is_page(error) => Fault::Status403,
+        ErrorKind::RateLimited if names_a_quota(error) => Fault::Status429Quota,
         ErrorKind::RateLimited => Fault::Status429,
         ErrorKind::Server => Fault::Status5xx,
         ErrorKind::InvalidRequest if !is_page(error) => Fault::Status400,
@@ -371,6 +375,11 @@ fn of_tls_words(words: &str) -> Fault {
     ];
     let found = WORDS.into_iter().find(|(part, _)| words.contains(part));
     found.map_or(Fault::TlsFailed, |(_, fault)| fault)
+}
+
+/// Whether the service names a quota, and not a rate, in the code or type of its error.
+fn names_a_quota(error: &Error) -> bool {
+    [error.code(), error.error_type()].into_iter().flatten().any(|name| name.contains("quota"))
 }
 
 /// Whether an HTML page arrived instead of JSON.

@@ -86,6 +86,7 @@ fn ends_everything(fault: Option<Fault>) -> Option<&'static str> {
         Fault::Status403 | Fault::Status404 | Fault::Status405 | Fault::Status5xx => None,
         Fault::Status400 | Fault::StatusOther | Fault::ErrorInAnswer => None,
         Fault::Status429 => Some("the service is rate-limiting this account"),
+        Fault::Status429Quota => Some("a quota of this account is exhausted"),
         _ => Some("GET /models failed"),
     }
 }

@@ -21,7 +21,7 @@ use crate::driver::wake_fd::{Bell, Slept};
 use crate::options::config::ExternalRuntime;
 use crate::request::request::Request;
 
-/// One call of the service, with all its attempts. You create it before it starts, so that any thread
+/// One call to the service, with all its attempts. You create it before it starts, so that any thread
 /// can cancel it at any time. It starts once, and its events are popped in order.
 ///
 /// Every method may be called from any thread. Dropping an unfinished call cancels it.

@@ -8,6 +8,9 @@ use crate::protocol::endpoint::Endpoint;
 const ONLY_STREAMS: &str = "If this model only supports streaming, set stream_only (calls still return the \
     whole answer) or stream the call (stream = true).";
 
+const QUOTA_EXHAUSTED: &str = "A quota of the account is exhausted, and retries fail until it is raised or renewed: \
+    check the quota and the balance in the service's control panel.";
+
 /// How a call was made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CallForm {
@@ -23,6 +26,9 @@ pub(crate) fn extend_hint(error: Error, form: CallForm, attempts: u32) -> Error 
     let mut hint = error.hint().to_owned();
     if hint.is_empty() {
         return error;
+    }
+    if names_a_quota(&error) {
+        hint = QUOTA_EXHAUSTED.to_owned();
     }
     if let Some(fault) = form.path_fault.filter(|_| is_of_a_wrong_place(error.kind())) {
         hint = format!("{} {hint}", words_of(fault));
@@ -52,6 +58,13 @@ fn words_of(fault: PathFault) -> String {
             format!("The base URL ends in {path}, which each call adds: end it with /v1.")
         }
     }
+}
+
+/// Whether a refusal by a limit (429) is one by a quota, which time alone does not lift. Texts are not asked:
+/// services also speak of a quota for each minute.
+fn names_a_quota(error: &Error) -> bool {
+    let mut names = [error.code(), error.error_type()].into_iter().flatten();
+    error.kind() == ErrorKind::RateLimited && names.any(|name| name.contains("quota"))
 }
 
 /// Whether the service seems to reject a plain call because the model only streams (R-STR6). The
@@ -119,6 +132,21 @@ mod tests {
                 assert_eq!(error.hint(), kind.hint());
             }
             assert!(extend_hint(answered(405, "no"), form, 1).hint().starts_with(words));
+        }
+    }
+
+    #[test]
+    fn an_exhausted_quota_is_not_answered_with_patience() {
+        for (status, body, is_quota) in [
+            (429, r#"{"error":{"message":"no","code":"insufficient_quota"}}"#, true),
+            (429, r#"{"error":{"message":"no","type":"quota_exceeded","code":null}}"#, true),
+            (429, r#"{"error":{"message":"Quota of 60 a minute","code":"rate_limited"}}"#, false),
+            (429, "", false),
+            (403, r#"{"error":{"message":"no","code":"insufficient_quota"}}"#, false),
+        ] {
+            let error = extend_hint(answered(status, body), PLAIN, 1);
+            assert_eq!(error.hint() == QUOTA_EXHAUSTED, is_quota, "{status} {body}");
+            assert_eq!(error.hint().contains("backoff"), status == 429 && !is_quota, "{body}");
         }
     }
 

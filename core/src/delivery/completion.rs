@@ -370,7 +370,7 @@ impl CompletionQueue {
         }
     }
 
-    /// Refuses new calls and cancels those in flight. Their `Done` comes out as usual; then every
+    /// Rejects new calls and cancels those in flight. Their `Done` comes out as usual; then every
     /// `next` returns [`Next::Closed`].
     ///
     /// ```

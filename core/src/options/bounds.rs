@@ -110,17 +110,18 @@ limits! {
     /// The maximum number of headers of an answer; 100 by default.
     headers_max: HEADERS_MAX = 100, number 4;
 
-    /// The bytes of one call that may be queued before its body is no longer read; 256 KiB by default.
-    /// A single larger event is queued alone.
+    /// The maximum bytes of one call in its queue; beyond it the library stops reading the body; 256
+    /// KiB by default. A single larger event is queued alone.
     queue_bytes_max: QUEUE_BYTES_MAX = 256 << 10, number 5;
 
-    /// The events of one call that may be queued before its body is no longer read; 1024 by default.
+    /// The maximum events of one call in its queue; beyond it the library stops reading the body; 1024
+    /// by default.
     queue_events_max: QUEUE_EVENTS_MAX = 1024, number 6;
 
     /// The maximum number of connections in use by calls of the client; 1000 by default, and never more
     /// than 3/8 of the process's descriptor limit (RLIMIT_NOFILE, read at the first call), which the
-    /// calls of all clients share. Each client may have another 1/16 idle and another 1/16 opening: half
-    /// in total, with one client. Further calls wait in order, and take the first connection that
+    /// calls of all clients share. In addition, each client may have up to 1/16 idle and 1/16 opening:
+    /// one client uses at most half. Further calls wait in order, and take the first connection that
     /// becomes idle. Calls that share a connection (HTTP/2) are not counted.
     connections_max: CONNECTIONS_MAX = 1000, number 7;
 

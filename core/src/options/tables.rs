@@ -57,8 +57,7 @@ options! {
     /// Offers HTTP/2 to an https service; off by default.
     http2: Flag |config, on| *config = take(config).http2(on);
 
-    /// Streams internally for every call without streaming, for models that only stream; off by
-    /// default.
+    /// Makes every plain call stream internally, for models that only stream; off by default.
     stream_only: Flag |config, on| *config = take(config).stream_only(on);
 
     /// Stores chunk times in the record of each call; off by default.
@@ -83,8 +82,8 @@ options! {
     /// The API key for this call, instead of the client's, on the same connections.
     api_key: Text |call, key| call.api_key = Some(ApiKey::new(key).map(Arc::new));
 
-    /// Streams internally and gathers the answer for this call without streaming, for a model that only
-    /// streams, and overrides a `stream` in JSON text; the client's setting by default.
+    /// For a plain call: streams internally and returns the whole answer, for a model that only
+    /// streams. Overrides a `stream` in JSON text. The client's setting by default.
     stream_only: Flag |call, on| call.stream_only = Some(on);
 
     /// Gathers the chunks of this streamed call, so that the end of the stream also has the whole

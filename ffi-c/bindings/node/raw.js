@@ -122,8 +122,8 @@ export const MODELWIRE_SOCKET = 2;
 /** The version of this header, major * 1000000 + minor * 1000 + patch. */
 export const MODELWIRE_VERSION_NUMBER = 1000;
 
-/** The ABI of this header. Functions and numbers are only ever added; a change that would break
- *  a compiled program increments it. */
+/** The ABI of this header. Within one ABI, functions and constants are only added; a change
+ *  that would break a compiled program increments this number. */
 export const MODELWIRE_ABI = 1;
 
 /** The model list. */
@@ -335,10 +335,10 @@ export function modelwire_client_close(client, timeout_ms) {
  *  "models", an object with the same ten for each requested model; "keys", an object with all
  *  of this, including "models", for each key; and "key_id", the name in "keys" of the client's
  *  own key. A key is named by the first 16 hexadecimal digits, in lower case, of the SHA-256 of
- *  "modelwire:" and the key; beyond 4096 keys, further keys are summed up as "other". Beyond
- *  16384 models, counted over all keys, further models are summed up as "(other)", as are those
- *  with names of more than 1024 bytes. Model lists and calls that failed or were stopped do not
- *  count. Sums are capped at 2^63 - 1.
+ *  "modelwire:" and the key; beyond 4096 keys, further keys are summed up as "other" (without
+ *  parentheses). Beyond 16384 models, counted over all keys, further models are summed up as
+ *  "(other)" (with them), as are those with names of more than 1024 bytes. Model lists and
+ *  calls that failed or were stopped do not count. Totals are capped at 2^63 - 1.
  *  (client, reset) */
 export const modelwire_client_usage = declare("modelwire_client_usage", "void *", [
   "void *",
@@ -512,7 +512,7 @@ export function modelwire_queue_new(flags) {
  *  (queue) */
 export const modelwire_queue_free = declare("modelwire_queue_free", "void", ["void *"]);
 
-/** Refuses new calls and cancels those in flight. You take their last events as usual; then
+/** Rejects new calls and cancels those in flight. You take their last events as usual; then
  *  modelwire_queue_next returns MODELWIRE_CLOSED on every thread.
  *  (queue) */
 export const modelwire_queue_close = declare("modelwire_queue_close", "void", ["void *"]);
@@ -687,8 +687,8 @@ const call_run = declare("modelwire_call_run", "int32_t", [
   out("void *"),
   out("void *"),
 ]);
-/** Runs a call without streaming, and waits for the response. Blocks the calling thread only.
- *  modelwire_call_cancel from another thread ends the call at once. */
+/** Runs a plain call, that is, without streaming, and waits for the response. Blocks the
+ *  calling thread only. modelwire_call_cancel from another thread ends the call at once. */
 export function modelwire_call_run(call) {
   const out = [null];
   const err = [null];
@@ -778,7 +778,7 @@ export const modelwire_event_kind = declare("modelwire_event_kind", "int32_t", [
 export const modelwire_event_tag = declare("modelwire_event_tag", "uint64_t", ["void *"]);
 
 const event_text = declare("modelwire_event_text", "void *", ["void *", out("size_t")]);
-/** The event's text for people. For a chunk, the output text that it adds: the content of a
+/** The event's human-readable text. For a chunk, the output text that it adds: the content of a
  *  chat's first choice, or an output text delta of a response; empty for other chunks. For a
  *  response, its whole text; for an error and a log record, the message; for the record of a
  *  call, the empty string. */
@@ -787,8 +787,8 @@ export function modelwire_event_text(event) {
 }
 
 const event_json = declare("modelwire_event_json", "void *", ["void *", out("size_t")]);
-/** The event's JSON text for programs. For a chunk and a response, the text as the service sent
- *  it (empty at the end of a stream that was not gathered); for an error, what
+/** The event's machine-readable JSON text. For a chunk and a response, the text as the service
+ *  sent it (empty at the end of a stream that was not gathered); for an error, what
  *  modelwire_error_json returns; for a log record, an object with "level" ("error" to "trace"),
  *  "target", "message" and "unix_ms". For the record of a call, an object without the API key;
  *  texts from the service are truncated to 1024 bytes. Times are whole microseconds since the
@@ -868,7 +868,7 @@ export function modelwire_response_text(response) {
 
 const response_json = declare("modelwire_response_json", "void *", ["void *", out("size_t")]);
 /** The JSON text as the service sent it, or as it was gathered; empty at the end of a stream
- *  that was not gathered, where the events were the response. */
+ *  that was not gathered, whose content was in its events. */
 export function modelwire_response_json(response) {
   return decode(response_json(response, length));
 }

@@ -157,12 +157,12 @@ impl Accessor {
 /// The name of an accessor's type in documents.
 fn kind_in_words(kind: &str) -> &str {
     match kind {
-        "text" | "word" => "text",
+        "text" | "word" => "string",
         "number" => "number",
         "flag" => "true or false",
         "milliseconds" | "duration" => "milliseconds",
         "unix_ms" => "milliseconds since 1970 UTC",
-        "texts" => "array of texts",
+        "texts" => "array of strings",
         "tools" | "pieces" | "headers" => "array of objects",
         _ => "object",
     }

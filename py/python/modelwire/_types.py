@@ -41,6 +41,8 @@ class RequestOptions(TypedDict, total=False):
     """Seconds, or a Timeout."""
     max_retries: int
     """The maximum number of retries."""
+    security: Mapping[str, bool]
+    """{"bearer_auth": True}, which holds for every call."""
 
 
 def file_from_path(path: str | os.PathLike[str]) -> tuple[str, bytes]:

@@ -38,6 +38,13 @@ fn show<'py>(
 
 #[pymethods]
 impl View {
+    /// The private attributes of a pydantic model, of which there are none: programs that ask whether an
+    /// answer is a `BaseModel`, once openai's classes are registered, look here next.
+    #[classattr]
+    fn __private_attributes__(py: Python<'_>) -> Bound<'_, PyDict> {
+        PyDict::new(py)
+    }
+
     fn __getattr__(slf: &Bound<'_, Self>, name: &str) -> PyResult<Py<PyAny>> {
         match openai_classes::attribute(slf.as_any(), name)? {
             Some(found) => Ok(found.unbind()),

@@ -13,8 +13,11 @@ class Scheduler
   def initialize
     @readable = {}
     @asleep = {}
-    # Nobody else keeps a fiber that is blocked: the collector would take it.
+    # Nobody else keeps a fiber that is blocked: the collector would take it. Nor may one go that has
+    # ended: Ruby 3.1.2 aborts now and then ("try to mark T_NONE object") if it collects fibers that
+    # ended while others of the scheduler wait, also in a program that only sleeps.
     @blocked = {}.compare_by_identity
+    @fibers = []
     @ready = []
     @lock = Thread::Mutex.new
     @woken, @waker = IO.pipe
@@ -33,7 +36,10 @@ class Scheduler
   end
   alias close run
 
-  def fiber(&work) = Fiber.new(blocking: false, &work).tap(&:resume)
+  def fiber(&work)
+    @fibers << Fiber.new(blocking: false, &work)
+    @fibers.last.tap(&:resume)
+  end
 
   def io_wait(io, events, _timeout)
     (@readable[io] ||= []) << Fiber.current

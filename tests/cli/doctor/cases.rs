@@ -459,9 +459,16 @@ pub fn answers(service: &Service) -> Vec<Case> {
     let now = httpdate::fmt_http_date(SystemTime::now());
     let dated_now = Exchange::json_with_headers(200, &[("Date", &now)], models_body());
     let wait = Exchange::json_with_headers(429, &[("Retry-After", "7")], "{}");
+    let quota = r#"{"error":{"message":"m","type":"t","code":"insufficient_quota"}}"#;
     let list = |exchange: Exchange| Script::one(exchange);
     for (name, script, expected, says) in [
         ("wait", list(wait), ("models", FAILED, "status_429"), "7 s"),
+        (
+            "quota",
+            list(Exchange::json(429, quota)),
+            ("models", FAILED, "status_429_quota"),
+            "Raise or renew",
+        ),
         ("page", list(page(200)), ("models", FAILED, "page"), "login page"),
         ("page-404", list(page(404)), ("models", FAILED, "page"), "captive portal"),
         (

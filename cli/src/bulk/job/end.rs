@@ -145,6 +145,7 @@ pub(super) fn finish(
         reused: end.status.reused,
         attempts: end.status.sent,
         rate_limited: end.status.limited,
+        asked_again: end.status.asked_again,
         unknown: end.unknown.len() as u64,
         unknown_names: &end.unknown,
         unknown_sent_again: bulk.resume.unknown == Unknown::Send,

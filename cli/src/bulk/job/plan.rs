@@ -7,6 +7,7 @@ use modelwire::limits::{CONNECTIONS_MAX, IDLE_CONNECTIONS_MAX};
 use modelwire::{Client, Endpoint};
 use modelwire_bulk::answers::SharedAnswers;
 use modelwire_bulk::budget::{Budget, Limits};
+use modelwire_bulk::checks::Check;
 use modelwire_bulk::controller::Fixed;
 use modelwire_bulk::engine::{EngineOptions, PAID_ATTEMPTS_MAX, Rules};
 use modelwire_bulk::input::{RowOptions, Source, Template};
@@ -16,7 +17,7 @@ use modelwire_bulk::store::{StoreOptions, answers, check_reuse, look};
 
 use super::descriptors;
 use super::reader::Policy;
-use crate::bulk::arguments::Bulk;
+use crate::bulk::arguments::{Bulk, Changed};
 use crate::connection::Connection;
 use crate::failure::Failure;
 
@@ -33,6 +34,7 @@ pub(super) struct Plan {
     pub(super) engine: EngineOptions,
     once: bool,
     reuse: Vec<PathBuf>,
+    pub(super) checks: Vec<Check>,
     /// The seed for random samples.
     pub(super) seed: u64,
     limits: Limits,
@@ -55,6 +57,7 @@ impl Plan {
             engine: engine_options(bulk),
             once: bulk.reading.once,
             reuse: bulk.reading.reuse.clone(),
+            checks: bulk.answers.check.clone(),
             seed: RandomState::new().build_hasher().finish(),
             limits: Limits {
                 cost: money.max_cost,
@@ -122,6 +125,7 @@ fn row_options(bulk: &Bulk, connection: &Connection) -> RowOptions {
         set: reading.default.clone(),
         shard: reading.shard,
         stream_only: connection.option("stream_only") == Some("true"),
+        checks_schemas: bulk.answers.check.contains(&Check::Schema),
     }
 }
 
@@ -149,6 +153,7 @@ fn store_options(bulk: &Bulk) -> StoreOptions {
         is_ordered: writing.ordered,
         is_overwriting: writing.overwrite,
         retries_failed: bulk.resume.retry_failed,
+        replaces_changed: bulk.resume.changed == Changed::Run,
         readers: Source::of(&bulk.input).readers(),
         settings: settings.into_iter().flatten().chain(defaults).collect(),
         ..StoreOptions::default()
@@ -167,6 +172,7 @@ fn engine_options(bulk: &Bulk) -> EngineOptions {
         rules: Rules {
             attempts_max: rate.attempts,
             paid_attempts_max: if rate.may_pay_twice { PAID_ATTEMPTS_MAX } else { 1 },
+            ask_again_max: bulk.answers.ask_again.unwrap_or(0),
             retry_after_max: rate.retry_after_max,
         },
         patience: rate.patience,

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use modelwire::{Client, Error};
 use modelwire_bulk::answers::SharedAnswers;
+use modelwire_bulk::checks::Checks;
 use modelwire_bulk::engine::{Engine, Offered, Over, Status, Turn, Waker};
 use modelwire_bulk::input::{BadRow, Rows};
 use modelwire_bulk::ledger::{Ledger, State};
@@ -79,6 +80,7 @@ impl Run {
         };
         let (store, ledger) = Store::open(&plan.store, held, Box::new(wake))?;
         let engine = Engine::new(client, plan.engine, store.book()).with_budget(plan.budget()?);
+        let engine = engine.with_checks(Checks::new(&plan.checks));
         let _ = waker.set(engine.waker());
         let run = Run {
             engine,
@@ -402,6 +404,7 @@ impl Run {
             reused: status.reused,
             attempts: status.sent,
             rate_limited: status.limited,
+            asked_again: status.asked_again,
             tokens: spent.tokens,
             cost: spent.cost,
         }

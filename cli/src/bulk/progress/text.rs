@@ -81,6 +81,9 @@ pub(super) fn details(state: &State, speed: &Speed, width: usize) -> String {
     if state.equal + state.reused > 0 {
         parts.push((5, format!("{} copied", grouped(state.equal + state.reused))));
     }
+    if state.asked_again > 0 {
+        parts.push((7, format!("{} asked again", grouped(state.asked_again))));
+    }
     if state.failed > 0 {
         parts.push((1, format!("{} failed", grouped(state.failed))));
     }
@@ -119,6 +122,7 @@ pub(super) fn members(
         ("starts_per_s", json!(state.rate.map(rounded))),
         ("attempts", json!(state.attempts)),
         ("rate_limited", json!(state.rate_limited)),
+        ("asked_again", json!(state.asked_again)),
         ("tokens_in", json!(state.tokens.input)),
         ("tokens_cached_in", json!(state.tokens.cached)),
         ("tokens_out", json!(state.tokens.output)),

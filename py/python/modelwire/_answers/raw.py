@@ -20,14 +20,18 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
+openai_classes: dict[type, type] = {}
+"""openai's classes of those here, once they are registered."""
+
 
 class RawResponse(Generic[_T]):
     """A whole answer, or an opened stream, with its status and headers. `parse` returns what the
     normal method returns."""
 
-    def __init__(self, result: _T, read: Any = None) -> None:
+    def __init__(self, result: _T, read: Any = None, cast: Any = None) -> None:
         self._result: Any = result
         self._read = read
+        self._cast = cast
         if isinstance(result, (Stream, AsyncStream)):
             self.http_response: Response = result.response
         else:
@@ -97,8 +101,12 @@ class RawResponse(Generic[_T]):
         if self._read is not None:
             self._read(self._result)
             self._read = None
-        result: _T = self._result
+        result: _T = self._result if self._cast is None else self._cast(self._result)
         return result
+
+    if not TYPE_CHECKING:
+        # The reported class.
+        __class__ = property(lambda self: openai_classes.get(type(self), type(self)))
 
     def _whole(self, what: str) -> str:
         if isinstance(self._result, (Stream, AsyncStream)):

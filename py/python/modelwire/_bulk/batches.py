@@ -9,6 +9,7 @@ import os
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from modelwire._bulk.checks import Checks
 from modelwire._bulk.engine import TAKEN_MAX, begin, limits_of, secret
 from modelwire._bulk.plan import Plan, wrong
 from modelwire._bulk.result import Result
@@ -17,8 +18,9 @@ from modelwire._errors import OpenAIError, RequestError
 from modelwire._options import NOT_GIVEN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
+    from modelwire._bulk.checks import Check
     from modelwire._native import NativeBulk
     from modelwire._options import NotGiven, Timeout
 
@@ -41,6 +43,7 @@ class Rows:
     A row that fails has its error in the column `error`, and null as its answer: it does not stop
     the batch. With `errors="raise"` the first error is raised, and the rows of the batch that are
     in flight are cancelled. A rejected key (401, 403) and an unreachable service always raise.
+    `check` and `ask_again` are as in `modelwire.bulk`; the `row` of a Result is the request.
 
     Each process has its own engine, which learns how much the service accepts, and keeps this from
     batch to batch. Base URL and key come from the environment of the worker if they are not given:
@@ -66,6 +69,8 @@ class Rows:
         tpm: float | None = None,
         attempts: int | None = None,
         may_pay_twice: bool = False,
+        check: Check | Iterable[Check] | None = None,
+        ask_again: int = 0,
         base_url: str | None = None,
         api_key: str | Callable[[], str] | None = None,
         timeout: float | Timeout | None | NotGiven = NOT_GIVEN,
@@ -80,7 +85,9 @@ class Rows:
         self._prompt, self._body, self._options = prompt, body, options
         self._plan = Plan(model, operation, prompt, system, defaults)
         self._names = answer, error, total_tokens
+        self._checks = Checks(check, ask_again)
         self._limits = limits_of(max_concurrency, rpm, tpm, attempts, may_pay_twice)
+        self._limits |= self._checks.limits()
         self._client_arguments = {"base_url": base_url, "api_key": api_key, "timeout": timeout}
         self._engine: _Engine | None = None
 
@@ -117,8 +124,8 @@ class Rows:
                 found[place] = _failed(value, failed)
                 self._raise(found[place])
         try:
-            engine.run(requests, found, self._raise)
-        except OpenAIError:
+            engine.run(requests, found, self._raise, self._checks)
+        except BaseException:
             self._engine = None  # the next batch creates a new one
             raise
         return [result for result in found if result is not None]
@@ -199,12 +206,14 @@ class _Engine:
         self,
         requests: list[tuple[int, tuple[str, dict[str, Any]]]],
         found: list[Result[Any] | None],
-        check: Callable[[Result[Any] | None], None],
+        look: Callable[[Result[Any] | None], None],
+        checks: Checks,
     ) -> None:
-        """Stores the outcomes of these requests, each at its position. `check` may raise: then what
+        """Stores the outcomes of these requests, each at its position. `look` may raise: then what
         is in flight is cancelled, and nothing more is sent."""
         with self._lock:
             native, open_ = self._native, dict[int, int]()
+            bodies = {place: fields for place, (_, fields) in requests}
             try:
                 for place, (operation, fields) in requests:
                     number, self._begun = self._begun, self._begun + 1
@@ -213,9 +222,12 @@ class _Engine:
                         open_[number] = place
                     except (TypeError, ValueError) as failed:
                         found[place] = _failed(fields, failed)
-                        check(found[place])
+                        look(found[place])
                 native.flush()
-                self._take(native, open_, found, check)
+                while open_:
+                    has_judged = checks.judge(native, lambda number: (bodies[open_[number]], None))
+                    if not self._take(native, open_, found, look) and not has_judged:
+                        native.wait()
             except BaseException:
                 native.abort(1.0)
                 raise
@@ -225,20 +237,17 @@ class _Engine:
         native: NativeBulk,
         open_: dict[int, int],
         found: list[Result[Any] | None],
-        check: Callable[[Result[Any] | None], None],
-    ) -> None:
-        while open_:
-            outcomes = native.take(TAKEN_MAX)
-            for number, response, error, attempts, elapsed in outcomes:
-                place = open_.pop(number)
-                found[place] = Result(None, None, response, error, attempts, elapsed)
-                check(found[place])
-            if outcomes:
-                continue
-            ending = native.ending()
-            if ending is not None:
-                raise ending[1] or OpenAIError("the engine was shut down", kind="shutdown")
-            native.wait()
+        look: Callable[[Result[Any] | None], None],
+    ) -> bool:
+        outcomes = native.take(TAKEN_MAX)
+        for number, response, error, attempts, elapsed in outcomes:
+            place = open_.pop(number)
+            found[place] = Result(None, None, response, error, attempts, elapsed)
+            look(found[place])
+        ending = None if outcomes else native.ending()
+        if ending is not None:
+            raise ending[1] or OpenAIError("the engine was shut down", kind="shutdown")
+        return bool(outcomes)
 
 
 class _Columns:

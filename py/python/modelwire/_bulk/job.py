@@ -28,6 +28,9 @@ from modelwire._bulk.budget import BudgetError as _BudgetError
 from modelwire._bulk.budget import Estimate as _Estimate
 from modelwire._bulk.budget import Pilot as _Pilot
 from modelwire._bulk.budget import budget_of, pilot_of
+from modelwire._bulk.checks import Check as _Check
+from modelwire._bulk.checks import CheckError as _CheckError
+from modelwire._bulk.checks import Checks
 from modelwire._bulk.engine import CLOSE_SECONDS, TAKEN_MAX, begin, limits_of, secret
 from modelwire._bulk.plan import Plan, wrong
 from modelwire._bulk.repair import Repaired as _Repaired
@@ -105,11 +108,18 @@ class bulk(Generic[_Row]):
     before the next row could use more. Prices are per million tokens: `price_in` and `price_out`,
     or `prices` by model. `pilot()` runs a sample first, and estimates what all rows will use.
 
+    `check` names what is checked of each answer: "schema" (it matches the `response_format` of its
+    row), "length" (it does not end at its token limit), "refusal"; or is a function that takes the
+    Result and returns True or None if the answer is right, otherwise False or the reason; or a list
+    of these. A row whose answer fails is asked again up to `ask_again` times, each billed; then its
+    result has a CheckError, and the answer.
+
     Leaving the loop cancels requests in flight. `async for` works in the same way under asyncio
     and trio. Threads may share it.
     """
 
     BudgetError: TypeAlias = _BudgetError
+    CheckError: TypeAlias = _CheckError
     Estimate: TypeAlias = _Estimate
     Pilot: TypeAlias = _Pilot
     Repaired: TypeAlias = _Repaired
@@ -147,6 +157,8 @@ class bulk(Generic[_Row]):
         price_out: float | None = None,
         prices: Prices | None = None,
         patience: float | None = None,
+        check: _Check | Iterable[_Check] | None = None,
+        ask_again: int = 0,
         progress: Any = None,
         total: int | None = None,
         base_url: Any = None,
@@ -175,6 +187,8 @@ class bulk(Generic[_Row]):
         self._client = client
         self._timeout = timeout
         self._limits = limits_of(max_concurrency, rpm, tpm, attempts, may_pay_twice, patience)
+        self._checks = Checks(check, ask_again)
+        self._limits |= self._checks.limits()
         self._budget = budget_of(max_cost, max_total_tokens, price_in, price_out, prices)
         if total is None and hasattr(rows, "__len__"):
             total = len(rows)  # type: ignore[arg-type]
@@ -443,9 +457,6 @@ class bulk(Generic[_Row]):
         counts = self._counts
         if result.error is None:
             counts.done += 1
-            usage = result.response.usage
-            if usage is not None and result.attempts > 0:
-                counts.tokens += usage.total_tokens or 0
         else:
             counts.failed += 1
         self._in_order(number, result)
@@ -464,7 +475,8 @@ class bulk(Generic[_Row]):
             self._next_number += 1
 
     def _collect(self, native: NativeBulk) -> bool:
-        """Takes arrived outcomes; returns whether there were any."""
+        """Takes arrived outcomes, and judges answers; returns whether there were any."""
+        has_judged = self._checks.judge(native, self._open.__getitem__)
         outcomes = native.take(TAKEN_MAX)
         for number, response, error, attempts, elapsed in outcomes:
             row, name = self._open.pop(number)
@@ -475,7 +487,7 @@ class bulk(Generic[_Row]):
                 self._progress.show(self._counts)
             if self._room_made is not None:
                 self._room_made.set()
-        return bool(outcomes)
+        return bool(outcomes) or has_judged
 
     def _look(self) -> None:
         native = self._native

@@ -22,9 +22,11 @@ class Result(Generic[_Row]):
     custom_id: str | None
     """Its name, if it has one."""
     response: Any
-    """The ChatCompletion or the Response, as from a client's `create`; None if the row failed."""
+    """The ChatCompletion or the Response, as from a client's `create`; None if the row was not
+    answered. An answer that failed a check is here, too."""
     error: OpenAIError | None
-    """The exception that the call would have raised; None if it was answered."""
+    """The exception that the call would have raised, or a CheckError if the answer failed a check;
+    otherwise None."""
     attempts: int
     """The number of times it was sent; 0 for a copy of another row's outcome."""
     elapsed: float
@@ -50,7 +52,7 @@ class Result(Generic[_Row]):
     def text(self) -> str | None:
         """The text of the answer; None if the row failed or has none."""
         response = self.response
-        if response is None:
+        if response is None or self.error is not None:
             return None
         if hasattr(response, "output_text"):
             return str(response.output_text)
@@ -75,7 +77,7 @@ class Result(Generic[_Row]):
                 "request_id": self.response._request_id,
                 "body": self.response.to_dict(),
             }
-        elif self.error is not None:
+        if self.error is not None:
             line["id"] = self.error.request_id
             line["error"] = error_fields(self.error)
             if self.error.status_code is not None:
@@ -119,6 +121,7 @@ class Status:
     """The status of a bulk job."""
 
     __slots__ = (
+        "asked_again",
         "concurrency_limit",
         "cost",
         "done",
@@ -174,6 +177,8 @@ class Status:
         """Requests that were rate limited (429)."""
         self.paid_again = 0
         """Requests that were retried although they may be billed."""
+        self.asked_again = 0
+        """Answers that failed a check and whose rows were asked again."""
         self.outage: float | None = None
         """How long the service has been unreachable, or has failed every row, in seconds."""
 

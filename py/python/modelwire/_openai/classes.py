@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from modelwire import _errors, _options
+from modelwire._answers import raw
 from modelwire._native import use_openai_classes
 from modelwire._openai import methods as _methods
 from modelwire.types._parts import EVENTS, ITEMS
@@ -43,10 +44,10 @@ class _Finder:
     """Finds the openai class of an object."""
 
     def __init__(self, openai: Any) -> None:
-        modules = filter(None, map(_module, _MODULES))
+        modules = filter(None, (_module(f"types.{name}") for name in _MODULES))
         self._places = [openai, *modules, import_module("openai.types")]
         self._known: dict[str, type | None] = {}
-        self._known["ChunkChoice"] = _module("chat.chat_completion_chunk").Choice
+        self._known["ChunkChoice"] = _module("types.chat.chat_completion_chunk").Choice
 
     def class_of(self, thing: Any) -> type:
         """openai's class with this name or type; the object's own class if openai has none."""
@@ -86,7 +87,7 @@ class _Finder:
 
 def _module(name: str) -> Any:
     try:
-        return import_module(f"openai.types.{name}")
+        return import_module(f"openai.{name}")
     except ImportError:
         return None  # another version of openai-python
 
@@ -109,6 +110,10 @@ def start(clients: tuple[type, ...]) -> dict[type, type]:
     for ours in {*_errors._BY_KIND.values(), *_errors._BY_STATUS.values(), *_errors._OF_PARSING}:
         _errors._openai_classes_of.setdefault(ours, _with_base(ours, openai))
     _options.register(openai)
+    for ours in (raw.LegacyAPIResponse, raw.APIResponse, raw.AsyncAPIResponse):
+        places = (_module("_legacy_response"), _module("_response"))
+        theirs = filter(None, (getattr(place, ours.__name__, None) for place in places))
+        raw.openai_classes[ours] = next(theirs, ours)
     finder = _Finder(openai)
     use_openai_classes(finder.class_of, finder.attribute)
     return {ours: _client_class(ours, getattr(openai, ours.__name__)) for ours in clients}

@@ -24,7 +24,9 @@ _OPERATIONS = {
     ("post", "/chat/completions"): "chat",
     ("post", "/responses"): "responses",
 }
-_OPTIONS = ("headers", "params", "extra_json", "timeout", "max_retries")
+_OPTIONS = ("headers", "params", "extra_json", "timeout", "max_retries", "security")
+_RAW = "x-stainless-raw-response"
+"""The header by which openai-python's callers ask for a raw answer; it is not sent."""
 _PLAIN = (object, Any, dict, list)
 
 
@@ -60,7 +62,8 @@ class PathCall:
             raise TypeError("GET /models does not stream")
         if stream and stream_cls is not None:
             self._check(stream_cls)
-        asked = {"extra_headers": given.get("headers"), "extra_query": given.get("params")}
+        sent, self._is_raw = _without_raw(given.get("headers"))
+        asked = {"extra_headers": sent, "extra_query": given.get("params")}
         call = Call({**asked, "timeout": given.get("timeout", NOT_GIVEN)})
         if not stream and is_given(streams) and streams:
             call.options["stream_only"] = True  # the service streams, and the answer is one
@@ -73,8 +76,13 @@ class PathCall:
 
     def result(self, answer: Any) -> Any:
         """What the program asked for."""
-        if self._stream:
-            return answer
+        if self._is_raw:
+            from modelwire._answers.raw import LegacyAPIResponse
+
+            return LegacyAPIResponse(answer, cast=None if self._stream else self._cast)
+        return answer if self._stream else self._cast(answer)
+
+    def _cast(self, answer: Any) -> Any:
         return cast(answer, self._cast_to, self._is_async)
 
     def _check(self, stream_cls: Any) -> None:
@@ -115,7 +123,19 @@ def _given(options: Mapping[str, Any] | None) -> dict[str, Any]:
     for name, value in given.items():
         if name not in _OPTIONS and value is not None:
             raise TypeError(f"options takes {', '.join(_OPTIONS)}, not {name}")
+    if given.get("security") not in (None, {}, {"bearer_auth": True}):
+        raise TypeError("security takes bearer_auth=True alone: every call sends the key as bearer")
     return given
+
+
+def _without_raw(headers: Mapping[str, Any] | None) -> tuple[Mapping[str, Any] | None, bool]:
+    """The headers to send, and whether a raw answer is asked for."""
+    found = [value for name, value in (headers or {}).items() if name.lower() == _RAW]
+    if not headers or not found:
+        return headers, False
+    if found != ["true"]:
+        raise TypeError("X-Stainless-Raw-Response takes true: use with_streaming_response")
+    return {name: value for name, value in headers.items() if name.lower() != _RAW}, True
 
 
 def _fields(body: Any, more: Any, is_sent: bool) -> dict[str, Any] | None:

@@ -13,15 +13,15 @@ const WRAPPER: &str = "include/modelwire.hpp";
 
 fn takes(kind: OptionKind) -> &'static str {
     match kind {
-        OptionKind::Text => "text",
+        OptionKind::Text => "string",
         OptionKind::Flag => "true or false",
         OptionKind::Count => "whole number",
         OptionKind::Milliseconds => "milliseconds",
         OptionKind::Timeout => "milliseconds, null is off",
         OptionKind::Part => "0 to 1",
         OptionKind::Statuses => "array of numbers",
-        OptionKind::Names => "array of texts",
-        OptionKind::Pairs => "object of texts",
+        OptionKind::Names => "array of strings",
+        OptionKind::Pairs => "object of strings",
         _ => panic!("docs/options.md has no word for {kind:?}"),
     }
 }

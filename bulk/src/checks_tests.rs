@@ -1,0 +1,235 @@
+//! Checks of answers as services send them.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+use modelwire::parse::document;
+use serde_json::{Value as Json, json};
+
+use super::*;
+
+const ALL: [Check; 3] = Check::NAMED;
+
+fn asks_for(schema: &Json) -> Json {
+    json!({"response_format": {"type": "json_schema", "json_schema": {"name": "s", "schema": schema}}})
+}
+
+fn person() -> Json {
+    json!({
+        "type": "object", "required": ["name", "age"], "additionalProperties": false,
+        "properties": {"name": {"type": "string", "pattern": "^[A-Z]"}, "age": {"$ref": "#/$defs/age"}},
+        "$defs": {"age": {"type": "integer", "minimum": 0}},
+    })
+}
+
+/// What is wrong with a chat whose choices these are.
+fn chat(checks: &[Check], body: &Json, choices: &Json) -> Option<(&'static str, String)> {
+    let answer = json!({"choices": choices}).to_string();
+    let judged =
+        Checks::new(checks).judge(Endpoint::Chat, &body.to_string(), &document(&answer).unwrap());
+    judged.map(|rejection| (rejection.check.name(), rejection.reason))
+}
+
+fn says(text: &str) -> Json {
+    json!([{"index": 0, "finish_reason": "stop", "message": {"content": text}}])
+}
+
+#[test]
+fn an_answer_must_match_the_schema_of_its_row() {
+    let body = asks_for(&person());
+    for (text, reason) in [
+        (r#"{"name": "Ann", "age": 7}"#, None),
+        ("  {\"name\": \"Ann\",\n\"age\": 0}\n", None),
+        (r#"{"name": "Ann"}"#, Some("missing properties 'age'")),
+        (r#"{"name": "Ann", "age": "7"}"#, Some("at /age: want integer, but got string")),
+        (r#"{"name": "ann", "age": -1}"#, Some("at /age: must be >=0, but got -1")),
+        (r#"{"name": "Ann", "age": 7, "x": 1}"#, Some("additionalProperties 'x' not allowed")),
+        ("```json\n{}\n```", Some("it is not JSON: ")),
+        (r#"{"name": "Ann", "age": 7"#, Some("it is not JSON: EOF")),
+        ("", Some("it has no text")),
+    ] {
+        let found = chat(&[Check::Schema], &body, &says(text));
+        match (reason, found) {
+            (None, None) => {}
+            (Some(reason), Some(("schema", found))) => assert!(found.contains(reason), "{found}"),
+            (_, found) => panic!("{text}: {found:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_row_may_ask_for_other_forms_or_none() {
+    let object = json!({"response_format": {"type": "json_object"}});
+    let any = json!({"response_format": {"type": "json_schema", "json_schema": {"name": "s"}}});
+    let text = json!({"response_format": {"type": "text"}});
+    for (body, answer, is_right) in [
+        (&object, "{}", true),
+        (&object, "[]", false),
+        (&object, "{", false),
+        (&any, "[]", true),
+        (&any, "no", false),
+        (&text, "no", true),
+        (&json!({}), "no", true),
+        (&json!({}), "", true),
+    ] {
+        let found = chat(&ALL, body, &says(answer));
+        assert_eq!(found.is_none(), is_right, "{body} {answer} {found:?}");
+    }
+}
+
+#[test]
+fn the_cause_is_named_before_the_schema() {
+    let body = asks_for(&person());
+    let cut = json!([{"finish_reason": "length", "message": {"content": "{\"name\":"}}]);
+    assert_eq!(chat(&ALL, &body, &cut), Some(("length", "it ended at its token limit".to_owned())));
+    let refusal =
+        json!([{"finish_reason": "stop", "message": {"content": null, "refusal": "No."}}]);
+    assert_eq!(
+        chat(&ALL, &body, &refusal),
+        Some(("refusal", "the model declined: No.".to_owned()))
+    );
+    let filtered = json!([{"finish_reason": "content_filter", "message": {"content": ""}}]);
+    assert_eq!(
+        chat(&ALL, &body, &filtered),
+        Some(("refusal", "a content filter cut it".to_owned()))
+    );
+    for (check, choices) in [(Check::Schema, &cut), (Check::Schema, &refusal)] {
+        assert_eq!(chat(&[check], &body, choices).unwrap().0, "schema");
+    }
+    for (check, choices) in [(Check::Refusal, &cut), (Check::Length, &refusal)] {
+        assert_eq!(chat(&[check], &body, choices), None);
+    }
+    assert_eq!(chat(&[], &body, &cut), None);
+}
+
+#[test]
+fn every_choice_is_checked_and_named() {
+    let body = asks_for(&json!({"type": "integer"}));
+    let choice = |text| json!({"finish_reason": "stop", "message": {"content": text}});
+    let found = chat(&ALL, &body, &json!([choice("1"), choice("2"), choice("three")]));
+    let (check, reason) = found.unwrap();
+    assert!(check == "schema" && reason.starts_with("choice 2: it is not JSON"), "{reason}");
+    assert_eq!(chat(&ALL, &body, &json!([choice("1"), choice("2")])), None);
+}
+
+#[test]
+fn tool_calls_need_no_text() {
+    let body = asks_for(&person());
+    let call =
+        json!([{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]);
+    let with = |text: Json| json!([{"finish_reason": "tool_calls", "message": {"content": text, "tool_calls": call}}]);
+    for text in [json!(null), json!("")] {
+        assert_eq!(chat(&ALL, &body, &with(text)), None);
+    }
+    assert_eq!(chat(&ALL, &body, &with(json!("no"))).unwrap().0, "schema");
+}
+
+#[test]
+fn responses_are_checked_alike() {
+    let body =
+        json!({"text": {"format": {"type": "json_schema", "name": "s", "schema": person()}}});
+    let message = |part: Json| json!([{"type": "message", "role": "assistant", "content": [part]}]);
+    let text = |text| message(json!({"type": "output_text", "text": text}));
+    for (answer, check) in [
+        (json!({"status": "completed", "output": text(r#"{"name":"Ann","age":1}"#)}), None),
+        (json!({"status": "completed", "output": text("{}")}), Some("schema")),
+        (
+            json!({
+                "status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"},
+                "output": text("{"),
+            }),
+            Some("length"),
+        ),
+        (
+            json!({
+                "status": "incomplete", "incomplete_details": {"reason": "content_filter"},
+                "output": [],
+            }),
+            Some("refusal"),
+        ),
+        (
+            json!({"status": "completed", "output": message(json!({"type": "refusal", "refusal": "No."}))}),
+            Some("refusal"),
+        ),
+        (
+            json!({"status": "completed", "output": [
+                {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}
+            ]}),
+            None,
+        ),
+        (json!({"status": "completed", "output": []}), Some("schema")),
+    ] {
+        let text = answer.to_string();
+        let found = Checks::new(&ALL).judge(
+            Endpoint::Responses,
+            &body.to_string(),
+            &document(&text).unwrap(),
+        );
+        assert_eq!(found.as_ref().map(|found| found.check.name()), check, "{answer} {found:?}");
+    }
+}
+
+#[test]
+fn an_invalid_schema_is_named_before_anything_is_sent() {
+    for (schema, reason) in [
+        (json!({"type": "objekt"}), "the schema is invalid: at /type: "),
+        (json!({"properties": {"a": {"minimum": "1"}}}), "at /properties/a/minimum: "),
+        (json!({"pattern": "("}), "the schema is invalid: "),
+        (json!([1]), "it is not an object"),
+        (json!({"$ref": "#/$defs/none"}), "the schema is invalid: "),
+        (
+            json!({"$ref": "https://host.example/s.json"}),
+            "refers to \"https://host.example/s.json\"",
+        ),
+        (json!({"$ref": "other.json"}), "refers to \"other.json\", and nothing is fetched"),
+        (json!({"$ref": "file:///etc/hostname"}), "nothing is fetched"),
+        (json!({"$schema": "https://host.example/draft"}), "nothing is fetched"),
+    ] {
+        let mut schemas = Schemas::default();
+        let body = asks_for(&schema).to_string();
+        for _ in 0..2 {
+            let found = schemas.check(Endpoint::Chat, &body).unwrap_err();
+            assert!(found.contains(reason) && !found.contains("schema:/"), "{schema}: {found}");
+        }
+    }
+    for schema in [
+        person(),
+        json!(true),
+        json!({"$schema": "http://json-schema.org/draft-07/schema#", "type": "string"}),
+        json!({"type": ["string", "null"], "format": "date", "$id": "https://host.example/own"}),
+    ] {
+        let body = asks_for(&schema).to_string();
+        assert_eq!(Schemas::default().check(Endpoint::Chat, &body), Ok(()), "{schema}");
+    }
+}
+
+#[test]
+fn compiled_schemas_are_bounded() {
+    let mut schemas = Schemas::default();
+    for number in 0..SCHEMAS_MAX * 3 {
+        let body = asks_for(&json!({"minimum": number})).to_string();
+        assert_eq!(schemas.check(Endpoint::Chat, &body), Ok(()));
+        assert!(schemas.kept() <= SCHEMAS_MAX);
+    }
+    let large = "x".repeat(SCHEMAS_BYTES_MAX);
+    for number in 0..3 {
+        let body = asks_for(&json!({"title": large, "minimum": number})).to_string();
+        assert_eq!(schemas.check(Endpoint::Chat, &body), Ok(()));
+        assert_eq!(schemas.kept(), 1);
+    }
+}
+
+#[test]
+fn reasons_are_bounded() {
+    let rejection = Rejection::new(Check::Refusal, "é".repeat(10_000));
+    assert_eq!(rejection.reason.chars().count(), REASON_CHARS_MAX + 1);
+    let error: Json = serde_json::from_str(&rejection.to_json()).unwrap();
+    assert_eq!(error.get("kind"), Some(&json!("check_refusal")));
+}
+
+#[test]
+fn checks_are_found_by_name() {
+    for check in Check::NAMED {
+        assert_eq!(check.name().parse(), Ok(check));
+    }
+    let error = "json".parse::<Check>().unwrap_err();
+    assert_eq!(error, "unknown check \"json\": it is schema, length or refusal");
+}
