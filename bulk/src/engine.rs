@@ -21,6 +21,7 @@ mod ahead;
 mod attempt;
 mod breaker;
 mod budgeted;
+mod change;
 mod classify;
 mod lanes;
 mod outage;

@@ -78,6 +78,10 @@ impl Flights {
         self.places.len() - self.free.len()
     }
 
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Attempt> {
+        self.places.iter().flatten()
+    }
+
     pub(super) fn put(&mut self, attempt: Attempt) -> u64 {
         let place = match self.free.pop() {
             Some(place) => place,
