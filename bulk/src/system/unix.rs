@@ -58,6 +58,11 @@ pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
     file.try_lock()
 }
 
+/// Takes the lock together with others who take it so.
+pub(crate) fn try_lock_shared(file: &File) -> Result<(), TryLockError> {
+    file.try_lock_shared()
+}
+
 pub(crate) fn unlock(file: &File) -> io::Result<()> {
     file.unlock()
 }
