@@ -12,7 +12,7 @@
 //! | `OUT.jsonl.journal` | what was sent, and the outcomes; see [`journal`] |
 //! | `OUT.jsonl.part` | for ordered results: the results in the order of arrival, until all are put in order |
 //! | `OUT.jsonl.unknown` | the rows with an unknown outcome, and those that were sent again, if there are any |
-//! | `OUT.jsonl.status`, `OUT.jsonl.set` | while the job runs: see [`control`] |
+//! | `OUT.jsonl.journal.status`, `OUT.jsonl.journal.set` | while the job runs: see [`control`] |
 //!
 //! One thread writes all of them; see [`writer`] for the order that keeps the promise. Resuming verifies the
 //! checksums of all of them, and [`repair()`] rebuilds damaged ones.

@@ -103,7 +103,7 @@ impl Job {
     /// Waits until the run publishes this many rows in flight.
     fn until_in_flight(&self, count: u64) {
         until("rows are in flight", || {
-            self.has("out.jsonl.status") && self.status()["progress"]["in_flight"] == count
+            self.has("out.jsonl.journal.status") && self.status()["progress"]["in_flight"] == count
         });
     }
 }
@@ -113,7 +113,7 @@ fn a_running_job_is_watched_and_changed() {
     let job = Job::new(100_000, "latency-ms=100");
     let mut child = job.begin(&["--max-concurrency", "3", "--json-progress"]);
     until("results arrive", || {
-        job.has("out.jsonl.status") && job.status()["progress"]["done"].as_u64() > Some(0)
+        job.has("out.jsonl.journal.status") && job.status()["progress"]["done"].as_u64() > Some(0)
     });
     let status = job.status();
     assert_eq!((&status["running"], &status["pid"]), (&json!(true), &json!(child.id())));
@@ -128,7 +128,7 @@ fn a_running_job_is_watched_and_changed() {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let file = job.folder.path().join("out.jsonl.status").metadata().unwrap();
+        let file = job.folder.path().join("out.jsonl.journal.status").metadata().unwrap();
         assert_eq!(file.permissions().mode() & 0o777, 0o600);
     }
 
@@ -136,7 +136,7 @@ fn a_running_job_is_watched_and_changed() {
     let set = job.set(&["--max-concurrency", "40", "--rpm", "600000"]);
     assert_eq!((set.code(), &*set.stderr), (0, ""));
     assert_eq!(set.text(), "--max-concurrency 3 -> 40\n--rpm none -> 600000\n");
-    assert!(!job.has("out.jsonl.set"));
+    assert!(!job.has("out.jsonl.journal.set"));
     until("more are at the service", || job.service.load_counts().at_once > 20);
     let most = job.service.load_counts().at_once;
     assert!(most <= 40, "{most}");
@@ -166,7 +166,7 @@ fn a_running_job_is_watched_and_changed() {
     let status = job.status();
     assert_eq!((&status["running"], &status["progress"]), (&json!(false), &Value::Null));
     assert_eq!((&status["done"], &status["unknown"]), (&json!(metered), &json!(0)));
-    assert!(!job.has("out.jsonl.status"));
+    assert!(!job.has("out.jsonl.journal.status"));
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn a_budget_set_in_the_middle_is_kept() {
     let job = Job::new(100_000, "latency-ms=20");
     let mut child = job.begin(&["--max-concurrency", "30", "--price-in", "1", "--price-out", "1"]);
     until("results arrive", || {
-        job.has("out.jsonl.status") && job.status()["progress"]["done"].as_u64() > Some(100)
+        job.has("out.jsonl.journal.status") && job.status()["progress"]["done"].as_u64() > Some(100)
     });
     let so_far = job.status()["progress"]["cost"].as_f64().unwrap();
     let most = so_far + 0.02;
@@ -236,24 +236,24 @@ fn what_killed_processes_left_misleads_nobody() {
     let mut child = job.begin(&["--max-concurrency", "2"]);
     job.until_in_flight(2);
     // Of a `bulk set` that was killed when it had its answer.
-    job.folder.file("out.jsonl.set", "{\"changed\":[]}\n");
+    job.folder.file("out.jsonl.journal.set", "{\"changed\":[]}\n");
     let set = job.set(&["--rpm", "60"]);
     assert_eq!(set.text(), "--rpm none -> 60\n", "{}", set.stderr);
     child.kill().unwrap();
     wait(&mut child);
-    assert!(job.has("out.jsonl.status"));
+    assert!(job.has("out.jsonl.journal.status"));
     let status = job.status();
     assert_eq!((&status["running"], &status["progress"]), (&json!(false), &Value::Null));
     assert_eq!(status["done"], 0);
     assert!(status["unknown"].as_u64() >= Some(2), "{status}");
     assert!(job.status_text().contains("sent, and without a recorded outcome"));
     // Of one that was killed before it had an answer; it was for the run before.
-    job.folder.file("out.jsonl.set", "{\"set\":{\"max_rows\":0}}\n");
+    job.folder.file("out.jsonl.journal.set", "{\"set\":{\"max_rows\":0}}\n");
     job.service.answer_otherwise(None);
     let ran = job.run(&[]);
     assert_eq!(ran.code(), 0, "{}", ran.stderr);
     assert_eq!(job.status()["done"], 50);
-    assert!(!job.has("out.jsonl.set") && !job.has("out.jsonl.status"));
+    assert!(!job.has("out.jsonl.journal.set") && !job.has("out.jsonl.journal.status"));
 }
 
 #[test]

@@ -3,14 +3,14 @@
 //!
 //! | file | who writes it | who removes it |
 //! |---|---|---|
-//! | `OUT.jsonl.status` | the run, again and again | the run at its end, or the next one |
-//! | `OUT.jsonl.set` | a command that asks for a change, if nobody else waits; then the run, with its answer | that command; after a crash of it, the run, or the next one |
+//! | `OUT.jsonl.journal.status` | the run, again and again | the run at its end, or the next one |
+//! | `OUT.jsonl.journal.set` | a command that asks for a change, if nobody else waits; then the run, with its answer | that command; after a crash of it, the run, or the next one |
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use super::places::{Places, StoreOptions, sibling, temporary};
+use super::places::{Places, StoreOptions, beside, temporary};
 use crate::system::{Readers, set_readers};
 
 /// The paths of the two files.
@@ -27,8 +27,8 @@ impl ControlFiles {
     pub fn of(options: &StoreOptions) -> Option<ControlFiles> {
         let journal = Places::journal(options)?;
         Some(ControlFiles {
-            status: sibling(&journal, "status"),
-            request: sibling(&journal, "set"),
+            status: beside(&journal, ".status"),
+            request: beside(&journal, ".set"),
         })
     }
 
@@ -48,8 +48,9 @@ pub fn read_line(path: &Path) -> Option<String> {
 
 /// Writes a new file. False if it exists already.
 pub fn write_new_line(path: &Path, line: &str) -> io::Result<bool> {
-    let written = private().create_new(true).open(path);
-    match written {
+    let mut options = OpenOptions::new();
+    set_readers(options.write(true).create_new(true), Readers::OWNER);
+    match options.open(path) {
         Ok(mut file) => file.write_all(format!("{line}\n").as_bytes()).map(|()| true),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(error),
@@ -61,12 +62,9 @@ pub fn write_new_line(path: &Path, line: &str) -> io::Result<bool> {
 pub fn replace_line(path: &Path, line: &str) -> io::Result<()> {
     let temporary = temporary(path);
     let _ = fs::remove_file(&temporary); // of a process that was killed
-    write_new_line(&temporary, line)?;
-    fs::rename(&temporary, path)
-}
-
-fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    set_readers(options.write(true), Readers::OWNER);
-    options
+    let written = write_new_line(&temporary, line).and_then(|_| fs::rename(&temporary, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written
 }

@@ -146,16 +146,11 @@ fn spool(folder: &Path, readers: Readers) -> Result<PathBuf, Error> {
     Err(Error::NamesTaken(folder.to_owned()))
 }
 
-/// The file that names rows of unknown outcome.
+/// The file that names rows of unknown outcome: `OUT.jsonl.unknown` for `OUT.jsonl.journal`.
 pub(crate) fn unknown_beside(journal: &Path) -> PathBuf {
-    sibling(journal, "unknown")
-}
-
-/// A file next to the journal: `OUT.jsonl.unknown` for `OUT.jsonl.journal`.
-pub(crate) fn sibling(journal: &Path, ending: &str) -> PathBuf {
     match journal.extension() {
-        Some(found) if found == "journal" => journal.with_extension(ending),
-        Some(_) | None => beside(journal, &format!(".{ending}")),
+        Some(ending) if ending == "journal" => journal.with_extension("unknown"),
+        Some(_) | None => beside(journal, ".unknown"),
     }
 }
 

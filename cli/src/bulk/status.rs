@@ -106,7 +106,7 @@ fn lines(job: &JobReport, live: Option<&Value>, now: u64) -> Vec<(&'static str, 
                 since(began)
             ),
         ),
-        (Some(false) | None, None) => ("not running", "no run has begun".to_owned()),
+        (Some(false) | None, None) => ("not running", "no run is recorded".to_owned()),
     }];
     match live.and_then(|live| live.get("progress")) {
         Some(progress) => live_lines(progress, &mut lines),
@@ -133,7 +133,9 @@ fn lines(job: &JobReport, live: Option<&Value>, now: u64) -> Vec<(&'static str, 
             lines.push(("limits", set.join(" ")));
         }
     }
-    lines.push(("results", counted(job.bytes, "byte", "bytes")));
+    if job.bytes > 0 {
+        lines.push(("results", counted(job.bytes, "byte", "bytes")));
+    }
     lines
 }
 
