@@ -14,7 +14,7 @@ pub(crate) enum BulkCommand {
     /// A run.
     Run(Box<Calling<Bulk>>),
     /// A command about a job.
-    Other(OtherCommand),
+    Other(Box<OtherCommand>),
 }
 
 /// The commands about a job.
@@ -40,7 +40,10 @@ impl Args for BulkCommand {
 impl FromArgMatches for BulkCommand {
     fn from_arg_matches(matches: &ArgMatches) -> Result<BulkCommand, clap::Error> {
         match matches.subcommand_name() {
-            Some(_) => OtherCommand::from_arg_matches(matches).map(BulkCommand::Other),
+            Some(_) => {
+                let other = OtherCommand::from_arg_matches(matches)?;
+                Ok(BulkCommand::Other(Box::new(other)))
+            }
             None => {
                 let run = Calling::<Bulk>::from_arg_matches(matches)?;
                 Ok(BulkCommand::Run(Box::new(run)))
@@ -66,8 +69,10 @@ impl BulkCommand {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         match self {
             BulkCommand::Run(run) => run.command.run(&run.connection),
-            BulkCommand::Other(OtherCommand::Status(status)) => status.run(),
-            BulkCommand::Other(OtherCommand::Set(set)) => set.run(),
+            BulkCommand::Other(other) => match &**other {
+                OtherCommand::Status(status) => status.run(),
+                OtherCommand::Set(set) => set.run(),
+            },
         }
     }
 }
