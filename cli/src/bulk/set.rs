@@ -151,8 +151,8 @@ impl Set {
                 let seconds = WAIT.as_secs();
                 break match is_written {
                     true => Failure::file(format!(
-                        "the run did not answer within {seconds} s: it may still read its input, or wait at \
-                         its question; try again"
+                        "the run did not answer within {seconds} s: it still reads its input, waits at its \
+                         question, or is one of Python, which cannot be changed"
                     )),
                     false => Failure::file(format!(
                         "another `bulk set` has waited for {seconds} s: try again, or remove {} if there is none",
