@@ -255,6 +255,29 @@ fn what_killed_processes_left_misleads_nobody() {
     assert!(!job.has("out.jsonl.journal.set") && !job.has("out.jsonl.journal.status"));
 }
 
+/// The folder of the results may be one in which everybody writes.
+#[test]
+fn a_request_of_another_user_is_ignored() {
+    let job = Job::stalled(50);
+    let mut child = job.begin(&["--max-concurrency", "2"]);
+    job.until_in_flight(2);
+    let request = job.folder.path().join("out.jsonl.journal.set");
+    let theirs = job.folder.file("theirs", "{\"set\":{\"max_rows\":0}}\n");
+    let is_owned = std::os::unix::fs::chown(&theirs, Some(54321), None).is_ok();
+    std::fs::rename(&theirs, &request).unwrap();
+    if !is_owned {
+        // Only the administrator can write as another user: a link is no file of the user's either.
+        std::fs::rename(&request, &theirs).unwrap();
+        std::os::unix::fs::symlink(&theirs, &request).unwrap();
+    }
+    let published = || job.status()["progress"]["elapsed_s"].as_f64().unwrap();
+    let before = published();
+    until("the run has looked twice", || published() > before + 2.0);
+    assert_eq!(job.status()["limits"]["max_rows"], Value::Null);
+    child.kill().unwrap();
+    wait(&mut child);
+}
+
 #[test]
 fn a_job_is_found_by_its_output_or_its_journal() {
     let job = Job::new(3, "");

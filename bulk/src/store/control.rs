@@ -11,11 +11,12 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use super::places::{Places, StoreOptions, beside, temporary};
-use crate::system::{Readers, set_readers};
+use crate::system::{Readers, may_write_for, set_readers};
 
 /// The paths of the two files.
 #[derive(Clone, Debug)]
 pub struct ControlFiles {
+    journal: PathBuf,
     /// The state of the run.
     pub status: PathBuf,
     /// A request for a change, or the answer to it.
@@ -29,7 +30,20 @@ impl ControlFiles {
         Some(ControlFiles {
             status: beside(&journal, ".status"),
             request: beside(&journal, ".set"),
+            journal,
         })
+    }
+
+    /// Reads one of them. `None` if it is not there, or not whole yet, or by another user than the journal: the
+    /// folder may be writable by others.
+    pub fn read(&self, path: &Path) -> Option<String> {
+        let (found, journal) =
+            (fs::symlink_metadata(path).ok()?, fs::metadata(&self.journal).ok()?);
+        if !found.is_file() || !may_write_for(&found, &journal) {
+            return None;
+        }
+        let text = fs::read_to_string(path).ok()?;
+        text.strip_suffix('\n').map(str::to_owned)
     }
 
     /// Removes what a process that was killed left.
@@ -38,12 +52,6 @@ impl ControlFiles {
             let _ = fs::remove_file(path);
         }
     }
-}
-
-/// Reads the line of a file. `None` if there is no file, or it is not whole yet.
-pub fn read_line(path: &Path) -> Option<String> {
-    let text = fs::read_to_string(path).ok()?;
-    text.strip_suffix('\n').map(str::to_owned)
 }
 
 /// Writes a new file. False if it exists already.

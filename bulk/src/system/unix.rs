@@ -37,6 +37,11 @@ pub(crate) fn readers_of(found: &Metadata) -> Readers {
     }
 }
 
+/// Whether a file was written by the owner of the other one, or by the administrator.
+pub(crate) fn may_write_for(file: &Metadata, other: &Metadata) -> bool {
+    [other.uid(), 0].contains(&file.uid())
+}
+
 /// Who may read and write a file, within the process's umask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Readers(u32);

@@ -1,10 +1,10 @@
 //! `modelwire bulk set`: changes the limits of a running job, through the files next to its journal.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use modelwire_bulk::store::control::{ControlFiles, read_line, write_new_line};
+use modelwire_bulk::store::control::{ControlFiles, write_new_line};
 use modelwire_bulk::store::is_running;
 use serde_json::{Map, Value, json};
 
@@ -137,7 +137,7 @@ impl Set {
         let failure = loop {
             // A run that ends may have answered before.
             let goes_on = goes_on();
-            if is_written && let Some(answer) = answer(path) {
+            if is_written && let Some(answer) = answer(files) {
                 let _ = fs::remove_file(path);
                 return Ok(answer);
             }
@@ -175,7 +175,7 @@ impl Set {
 }
 
 /// What the run wrote in place of the request.
-fn answer(path: &Path) -> Option<Value> {
-    let answer: Value = serde_json::from_str(&read_line(path)?).ok()?;
+fn answer(files: &ControlFiles) -> Option<Value> {
+    let answer: Value = serde_json::from_str(&files.read(&files.request)?).ok()?;
     answer.get("set").is_none().then_some(answer)
 }

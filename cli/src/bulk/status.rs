@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use modelwire_bulk::prices::Money;
-use modelwire_bulk::store::control::{ControlFiles, read_line};
+use modelwire_bulk::store::control::ControlFiles;
 use modelwire_bulk::store::{JobReport, StoreOptions, report};
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ impl Status {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let options = options_of(&self.output, self.journal.as_deref());
         let files = ControlFiles::of(&options);
-        let published = files.and_then(|files| read_line(&files.status));
+        let published = files.and_then(|files| files.read(&files.status));
         let Some(job) = report(&options)? else { return Err(no_journal(&self.output)) };
         let published = published.and_then(|line| serde_json::from_str::<Value>(&line).ok());
         let live = published.filter(|published| {

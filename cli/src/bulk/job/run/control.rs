@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use modelwire_bulk::budget::Budget;
 use modelwire_bulk::store::StoreOptions;
-use modelwire_bulk::store::control::{ControlFiles, read_line, replace_line};
+use modelwire_bulk::store::control::{ControlFiles, replace_line};
 use serde_json::{Map, Value, json};
 
 use super::Run;
@@ -39,7 +39,7 @@ impl Control {
 
     /// The limits that somebody wants to change.
     fn request(&mut self, now: Instant) -> Option<Map<String, Value>> {
-        let line = read_line(&self.files.request)?;
+        let line = self.files.read(&self.files.request)?;
         let request: Value = serde_json::from_str(&line).unwrap_or_default();
         let limits = request.get("set").and_then(Value::as_object);
         if limits.is_none() && now - *self.answered.get_or_insert(now) >= ANSWER_KEPT {
