@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::connection::{Calling, Connection};
@@ -111,7 +111,18 @@ fn refuse(error: &clap::Error, named: &[OsString]) -> Exit {
                 table = command.clone();
             }
             let mut message = in_a_line(&error.render().to_string());
-            if kind == ErrorKind::UnknownArgument && !message.contains("tip: ") {
+            // Clap takes one argument too many for a subcommand where there are some.
+            let too_many = match error.get(ContextKind::InvalidSubcommand) {
+                Some(ContextValue::String(name)) if kind == ErrorKind::ArgumentConflict => {
+                    Some(name).filter(|name| table.find_subcommand(name).is_none())
+                }
+                _ => None,
+            };
+            if let Some(argument) = too_many {
+                message = format!("unexpected argument '{argument}' found");
+            }
+            let is_unknown = kind == ErrorKind::UnknownArgument || too_many.is_some();
+            if is_unknown && !message.contains("tip: ") {
                 message.push_str("; quote a value that contains spaces");
             }
             console::say(&format!("{message} (see `{help} --help`)"));

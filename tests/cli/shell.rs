@@ -297,6 +297,23 @@ fn without_arguments_the_help_is_short() {
     assert_eq!(unknown.code(), 2);
     let said = "modelwire: unrecognized subcommand 'chta'; tip: a similar subcommand exists: 'chat' (see `modelwire --help`)\n";
     assert_eq!(unknown.stderr, said);
+    for (arguments, said) in [
+        (
+            &["bulk", "a.jsonl", "b.jsonl", "-o", "out.jsonl"][..],
+            "unexpected argument 'b.jsonl' found; quote a value that contains spaces (see `modelwire bulk --help`)",
+        ),
+        (
+            &["bulk", "a.jsonl", "status"],
+            "the subcommand 'status' cannot be used with '<IN.jsonl>' (see `modelwire bulk --help`)",
+        ),
+        (
+            &["bulk", "set", "out.jsonl", "--max-row", "5"],
+            "unexpected argument '--max-row' found; tip: a similar argument exists: '--max-rows' (see `modelwire bulk set --help`)",
+        ),
+    ] {
+        let ran = run(&mut modelwire(arguments));
+        assert_eq!((ran.code(), ran.stderr), (2, format!("modelwire: {said}\n")));
+    }
     let unknown = run(&mut modelwire(["chat", "--modle", "echo"]));
     let said = "modelwire: unexpected argument '--modle' found; tip: a similar argument exists: '--model' (see `modelwire chat --help`)\n";
     assert_eq!(unknown.stderr, said);
