@@ -12,10 +12,12 @@
 //! | `OUT.jsonl.journal` | what was sent, and the outcomes; see [`journal`] |
 //! | `OUT.jsonl.part` | for ordered results: the results in the order of arrival, until all are put in order |
 //! | `OUT.jsonl.unknown` | the rows with an unknown outcome, and those that were sent again, if there are any |
+//! | `OUT.jsonl.journal.status`, `OUT.jsonl.journal.set` | while the job runs: see [`control`] |
 //!
 //! One thread writes all of them; see [`writer`] for the order that keeps the promise. Resuming verifies the
 //! checksums of all of them, and [`repair()`] rebuilds damaged ones.
 
+pub mod control;
 pub mod journal;
 mod journal_file;
 mod look;
@@ -24,6 +26,7 @@ pub mod ordered;
 pub mod places;
 mod repair;
 pub mod replay;
+mod report;
 mod rescue;
 pub mod results;
 mod rewrite;
@@ -41,6 +44,7 @@ pub use open::{HeldJournal, Resumed};
 pub use ordered::Order;
 pub use places::{ROOM_WAIT, StoreOptions};
 pub use repair::{Repaired, repair};
+pub use report::{JobReport, is_running, report};
 
 pub use crate::system::Readers;
 

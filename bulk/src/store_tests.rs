@@ -343,7 +343,13 @@ fn a_changed_row_keeps_its_last_result_alone() {
         let changed = Row { key: Key::new("a", 9), ..row("a") };
         store.book().sending(&changed);
         let outcome = Err(modelwire::Error::argument("no"));
-        store.finished(&Finished { row: changed, outcome, attempts: 1, elapsed: Duration::ZERO });
+        store.finished(&Finished {
+            row: changed,
+            outcome,
+            rejected: None,
+            attempts: 1,
+            elapsed: Duration::ZERO,
+        });
         store.close(None).unwrap();
         assert_eq!(keys(&folder.path(name)), ["a", "b", "a"]);
         let again = StoreOptions { replaces_changed: true, ..options.clone() };

@@ -268,6 +268,10 @@ pub(crate) struct Shown {
     /// Write progress as JSON lines to standard error
     #[arg(long)]
     pub(crate) json_progress: bool,
+
+    /// Run this with the shell when the run has ended, however it ended; variables MODELWIRE_BULK_... say how
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) on_end: Option<String>,
 }
 
 fn check() -> impl TypedValueParser<Value = Check> {
@@ -280,7 +284,7 @@ fn member(given: &str) -> Result<(String, String), String> {
     pair.ok_or_else(|| "write NAME=JSON, max_tokens=100 for instance".to_owned())
 }
 
-fn positive(given: &str) -> Result<f64, String> {
+pub(super) fn positive(given: &str) -> Result<f64, String> {
     let number = given.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
     number.ok_or_else(|| "give a number above 0".to_owned())
 }

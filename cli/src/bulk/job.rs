@@ -74,7 +74,7 @@ fn run(bulk: &Bulk, connection: &Connection) -> Result<(), Failure> {
         }
     };
     if let Some(survey) = &mut survey {
-        run.set_total(survey.rows);
+        run.set_total(survey);
         pilot(bulk, &plan, &mut run, survey, &mut ledger, &mut signals);
     }
     if !run.is_stopped() {

@@ -240,19 +240,25 @@ impl Progress {
         if !self.is_due(now) {
             return;
         }
-        let speed = self.speed(now, state);
         match self.how {
             How::Bar => {
                 self.due = now + DRAW_INTERVAL;
+                let speed = self.speed(now, state);
                 self.draw(state, &speed);
             }
             How::Json => {
                 self.due = now + JSON_INTERVAL;
-                let elapsed = now.saturating_duration_since(self.begun);
-                say(&object(&members("progress", elapsed, state, &speed)));
+                say(&self.json(now, state));
             }
             How::Quiet | How::Notes => {}
         }
+    }
+
+    /// The state as one JSON object, as `--json-progress` shows it.
+    pub fn json(&mut self, now: Instant, state: &State) -> String {
+        let speed = self.speed(now, state);
+        let elapsed = now.saturating_duration_since(self.begun);
+        object(&members("progress", elapsed, state, &speed))
     }
 
     /// Prints an important line, above the bar.

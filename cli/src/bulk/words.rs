@@ -12,7 +12,7 @@ use crate::failure::{Exit, Failure};
 const GO_ON: &str = "run the same command again: it resumes from there";
 
 /// What to do if a job's files are damaged.
-const REPAIR: &str = "Restore the original files, or run the same command with --repair: it rebuilds them from \
+const REPAIR: &str = "Restore the original files, or run the job's command with --repair: it rebuilds them from \
     what is intact, and sends nothing";
 
 impl From<Error> for Failure {

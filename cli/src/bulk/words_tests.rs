@@ -152,7 +152,7 @@ fn file_errors_say_how_to_fix_them() {
     let denied = Error::Unusable(path("out.jsonl"), Io::PermissionDenied.into());
     let repair = |what: &str| {
         format!(
-            "{what}. Restore the original files, or run the same command with --repair: it rebuilds them from \
+            "{what}. Restore the original files, or run the job's command with --repair: it rebuilds them from \
              what is intact, and sends nothing"
         )
     };
