@@ -153,6 +153,24 @@ pub(crate) fn read_line(line: &[u8]) -> Option<(Key, Outcome)> {
     (name_in(line)? == name_of(key.text())).then(|| (key, outcome_of(line)))
 }
 
+/// Appends a line of a failed row as OpenAI's batches write it: of our error, its code and its message.
+/// `None` if it is no such line.
+pub(crate) fn write_batch_error(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let line = Value::parse(std::str::from_utf8(line).ok()?).ok()?;
+    for (before, name) in [("{", "id"), (",", "custom_id"), (",", "response")] {
+        out.extend_from_slice(format!("{before}\"{name}\":").as_bytes());
+        out.extend_from_slice(line.get(name)?.text().as_bytes());
+    }
+    let error = line.get("error")?;
+    let text = |name| error.get(name).and_then(Value::as_text);
+    out.extend_from_slice(b",\"error\":{\"code\":");
+    write_text(&text("code").or(text("kind"))?, out);
+    out.extend_from_slice(b",\"message\":");
+    write_text(&text("message")?, out);
+    out.extend_from_slice(b"}}\n");
+    Some(())
+}
+
 /// What one of our lines, without its end, reports about its row.
 pub(crate) fn outcome_of(line: &[u8]) -> Outcome {
     if line.ends_with(DONE) { Outcome::Done } else { Outcome::Failed }

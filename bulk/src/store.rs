@@ -11,11 +11,13 @@
 //! | `OUT.jsonl` | the results, in the order of arrival |
 //! | `OUT.jsonl.journal` | what was sent, and the outcomes; see [`journal`] |
 //! | `OUT.jsonl.part` | for ordered results: the results in the order of arrival, until all are put in order |
+//! | a file that is named | the failed rows, in the form of a batch's error file, as of the last run |
 //! | `OUT.jsonl.unknown` | the rows with an unknown outcome, and those that were sent again, if there are any |
 //!
 //! One thread writes all of them; see [`writer`] for the order that keeps the promise. Resuming verifies the
 //! checksums of all of them, and [`repair()`] rebuilds damaged ones.
 
+mod errors;
 pub mod journal;
 mod journal_file;
 mod look;
@@ -68,6 +70,7 @@ pub struct Store {
     thread: Option<JoinHandle<WriterEnd>>,
     resumed: Resumed,
     places: Places,
+    errors: Option<PathBuf>,
     temp_folder: PathBuf,
     lines: Vec<u8>,
 }
@@ -107,6 +110,7 @@ impl Store {
         wake: Box<dyn Fn() + Send>,
         memory: &mut impl RowStates,
     ) -> Result<Store, Error> {
+        options.check()?;
         withstand_size_limit();
         let Opened { results, results_path, journal, resumed, places } =
             open::open(options, held, memory)?;
@@ -124,8 +128,9 @@ impl Store {
         let thread = std::thread::Builder::new().name("modelwire-store".to_owned());
         let thread = thread.spawn(move || writer.run());
         let thread = thread.map_err(Error::Thread)?;
-        let temp_folder = options.temp_folder.clone();
-        Ok(Store { shared, thread: Some(thread), resumed, places, temp_folder, lines: Vec::new() })
+        let (errors, temp_folder) = (options.errors.clone(), options.temp_folder.clone());
+        let thread = Some(thread);
+        Ok(Store { shared, thread, resumed, places, errors, temp_folder, lines: Vec::new() })
     }
 
     /// The state that an earlier run left.
@@ -187,9 +192,17 @@ impl Store {
         self.shared.hurry();
     }
 
-    /// Writes all results, in the order of the input if it is given. If something cannot be written to
-    /// its place, the error reports where it is.
+    /// Writes all results, in the order of the input if it is given, and then the failed rows to their
+    /// own file. If something cannot be written to its place, the error reports where it is.
     pub fn close(mut self, order: Option<&Order>) -> Result<(), Error> {
+        self.close_results(order)?;
+        match &self.errors {
+            Some(path) => errors::write(path, &self.places),
+            None => Ok(()),
+        }
+    }
+
+    fn close_results(&mut self, order: Option<&Order>) -> Result<(), Error> {
         let Some(left) = self.join() else {
             return Err(Error::WriterLost);
         };

@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::errors;
 use super::journal_file::unusable;
 use crate::error::Error;
 use crate::system::{Readers, set_readers};
@@ -19,6 +20,8 @@ pub struct StoreOptions {
     pub results: Option<PathBuf>,
     /// The journal; by default, the results path plus `.journal`. Standard output has none by default.
     pub journal: Option<PathBuf>,
+    /// A file for the failed rows, which is written anew at the end of each run.
+    pub errors: Option<PathBuf>,
     /// Writes the results in input order, at the end.
     pub is_ordered: bool,
     /// Deletes what an earlier job left.
@@ -40,6 +43,7 @@ impl Default for StoreOptions {
         StoreOptions {
             results: None,
             journal: None,
+            errors: None,
             is_ordered: false,
             is_overwriting: false,
             retries_failed: false,
@@ -47,6 +51,23 @@ impl Default for StoreOptions {
             room_wait: ROOM_WAIT,
             temp_folder: std::env::temp_dir(),
             readers: Readers::ANYBODY,
+        }
+    }
+}
+
+impl StoreOptions {
+    /// Checks the names of the files before anything is sent.
+    pub fn check(&self) -> Result<(), Error> {
+        let name = self.results.as_deref().and_then(Path::file_name).unwrap_or_default();
+        let name = name.to_string_lossy().to_ascii_lowercase();
+        let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+        let tables = [(".csv", "CSV"), (".tsv", "TSV"), (".parquet", "Parquet")];
+        let table = tables.iter().find(|(ending, _)| name.ends_with(ending));
+        match (&self.results, table) {
+            (Some(path), Some((_, format))) => {
+                Err(Error::ResultsForm { path: path.clone(), format })
+            }
+            _ => errors::check(self),
         }
     }
 }
@@ -99,7 +120,7 @@ fn results(options: &StoreOptions) -> Option<PathBuf> {
 
 /// Resolves links even if the target does not exist yet: the journal is next to the target from the first
 /// run on.
-fn real(path: &Path) -> PathBuf {
+pub(crate) fn real(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
     for _ in 0..LINKS_MAX {
         if let Ok(real) = fs::canonicalize(&path) {
