@@ -34,7 +34,7 @@ pub mod writer;
 use std::fmt;
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -63,6 +63,23 @@ use writer::{Batch, Queue, Shared, WriteState, Writer, WriterEnd};
 
 /// The maximum bytes of results that wait for the disk before sending stops.
 pub const STORE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+impl StoreOptions {
+    /// Checks the names of the files before anything is sent.
+    pub fn check(&self) -> Result<(), Error> {
+        let name = self.results.as_deref().and_then(Path::file_name).unwrap_or_default();
+        let name = name.to_string_lossy().to_ascii_lowercase();
+        let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+        let tables = [(".csv", "CSV"), (".tsv", "TSV"), (".parquet", "Parquet")];
+        let table = tables.iter().find(|(ending, _)| name.ends_with(ending));
+        match (&self.results, table) {
+            (Some(path), Some((_, format))) => {
+                Err(Error::ResultsForm { path: path.clone(), format })
+            }
+            _ => errors::check(self),
+        }
+    }
+}
 
 /// The results and the journal of a job, which lose nothing.
 pub struct Store {

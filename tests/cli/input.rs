@@ -258,6 +258,13 @@ fn a_message_names_the_file_and_its_line() {
     check(&["-", "-", "-o", "out"], 2, &["standard input is given twice"]);
     check(&["a.jsonl", "b.jsonl", "-o", "b.jsonl"], 2, &["b.jsonl is both the input and"]);
     check(&["a.jsonl", "b.jsonl", "-o", "out", "--errors", "b.jsonl"], 2, &["is also the input"]);
+    check(&["a.jsonl", "-o", "out", "--errors", "/dev/null"], 2, &["is not a regular file"]);
+    check(
+        &["a.jsonl", "-o", "-", "--errors", "errors"],
+        2,
+        &["--errors errors needs results in a"],
+    );
+    check(&["a.jsonl", "-o", "out.csv"], 2, &["but results are JSON lines. Name out.jsonl, and"]);
     assert_eq!(calls(&service), 0);
     let skip = ["a.jsonl", "b.jsonl", "-o", "out", "--skip-bad-lines", "--json-progress"];
     check(&skip, 3, &["\"file\":\"b.jsonl\"", "\"line\":4,"]);

@@ -5,7 +5,6 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::errors;
 use super::journal_file::unusable;
 use crate::error::Error;
 use crate::system::{Readers, set_readers};
@@ -51,23 +50,6 @@ impl Default for StoreOptions {
             room_wait: ROOM_WAIT,
             temp_folder: std::env::temp_dir(),
             readers: Readers::ANYBODY,
-        }
-    }
-}
-
-impl StoreOptions {
-    /// Checks the names of the files before anything is sent.
-    pub fn check(&self) -> Result<(), Error> {
-        let name = self.results.as_deref().and_then(Path::file_name).unwrap_or_default();
-        let name = name.to_string_lossy().to_ascii_lowercase();
-        let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
-        let tables = [(".csv", "CSV"), (".tsv", "TSV"), (".parquet", "Parquet")];
-        let table = tables.iter().find(|(ending, _)| name.ends_with(ending));
-        match (&self.results, table) {
-            (Some(path), Some((_, format))) => {
-                Err(Error::ResultsForm { path: path.clone(), format })
-            }
-            _ => errors::check(self),
         }
     }
 }

@@ -167,7 +167,7 @@ fn results_as_table(path: &Path, format: &str) -> String {
     }
     let lines = path.with_extension("jsonl");
     let (table, lines) = (command_line::quoted([path]), command_line::quoted([lines]));
-    let answer = "(.response.body.choices[0].message.content? // null)";
+    let answer = "(.response.body.choices?[0].message.content // null)";
     let format = format.to_ascii_lowercase();
     format!(
         "Name {lines}, and then: jq -r '[.custom_id, {answer}, .error.message] | @{format}' {lines} > {table}"

@@ -116,7 +116,7 @@ fn wrong_options_are_named_as_they_are_given() {
         (
             Error::ResultsForm { path: path("my out.tsv.gz"), format: "TSV" },
             "my out.tsv.gz is named like TSV, but results are JSON lines. Name 'my out.jsonl', and then: \
-             jq -r '[.custom_id, (.response.body.choices[0].message.content? // null), .error.message] | @tsv' \
+             jq -r '[.custom_id, (.response.body.choices?[0].message.content // null), .error.message] | @tsv' \
              'my out.jsonl' > 'my out.tsv'",
         ),
         (
