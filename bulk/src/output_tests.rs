@@ -64,6 +64,10 @@ fn a_batch_has_the_code_and_the_message_of_a_failure() {
     check(&line("null"), &expected("invalid_request"));
     check(&line("\"context_length\""), &expected("context_length"));
     check(&line("1301"), &expected("1301"));
+    // A broken answer is no HTTP error.
+    let broken = line("null").replace("\"status_code\":400", "\"status_code\":200");
+    let no_response = r#"{"id":"m-1","custom_id":"ü \"7\"","response":null"#;
+    check(&broken, &expected("invalid_request").replace(begin, no_response));
     let (whole, _) = result(&failed("row-7", Error::argument("no")));
     let begin = whole.split(r#","error""#).next().unwrap();
     check(&whole, &format!(r#"{begin},"error":{{"code":"argument","message":"no"}}}}"#));
