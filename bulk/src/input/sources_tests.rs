@@ -43,7 +43,7 @@ fn a_pattern_is_the_files_it_matches_by_name() {
     check(&["?.jsonl", "c.csv"], &["a.jsonl", "b.jsonl", "c.csv"]);
     check(&["c.csv", "[ab].jsonl"], &["c.csv", "a.jsonl", "b.jsonl"]);
     check(&["[a].jsonl"], &["[a].jsonl"]); // there is a file of this name
-    check(&["missing.jsonl"], &["missing.jsonl"]); // told when it is opened
+    check(&["missing.jsonl"], &["missing.jsonl"]); // reported when it is opened
     let error = folder.of(&["a.jsonl", "no*.jsonl"]).unwrap_err();
     assert!(error.ends_with("no*.jsonl: no file has such a name"), "{error}");
     let error = folder.of(&["a**.jsonl"]).unwrap_err();

@@ -154,7 +154,7 @@ class bulk(Generic[_Row]):
             raise TypeError(
                 f"rows is a {type(rows).__name__}, not an iterable of rows. For one row give "
                 "[row]; for a Parquet file modelwire.bulk.read_parquet(path); for JSON lines "
-                "map(json.loads, file)"
+                "map(json.loads, file), for CSV csv.DictReader(file)"
             )
         self._plan = Plan(model, operation, prompt, system, defaults)
         if client is None:
