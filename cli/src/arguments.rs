@@ -35,7 +35,7 @@ enum Command {
     Respond(Box<Calling<everyday::respond::Respond>>),
     /// List the models of the service
     Models(Box<Calling<everyday::models::Models>>),
-    /// Run many requests from a file: none lost, those that may be billed twice listed
+    /// Run many requests from files: loses none, and lists those that may be billed twice
     Bulk(bulk::command::BulkCommand),
     /// Find out why calls fail
     #[command(mut_arg("timeout", |argument| argument.help(doctor::TIMEOUT_HELP)))]

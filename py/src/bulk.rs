@@ -98,7 +98,7 @@ impl Draft {
 #[pymethods]
 impl NativeBulk {
     /// `limits` are the engine's settings by name; `options` apply to each call. `output` is the results
-    /// file, whether to put the results in order, and whether to retry failed rows.
+    /// file, whether to put the results in order, whether to retry failed rows, and the file for those.
     #[new]
     #[pyo3(signature = (client, limits, options, output=None, budget=None))]
     fn new(
@@ -106,7 +106,7 @@ impl NativeBulk {
         client: &Bound<'_, NativeClient>,
         limits: &Bound<'_, PyDict>,
         options: &Bound<'_, PyDict>,
-        output: Option<(PathBuf, bool, bool)>,
+        output: Option<(PathBuf, bool, bool, Option<PathBuf>)>,
         budget: Option<&Bound<'_, NativeBudget>>,
     ) -> PyResult<NativeBulk> {
         let client = client.get();
@@ -123,7 +123,9 @@ impl NativeBulk {
         let make = || budget.map_or(Ok(Budget::default()), |budget| budget.get().make());
         let budget = make().map_err(unusable)?;
         let keeper = output
-            .map(|(path, is_ordered, retries)| JobStore::open(path, is_ordered, retries))
+            .map(|(path, is_ordered, retries, errors)| {
+                JobStore::open(path, is_ordered, retries, errors)
+            })
             .transpose()
             .map_err(unusable)?;
         let register = keeper.as_ref().map(JobStore::register);

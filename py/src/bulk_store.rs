@@ -65,10 +65,12 @@ impl JobStore {
         output: PathBuf,
         is_ordered: bool,
         retries_failed: bool,
+        errors: Option<PathBuf>,
     ) -> Result<JobStore, Error> {
         let waker = Arc::new(OnceLock::<Waker>::new());
         let options = StoreOptions {
             results: Some(output),
+            errors,
             is_ordered,
             retries_failed,
             ..StoreOptions::default()

@@ -51,6 +51,11 @@ impl Readers {
     pub const OWNER: Readers = Readers(0o600);
     /// Everybody.
     pub const ANYBODY: Readers = Readers(0o666);
+
+    /// Those who are in both.
+    pub(crate) fn and(self, other: Readers) -> Readers {
+        Readers(self.0 & other.0)
+    }
 }
 
 /// Sets the permissions of a file to create.

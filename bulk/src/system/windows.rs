@@ -105,6 +105,11 @@ impl Readers {
     pub const OWNER: Readers = Readers;
     /// Everybody.
     pub const ANYBODY: Readers = Readers;
+
+    /// Those who are in both.
+    pub(crate) fn and(self, _: Readers) -> Readers {
+        Readers
+    }
 }
 
 pub(crate) fn readers_of(_: &Metadata) -> Readers {

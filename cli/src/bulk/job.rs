@@ -46,30 +46,31 @@ fn run(bulk: &Bulk, connection: &Connection) -> Result<(), Failure> {
     if bulk.resume.repair {
         return repair(&plan.store);
     }
-    plan.source.check()?;
-    if bulk.resume.dry_run {
-        return dry_run(bulk, &plan, &mut signals);
-    }
+    plan.sources.check()?;
     let how = How::choose(bulk.shown.quiet, bulk.shown.json_progress);
+    let mut progress = Progress::new(how);
+    if bulk.resume.dry_run {
+        return dry_run(bulk, &plan, &mut signals, progress);
+    }
     let client = plan.client(connection)?;
     let begun = Instant::now();
     // Delete the files of an earlier job only once the input is known to be valid.
     let anew = match plan.store.is_overwriting {
         true => {
             let (held, mut ledger) = (HeldJournal::of(&plan.store)?, Ledger::new());
-            let survey = survey(bulk, &plan, &mut ledger, &mut signals)?;
+            let survey = survey(bulk, &plan, &mut ledger, &mut signals, &mut progress)?;
             Some((held, survey, ledger))
         }
         false => None,
     };
     let (mut run, mut ledger, mut survey) = match anew {
         Some((held, survey, ledger)) => {
-            let (run, _) = Run::open(&plan, Some(held), client, Progress::new(how))?;
+            let (run, _) = Run::open(&plan, Some(held), client, progress)?;
             (run, ledger, survey)
         }
         None => {
-            let (run, mut ledger) = Run::open(&plan, None, client, Progress::new(how))?;
-            let survey = survey(bulk, &plan, &mut ledger, &mut signals)?;
+            let (mut run, mut ledger) = Run::open(&plan, None, client, progress)?;
+            let survey = survey(bulk, &plan, &mut ledger, &mut signals, run.progress_mut())?;
             (run, ledger, survey)
         }
     };
@@ -81,17 +82,18 @@ fn run(bulk: &Bulk, connection: &Connection) -> Result<(), Failure> {
         run.read(&plan, ledger)?;
         run.go(&mut signals);
     }
-    finish(run.end(), bulk, survey.as_ref(), begun, how)
+    finish(run.end(), bulk, &plan, survey.as_ref(), begun, how)
 }
 
-/// Reads a regular file once before anything is sent, and rejects invalid input.
+/// Reads regular files once before anything is sent, and rejects invalid input.
 fn survey(
     bulk: &Bulk,
     plan: &Plan,
     ledger: &mut Ledger,
     signals: &mut Signals,
+    progress: &mut Progress,
 ) -> Result<Option<Survey>, Failure> {
-    if !plan.source.can_be_read_again() {
+    if !plan.sources.can_be_read_again() {
         return match bulk.money.pilot {
             Some(1..) => Err(question::needs_a_file()),
             Some(0) | None => Ok(None),
@@ -101,9 +103,16 @@ fn survey(
     let sample = pilot::rows(bulk.money.pilot, bulk.money.no_pilot, u64::MAX, question::can_ask());
     let sample = usize::try_from(sample).unwrap_or(usize::MAX);
     let wish = Wish { sample, seed: plan.seed, wants: wants(bulk) };
-    let survey = input::survey(&plan.source, &plan.rows, ledger, wish, |_| signals.count() == 0)?;
+    let bytes = plan.sources.bytes();
+    let survey = input::survey(&plan.sources, &plan.rows, ledger, wish, |read| {
+        progress.reading(Instant::now(), read.rows, read.bytes as f64 / bytes as f64);
+        signals.count() == 0
+    })?;
     if !survey.is_whole {
         return Err(Failure::new(Exit::Interrupted, "interrupted before anything was sent"));
+    }
+    if survey.is_empty() && !bulk.reading.allow_empty {
+        return Err(reader::empty(&plan.sources));
     }
     if bulk.resume.dry_run {
         return Ok(Some(survey));
@@ -114,9 +123,9 @@ fn survey(
     }
     if survey.changed > 0 && bulk.resume.changed == Changed::Refuse {
         let shown = survey.changed_shown.iter();
-        let name = plan.source.name();
+        let sources = &plan.sources;
         let messages =
-            shown.map(|(number, key)| reader::changed(&name, *number, key.text()).message);
+            shown.map(|(number, key)| reader::changed(sources, *number, key.text()).message);
         return Err(refused(messages, survey.changed, "rows have changed"));
     }
     plan.budget()?.check_models(survey.models.iter().map(|(model, _)| &**model))?;
@@ -221,9 +230,16 @@ fn repair(options: &StoreOptions) -> Result<(), Failure> {
 }
 
 /// Prints what would be run.
-fn dry_run(bulk: &Bulk, plan: &Plan, signals: &mut Signals) -> Result<(), Failure> {
+fn dry_run(
+    bulk: &Bulk,
+    plan: &Plan,
+    signals: &mut Signals,
+    mut progress: Progress,
+) -> Result<(), Failure> {
     let mut ledger = plan.known_rows()?;
-    let Some(survey) = survey(bulk, plan, &mut ledger, signals)? else {
+    let found = survey(bulk, plan, &mut ledger, signals, &mut progress)?;
+    drop(progress);
+    let Some(survey) = found else {
         let message = "--dry-run needs a file: standard input can be read only once";
         return Err(Failure::usage(message));
     };
@@ -261,3 +277,7 @@ fn print(lines: Vec<String>) -> Result<(), Failure> {
     }
     out.flush()
 }
+
+#[cfg(test)]
+#[path = "job_tests.rs"]
+mod tests;

@@ -18,6 +18,7 @@ use crate::failure::{Exit, Failure};
 use crate::system::shell;
 
 use super::command_line;
+use super::plan::Plan;
 
 /// Why a run ended early.
 #[derive(Debug)]
@@ -140,6 +141,7 @@ pub(super) struct End {
 pub(super) fn finish(
     mut end: End,
     bulk: &Bulk,
+    plan: &Plan,
     survey: Option<&Survey>,
     begun: Instant,
     how: How,
@@ -155,6 +157,7 @@ pub(super) fn finish(
     let command = command_line::to_go_on(std::env::args_os());
     let output = bulk.writing.output.to_string_lossy();
     let summary = Summary {
+        sources: &plan.sources,
         tally: &end.tally,
         spent: end.spent,
         elapsed: begun.elapsed(),

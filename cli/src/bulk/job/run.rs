@@ -117,13 +117,13 @@ impl Run {
     pub(super) fn read(&mut self, plan: &Plan, ledger: Ledger) -> Result<(), Failure> {
         let waker = self.engine.waker();
         let (inlet, outlet) = feed(move || waker.wake());
-        let (source, options) = (plan.source.clone(), plan.rows.clone());
+        let (sources, options) = (plan.sources.clone(), plan.rows.clone());
         let (policy, counts) = (plan.policy, self.read.clone());
         let order = plan.store.is_ordered.then(Order::new);
         let thread = std::thread::Builder::new().name("modelwire-rows".to_owned());
         // The first bytes of standard input may take long, so the thread opens it.
-        let reader = thread.spawn(move || match Rows::open(&source, &options) {
-            Ok(rows) => read(rows, &source.name(), ledger, policy, order, &counts, inlet),
+        let reader = thread.spawn(move || match Rows::open(&sources, &options) {
+            Ok(rows) => read(rows, &sources, ledger, policy, order, &counts, inlet),
             Err(error) => ReadEnd::Failed(error.into()),
         });
         let reader = reader.map_err(|error| {
@@ -204,6 +204,11 @@ impl Run {
     /// The progress display.
     pub(super) fn progress(&self) -> &Progress {
         &self.progress
+    }
+
+    /// The progress display, to show more on it.
+    pub(super) fn progress_mut(&mut self) -> &mut Progress {
+        &mut self.progress
     }
 
     /// The prices given by the user.

@@ -99,7 +99,8 @@ class bulk(Generic[_Row]):
     to a journal of what was sent, as in the command `modelwire bulk`: an interrupted run resumes
     where it stopped. Rows that were done are `skipped`, as are failed ones, unless `retry_failed`
     is set; those with an unknown outcome are sent again, unless `unknown="skip"`. Rows are named
-    by `custom_id`, otherwise by their content.
+    by `custom_id`, otherwise by their content. `errors` is a file for the failed rows, written
+    at the end of each run in the form of the error file of OpenAI's batches.
 
     `max_cost` and `max_total_tokens` are the most that all rows may use; BudgetError is raised
     before the next row could use more. Prices are per million tokens: `price_in` and `price_out`,
@@ -138,6 +139,7 @@ class bulk(Generic[_Row]):
         system: str | None = None,
         defaults: Mapping[str, object] | None = None,
         output: str | PathLike[str] | None = None,
+        errors: str | PathLike[str] | None = None,
         retry_failed: bool = False,
         unknown: str = "send",
         ordered: bool = False,
@@ -164,7 +166,7 @@ class bulk(Generic[_Row]):
             raise TypeError(
                 f"rows is a {type(rows).__name__}, not an iterable of rows. For one row give "
                 "[row]; for a Parquet file modelwire.bulk.read_parquet(path); for JSON lines "
-                "map(json.loads, file)"
+                "map(json.loads, file), for CSV csv.DictReader(file)"
             )
         self._plan = Plan(model, operation, prompt, system, defaults)
         if client is None:
@@ -176,7 +178,10 @@ class bulk(Generic[_Row]):
         if unknown not in ("send", "skip"):
             raise ValueError(f'unknown is {unknown!r}; it must be "send" or "skip"')
         self._skips_unknown = unknown == "skip"
-        self._output = None if output is None else (fsdecode(output), ordered, retry_failed)
+        if errors is not None and output is None:
+            raise ValueError("errors is made of the results in output: give both")
+        errors = None if errors is None else fsdecode(errors)
+        self._output = None if output is None else (fsdecode(output), ordered, retry_failed, errors)
         self._client = client
         self._timeout = timeout
         self._limits = limits_of(max_concurrency, rpm, tpm, attempts, may_pay_twice, patience)
