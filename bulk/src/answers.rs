@@ -60,8 +60,8 @@ pub struct Answers {
     /// By half of the hash.
     places: HashMap<u64, u64>,
     is_surveyed: bool,
-    /// The rows that wait for one that was passed to the engine.
-    in_flight: HashMap<BodyHash, Vec<Waiting>>,
+    /// The rows that were passed to the engine, by their numbers, and those that wait for each.
+    in_flight: HashMap<BodyHash, (u64, Vec<Waiting>)>,
     failures: HashMap<BodyHash, Finished>,
     /// The number of the file with the answers of this run.
     spool: Option<usize>,
@@ -238,9 +238,14 @@ impl Answers {
             return Err(error);
         }
         let waiting = (row.key.clone(), row.number);
-        if let Some(rows) = self.in_flight.get_mut(&row.hash) {
-            rows.push(waiting);
-            return Ok(Taken::Waits);
+        match self.in_flight.get_mut(&row.hash) {
+            // The engine gave it back, and it is offered again.
+            Some((first, _)) if *first == row.number => return Ok(Taken::Send),
+            Some((_, rows)) => {
+                rows.push(waiting);
+                return Ok(Taken::Waits);
+            }
+            None => {}
         }
         if let Some(failure) = self.failures.get(&row.hash) {
             let copies = Copies::new(failure.clone(), vec![waiting], false);
@@ -266,14 +271,14 @@ impl Answers {
     pub(crate) fn sends(&mut self, row: &Row) {
         let has_equals = || self.places.contains_key(&half(row.hash));
         if self.once && (!self.is_surveyed || has_equals()) {
-            self.in_flight.insert(row.hash, Vec::new());
+            self.in_flight.entry(row.hash).or_insert_with(|| (row.number, Vec::new()));
         }
     }
 
     /// A row ended. Returns the copies for the rows that wait for it.
     pub(crate) fn ended(&mut self, finished: &Finished) -> Option<Copies> {
         let hash = finished.row.hash;
-        let waiting = self.in_flight.remove(&hash)?;
+        let (_, waiting) = self.in_flight.remove(&hash)?;
         let mut line = Vec::new();
         match output::write_line(finished, &mut line) {
             Outcome::Done => {

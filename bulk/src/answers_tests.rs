@@ -103,6 +103,9 @@ fn rows_wait_for_the_first_one_and_later_ones_read_its_answer() {
     for number in 2..5 {
         assert!(matches!(answers.take(&row(number, one)).unwrap(), Taken::Waits));
     }
+    // The engine gave it back.
+    assert!(is_sent(&mut answers, &row(1, one)));
+    answers.sends(&row(1, one));
     let waited: Vec<_> = answers.ended(&answered(row(1, one), "a")).unwrap().collect();
     assert_eq!(waited.iter().map(|copy| copy.row.number).collect::<Vec<_>>(), [2, 3, 4]);
     assert!(answers.ended(&answered(row(1, two), "b")).is_none(), "nobody waits");

@@ -210,6 +210,25 @@ impl Budget {
         self.limits
     }
 
+    /// Changes the limits; the usage so far counts. Rejects what [`Budget::new`] rejects, and then changes
+    /// nothing. Call [`Budget::reserve`] for each row in flight.
+    pub fn set_limits(&mut self, limits: Limits) -> Result<(), Error> {
+        self.cost_max = Budget::new(limits, self.prices.clone())?.cost_max;
+        self.limits = limits;
+        Ok(())
+    }
+
+    /// Reserves what a row in flight may need, if nothing is reserved for it: it began without a limit on
+    /// tokens and cost.
+    pub fn reserve(&mut self, row: &Row) {
+        let is_limited = self.limits.cost.is_some() || self.limits.tokens.is_some();
+        if is_limited && !self.begun.contains_key(&row.number) {
+            let bounds = Bounds::of(&row.body);
+            let (most, is_probe) = self.most_of(row, bounds);
+            self.begin(row, bounds, most, is_probe);
+        }
+    }
+
     /// Checks that these rows' models have prices, if a maximum cost needs them: for a file that was
     /// read before anything is sent. [`Budget::ask`] checks again.
     pub fn check_models<'a>(&self, models: impl IntoIterator<Item = &'a str>) -> Result<(), Error> {
@@ -233,18 +252,14 @@ impl Budget {
             self.begun_rows += 1;
             return BudgetDecision::Go;
         }
-        let price = self.prices.of(&row.model);
-        if self.limits.cost.is_some() && price.is_none() {
+        if self.limits.cost.is_some() && self.prices.of(&row.model).is_none() {
             return BudgetDecision::Stop(no_price(&row.model));
         }
         let bounds = Bounds::of(&row.body);
-        let learned =
-            self.learned.get(slot(&self.learned, &row.model)).copied().unwrap_or_default();
-        let is_probe = !learned.knows(bounds);
-        if is_probe && learned.probes > 0 {
+        let (most, is_probe) = self.most_of(row, bounds);
+        if is_probe && self.learned_of(row).probes > 0 {
             return BudgetDecision::Wait;
         }
-        let most = Most::new(learned.most(bounds), price);
         let of_all = most.times(self.attempts);
         if let Some(why) = self.lacks(&of_all, Most::default()) {
             return BudgetDecision::Stop(why);
@@ -252,14 +267,30 @@ impl Budget {
         if self.lacks(&of_all, self.aside).is_some() {
             return BudgetDecision::Wait;
         }
-        self.say_what_is_assumed(row, bounds);
+        self.begin(row, bounds, most, is_probe);
         self.begun_rows += 1;
-        self.aside = self.aside.and(of_all);
+        BudgetDecision::Go
+    }
+
+    fn learned_of(&self, row: &Row) -> Learned {
+        self.learned.get(slot(&self.learned, &row.model)).copied().unwrap_or_default()
+    }
+
+    /// The maximum of an attempt, and whether too little is known about such rows to send several.
+    fn most_of(&self, row: &Row, bounds: Bounds) -> (Most, bool) {
+        let learned = self.learned_of(row);
+        let most = Most::new(learned.most(bounds), self.prices.of(&row.model));
+        (most, !learned.knows(bounds))
+    }
+
+    /// Reserves this much for each attempt of a row.
+    fn begin(&mut self, row: &Row, bounds: Bounds, most: Most, is_probe: bool) {
+        self.say_what_is_assumed(row, bounds);
+        self.aside = self.aside.and(most.times(self.attempts));
         self.begun.insert(row.number, Begun { most, attempts: self.attempts, is_probe });
         if is_probe {
             self.learned_mut(&row.model).probes += 1;
         }
-        BudgetDecision::Go
     }
 
     /// Records the end of a row, with or without an answer.

@@ -66,13 +66,18 @@ impl Controller {
     /// At first nothing is known about the service.
     pub fn new(fixed: Fixed) -> Controller {
         Controller {
-            pace: CongestionController::new(
-                fixed.concurrency_max.unwrap_or(IN_FLIGHT_MAX).clamp(1, IN_FLIGHT_MAX),
-            ),
+            pace: CongestionController::new(in_flight_max(fixed)),
             requests: fixed.requests_per_minute.map(Quota::per_minute),
             tokens: fixed.tokens_per_minute.map(Quota::per_minute),
             reserved: 0.0,
         }
+    }
+
+    /// Changes the limits that the user sets.
+    pub fn set_fixed(&mut self, now: Duration, fixed: Fixed) {
+        self.pace.set_in_flight_max(in_flight_max(fixed));
+        set_quota(&mut self.requests, now, fixed.requests_per_minute);
+        set_quota(&mut self.tokens, now, fixed.tokens_per_minute);
     }
 
     /// Whether one more row, with this token estimate, may be sent. After [`Decision::Go`] it is in
@@ -130,6 +135,17 @@ impl Controller {
 
     fn quotas(&self) -> impl Iterator<Item = &Quota> {
         [&self.requests, &self.tokens].into_iter().flatten()
+    }
+}
+
+fn in_flight_max(fixed: Fixed) -> u32 {
+    fixed.concurrency_max.unwrap_or(IN_FLIGHT_MAX).clamp(1, IN_FLIGHT_MAX)
+}
+
+fn set_quota(quota: &mut Option<Quota>, now: Duration, per_minute: Option<f64>) {
+    match (quota.as_mut(), per_minute) {
+        (Some(quota), Some(number)) => quota.change(now, number),
+        _ => *quota = per_minute.map(Quota::per_minute),
     }
 }
 

@@ -405,6 +405,56 @@ fn limits_set_by_the_user_are_kept() {
 }
 
 #[test]
+fn a_lower_concurrency_limit_waits_for_room_and_a_higher_one_is_used() {
+    let mut controller = Controller::new(Fixed::default());
+    let start = seconds(1.0);
+    let asked = std::iter::repeat_with(|| controller.ask(start, 1));
+    let in_flight = asked.take_while(|decision| *decision == Decision::Go).count();
+    assert!(in_flight > 4, "{in_flight}");
+    let limited = |limit| Fixed { concurrency_max: Some(limit), ..Fixed::default() };
+    controller.set_fixed(start, limited(3));
+    for _ in 2..in_flight {
+        assert_ne!(controller.ask(start, 1), Decision::Go);
+        controller.ended(start, start, Ended::Answered { tokens: None });
+    }
+    assert_eq!(controller.ask(start, 1), Decision::Go, "two are in flight");
+    assert_ne!(controller.ask(start, 1), Decision::Go);
+    controller.set_fixed(start, limited(30));
+    for tenth in 10..300 {
+        let now = seconds(f64::from(tenth) / 10.0);
+        for _ in 0..controller.view(now).in_flight {
+            controller.ended(now - seconds(0.1), now, Ended::Answered { tokens: None });
+        }
+        while controller.ask(now, 1) == Decision::Go {}
+    }
+    assert_eq!(controller.view(seconds(30.0)).in_flight, 30);
+}
+
+#[test]
+fn a_new_rate_counts_for_the_next_row() {
+    let of = |requests_per_minute| Fixed { requests_per_minute, ..Fixed::default() };
+    let mut controller = Controller::new(of(Some(6.0)));
+    let start = seconds(100.0);
+    let wait = |controller: &mut Controller| match controller.ask(start, 1) {
+        Decision::At(at) => (at - start).as_secs_f64(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(controller.ask(start, 1), Decision::Go);
+    let before = wait(&mut controller);
+    controller.set_fixed(start, of(Some(60.0)));
+    let after = wait(&mut controller);
+    assert!(
+        (9.0..10.0).contains(&before) && (after - before / 10.0).abs() < 0.01,
+        "{before} {after}"
+    );
+    controller.set_fixed(start, of(None));
+    assert_eq!(controller.ask(start, 1), Decision::Go);
+    controller.set_fixed(start, of(Some(6.0)));
+    assert_eq!(controller.ask(start, 1), Decision::Go, "nothing was counted before");
+    assert!(wait(&mut controller) > 8.0);
+}
+
+#[test]
 fn where_everything_is_refused_little_is_sent() {
     let load = Load { requests: bucket(1e-9, 1.0), ..Load::default() };
     let mut one = scene("outage", load, 0.5, false);

@@ -22,6 +22,7 @@ mod ahead;
 mod attempt;
 mod breaker;
 mod budgeted;
+mod change;
 mod classify;
 mod judged;
 mod lanes;

@@ -13,6 +13,7 @@ use modelwire::{Config, Endpoint, ErrorKind, RetryPolicy};
 use modelwire_service::{Fault, Options, Point, Reply, Says, Service, Step};
 
 use super::*;
+use crate::budget::Limits;
 use crate::controller::Fixed;
 use crate::row::{BodyHash, Key};
 
@@ -76,6 +77,11 @@ pub(super) fn status(status: u16, headers: &[(&str, &str)]) -> Reply {
     let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     let body = br#"{"error":{"message":"no","type":"t","code":"c"}}"#.to_vec();
     Reply { says: Says::Document { status, headers: headers.collect(), body }, faults: Vec::new() }
+}
+
+/// An answer that never comes.
+fn stalled() -> Reply {
+    Reply { says: Says::Played, faults: vec![Fault::At(Point::Start, Step::StallForever)] }
 }
 
 pub(super) fn options() -> EngineOptions {
@@ -709,4 +715,91 @@ fn an_unreachable_service_and_a_held_lane_leave_a_time_to_wait_for() {
     assert_eq!(engine.in_flight(), 0);
     let due = engine.due(now);
     assert!(due.is_some_and(|due| due > now), "a turn would not wait: {due:?} at {now:?}");
+}
+
+/// Pushes as many rows as the budget allows; returns the first that it does not.
+fn offer(
+    engine: &mut Engine<Slow>,
+    rows: impl IntoIterator<Item = Row>,
+) -> Option<crate::error::Error> {
+    for row in rows {
+        match engine.offer(row) {
+            Offered::Pushed | Offered::Copied | Offered::Waits => {}
+            Offered::Later(row) => panic!("row {} is to wait", row.number),
+            Offered::Refused(error) => return Some(error),
+        }
+    }
+    None
+}
+
+#[test]
+fn a_budget_that_is_lowered_takes_back_rows_that_were_not_sent() {
+    let service = Service::start().unwrap();
+    service.answer_otherwise(Some(stalled()));
+    let mut options = options();
+    options.fixed.concurrency_max = Some(3);
+    let book = Slow { durable: u64::MAX, ..Slow::default() };
+    let mut engine = Engine::new(client(&service), options, book).with_budget(Budget::default());
+    assert!(offer(&mut engine, (1..=1_000).map(|number| row(number, "echo"))).is_none());
+    engine.end();
+    assert!(matches!(engine.turn(Some(Duration::ZERO)), Turn::Idle));
+    assert_eq!((engine.status().in_flight, engine.budget().rows_begun()), (3, 1_000));
+    let limits = Limits { rows: Some(5), ..Limits::default() };
+    let back = engine.set_budget(limits).unwrap();
+    assert_eq!(
+        back.iter().map(|row| row.number).collect::<Vec<_>>(),
+        (4..=1_000).collect::<Vec<_>>()
+    );
+    let open: u64 = engine.book().open.values().sum();
+    assert_eq!((open, engine.budget().rows_begun()), (3, 3), "those in flight");
+    // Two more fit; the run ends with them.
+    let refused = offer(&mut engine, back);
+    assert!(matches!(refused, Some(crate::error::Error::RowsMax(5))), "{refused:?}");
+    assert_eq!((engine.status().waiting, engine.status().in_flight), (2, 3));
+}
+
+#[test]
+fn a_budget_that_is_set_later_counts_the_rows_in_flight() {
+    let service = Service::start().unwrap();
+    service.answer_otherwise(Some(stalled()));
+    let mut options = options();
+    options.fixed.concurrency_max = Some(4);
+    let book = Slow { durable: u64::MAX, ..Slow::default() };
+    let mut engine = Engine::new(client(&service), options, book).with_budget(Budget::default());
+    assert!(offer(&mut engine, (1..=100).map(|number| row(number, "echo"))).is_none());
+    assert!(matches!(engine.turn(Some(Duration::ZERO)), Turn::Idle));
+    // Each row may use 50 tokens and one for each of its bytes.
+    let row_tokens = 50 + row(5, "echo").body.len() as u64;
+    let limits = Limits { tokens: Some(6 * row_tokens), ..Limits::default() };
+    let mut back = engine.set_budget(limits).unwrap().into_iter();
+    for _ in 0..2 {
+        assert!(matches!(engine.offer(back.next().unwrap()), Offered::Pushed));
+    }
+    assert!(matches!(engine.offer(back.next().unwrap()), Offered::Later(_)), "four are in flight");
+    let wrong = Limits { cost: Some(1.0), ..Limits::default() };
+    assert!(engine.set_budget(wrong).is_err(), "there are no prices");
+    assert_eq!(engine.budget().limits(), limits);
+}
+
+#[test]
+fn limits_that_change_count_at_once() {
+    let service = Service::start().unwrap();
+    service.answer_otherwise(Some(stalled()));
+    let mut options = options();
+    options.fixed.requests_per_minute = Some(0.01);
+    let mut engine = Engine::new(client(&service), options, NoSendJournal);
+    (1..=100).for_each(|number| engine.push(row(number, "echo")));
+    assert!(matches!(engine.turn(Some(Duration::ZERO)), Turn::Idle));
+    assert_eq!(engine.status().in_flight, 1);
+    engine.set_fixed(Fixed::default());
+    assert!(matches!(engine.turn(Some(Duration::ZERO)), Turn::Idle));
+    let in_flight = engine.status().in_flight;
+    assert!(in_flight > 2, "{in_flight}: the next one had to wait for hours");
+    engine.set_fixed(Fixed { concurrency_max: Some(2), ..Fixed::default() });
+    assert_eq!(engine.fixed().concurrency_max, Some(2));
+    // A lane that is made later has the limit, too.
+    engine.push(row(101, "other"));
+    let allowed: Vec<_> = engine.views().map(|(_, view)| view.allowed).collect();
+    assert_eq!(allowed, [2, 2]);
+    assert_eq!(engine.status().in_flight, in_flight, "rows in flight go on");
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::io::{self, ErrorKind as Io};
 use std::path::{Path, PathBuf};
 
+use crate::input::NAMES_SHOWN_MAX;
 use crate::money::{Money, invalid_price};
 
 /// The category of an error for the caller.
@@ -91,6 +92,31 @@ pub enum Error {
         /// The name of its format.
         format: &'static str,
     },
+    /// An input is given twice.
+    InputTwice(String),
+    /// A pattern names no files.
+    InputPattern {
+        /// The pattern.
+        pattern: String,
+        /// Why.
+        reason: String,
+    },
+    /// The header of a table cannot name fields.
+    InputHeader {
+        /// The table's name in messages.
+        name: String,
+        /// The line.
+        line: u64,
+        /// What is wrong with it.
+        fault: String,
+    },
+    /// The input is a table, whose rows need a prompt.
+    TableWithoutPrompt {
+        /// Its name in messages.
+        name: String,
+        /// Its columns.
+        columns: Vec<String>,
+    },
     /// The name of the input implies a compression that it does not have.
     InputPacking {
         /// Its name in messages.
@@ -108,6 +134,20 @@ pub enum Error {
         lines: u64,
         /// Why.
         error: io::Error,
+    },
+    /// The file for results is named like a table.
+    ResultsForm {
+        /// The file.
+        path: PathBuf,
+        /// The name of that format.
+        format: &'static str,
+    },
+    /// The file for failed rows cannot be used.
+    ErrorsFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        fault: &'static str,
     },
     /// A file cannot be opened, created or written.
     Unusable(PathBuf, io::Error),
@@ -343,6 +383,12 @@ impl Error {
             | Error::ReuseOfResults(_)
             | Error::NothingToReuse(_)
             | Error::InputColumns { .. }
+            | Error::InputTwice(_)
+            | Error::InputPattern { .. }
+            | Error::InputHeader { .. }
+            | Error::TableWithoutPrompt { .. }
+            | Error::ResultsForm { .. }
+            | Error::ErrorsFile { .. }
             | Error::OrderWithoutFile
             | Error::RepairWithoutFile
             | Error::ResultsDiffer { .. }
@@ -456,6 +502,18 @@ impl Error {
                 let name = path.as_deref().map_or_else(|| "standard input".to_owned(), here);
                 (format!("{name} is {format}, not JSON lines"), "")
             }
+            Error::InputTwice(name) => (format!("{name} is given twice"), "Name each input once"),
+            Error::InputPattern { pattern, reason } => (format!("{pattern}: {reason}"), ""),
+            Error::InputHeader { name, line, fault } => (format!("{name}:{line}: {fault}"), ""),
+            Error::TableWithoutPrompt { name, columns } => {
+                let shown = columns.iter().take(NAMES_SHOWN_MAX).map(|name| format!("{name:?}"));
+                let shown = shown.collect::<Vec<_>>().join(", ");
+                let more = if columns.len() > NAMES_SHOWN_MAX { ", ..." } else { "" };
+                (
+                    format!("{name} is a table with the columns {shown}{more}"),
+                    "Give a prompt with its columns in braces",
+                )
+            }
             Error::InputPacking { name, promised } => (
                 format!(
                     "{name} is named like {promised}, but is not {promised} data; decompress or rename it"
@@ -479,6 +537,13 @@ impl Error {
                     ),
                 };
                 (what, "")
+            }
+            Error::ResultsForm { path, format } => (
+                format!("{} is named like {format}, but results are JSON lines", here(path)),
+                "Name a .jsonl file",
+            ),
+            Error::ErrorsFile { path, fault } => {
+                (format!("{}, the file for failed rows, {fault}", here(path)), "Name another file")
             }
             Error::Unusable(path, error) => match error.kind() {
                 Io::IsADirectory => (format!("{} is a folder. Name a file", here(path)), ""),

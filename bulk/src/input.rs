@@ -1,5 +1,5 @@
-//! The input of rows: JSON lines from a file or standard input, plain or compressed, in one of three
-//! forms.
+//! The input of rows: JSON lines from files or standard input, plain or compressed, in one of three
+//! forms; or the records of a CSV or TSV file, which are objects of strings.
 //!
 //! # The forms of a line
 //!
@@ -19,14 +19,17 @@ mod lines;
 mod options;
 mod rows;
 mod source;
+mod sources;
 mod survey;
+mod table;
 mod template;
 
 pub use bad_row::BadRow;
+pub(crate) use fault::NAMES_SHOWN_MAX;
 pub use lines::ROW_BYTES_MAX;
 pub use options::RowOptions;
 pub use rows::{InputItem, RowMaker, Rows};
-pub use source::Source;
-pub(crate) use source::{Opened, Packing};
-pub use survey::{Extent, MODELS_MAX, SHOWN_MAX, Survey, Surveyor, Wish, survey};
+pub(crate) use source::{Opened, Packing, Source};
+pub use sources::{Sources, line_of};
+pub use survey::{Extent, MODELS_MAX, Progress, SHOWN_MAX, Survey, Surveyor, Wish, survey};
 pub use template::Template;

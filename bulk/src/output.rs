@@ -165,6 +165,31 @@ pub(crate) fn read_line(line: &[u8]) -> Option<(Key, Outcome)> {
     (name_in(line)? == name_of(key.text())).then(|| (key, outcome_of(line)))
 }
 
+/// Appends a line of a failed row as OpenAI's batches write it: the response only if it is an HTTP error,
+/// and of our error its code and its message. `None` if it is no such line.
+pub(crate) fn write_batch_error(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let line = Value::parse(std::str::from_utf8(line).ok()?).ok()?;
+    let (response, error) = (line.get("response")?, line.get("error")?);
+    let status = response.get("status_code").and_then(Value::as_i64);
+    let response =
+        if status.is_some_and(|status| status >= 400) { response.text() } else { "null" };
+    for (name, value) in [
+        ("{\"id\":", line.get("id")?.text()),
+        (",\"custom_id\":", line.get("custom_id")?.text()),
+        (",\"response\":", response),
+    ] {
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(value.as_bytes());
+    }
+    let text = |name| error.get(name).and_then(Value::as_text);
+    out.extend_from_slice(b",\"error\":{\"code\":");
+    write_text(&text("code").or(text("kind"))?, out);
+    out.extend_from_slice(b",\"message\":");
+    write_text(&text("message")?, out);
+    out.extend_from_slice(b"}}\n");
+    Some(())
+}
+
 /// What one of our lines, without its end, reports about its row.
 pub(crate) fn outcome_of(line: &[u8]) -> Outcome {
     if line.ends_with(DONE) { Outcome::Done } else { Outcome::Failed }

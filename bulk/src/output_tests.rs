@@ -26,7 +26,7 @@ fn failed(key: &str, error: Error) -> Finished {
     Finished { row, outcome: Err(error), rejected: None, attempts: 1, elapsed: Duration::ZERO }
 }
 
-fn line(finished: &Finished) -> (String, Json) {
+fn result(finished: &Finished) -> (String, Json) {
     let mut line = Vec::new();
     write_line(finished, &mut line);
     let line = String::from_utf8(line).unwrap();
@@ -37,7 +37,7 @@ fn line(finished: &Finished) -> (String, Json) {
 #[test]
 fn a_failure_has_the_whole_error() {
     for key in ["row-7", "quotes \" and \\ and \u{1} and\nends", "ünïcödé \u{2028}"] {
-        let (line, value) = line(&failed(key, Error::argument("no such thing")));
+        let (line, value) = result(&failed(key, Error::argument("no such thing")));
         assert_eq!(line.matches('\n').count(), 1, "{line}");
         assert_eq!(value["custom_id"], key);
         assert_eq!(value["response"], Json::Null);
@@ -51,16 +51,45 @@ fn a_failure_has_the_whole_error() {
 }
 
 #[test]
+fn a_batch_has_the_code_and_the_message_of_a_failure() {
+    let check = |line: &str, expected: &str| {
+        let mut out = Vec::new();
+        write_batch_error(line.as_bytes(), &mut out).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), format!("{expected}\n"));
+    };
+    let line = |code: &str| {
+        format!(
+            r#"{{"id":"m-1","custom_id":"ü \"7\"","response":{{"status_code":400,"request_id":null,"body":{{"error":{{"message":"too \n long"}}}}}},"error":{{"kind":"invalid_request","message":"too \n long","code":{code},"more":1}}}}"#
+        )
+    };
+    let begin = line("null");
+    let begin = begin.split(r#","error":{"kind""#).next().unwrap();
+    let expected =
+        |code: &str| format!(r#"{begin},"error":{{"code":"{code}","message":"too \n long"}}}}"#);
+    check(&line("null"), &expected("invalid_request"));
+    check(&line("\"context_length\""), &expected("context_length"));
+    check(&line("1301"), &expected("1301"));
+    // A broken answer is no HTTP error.
+    let broken = line("null").replace("\"status_code\":400", "\"status_code\":200");
+    let no_response = r#"{"id":"m-1","custom_id":"ü \"7\"","response":null"#;
+    check(&broken, &expected("invalid_request").replace(begin, no_response));
+    let (whole, _) = result(&failed("row-7", Error::argument("no")));
+    let begin = whole.split(r#","error""#).next().unwrap();
+    check(&whole, &format!(r#"{begin},"error":{{"code":"argument","message":"no"}}}}"#));
+    assert_eq!(write_batch_error(b"{}", &mut Vec::new()), None);
+}
+
+#[test]
 fn a_row_keeps_its_id() {
-    let (_, value) = line(&failed("row-7", Error::argument("no")));
+    let (_, value) = result(&failed("row-7", Error::argument("no")));
     assert_eq!(value["id"], "modelwire-5259b5ef73c10169da9be417-89e73d64f559e9bd92f59e3ca37f93d1");
-    let (_, other) = line(&failed("row-8", Error::argument("no")));
+    let (_, other) = result(&failed("row-8", Error::argument("no")));
     assert_ne!(value["id"], other["id"]);
 }
 
 #[test]
 fn a_line_that_is_not_a_result_is_not_read() {
-    let (line, _) = line(&failed("row-7", Error::argument("no")));
+    let (line, _) = result(&failed("row-7", Error::argument("no")));
     let line = line.trim_end().as_bytes();
     for cut in 0..line.len() {
         assert_eq!(read_line(&line[..cut]), None, "{cut}");

@@ -165,7 +165,8 @@ impl std::str::FromStr for Shard {
 pub struct Row {
     /// Its name.
     pub key: Key,
-    /// Its line in the input, from 1, or its position in an iterator; only for messages.
+    /// Its position in an iterator, or its place in the input, of which [`crate::input::line_of`] is the
+    /// line: another one for each row, in the order of the rows.
     pub number: u64,
     /// The hash of its content.
     pub hash: BodyHash,

@@ -11,11 +11,15 @@
 //! | `OUT.jsonl` | the results, in the order of arrival |
 //! | `OUT.jsonl.journal` | what was sent, and the outcomes; see [`journal`] |
 //! | `OUT.jsonl.part` | for ordered results: the results in the order of arrival, until all are put in order |
+//! | a file that is named | the failed rows, in the form of a batch's error file, as of the last run |
 //! | `OUT.jsonl.unknown` | the rows with an unknown outcome, and those that were sent again, if there are any |
+//! | `OUT.jsonl.journal.status`, `OUT.jsonl.journal.set` | while the job runs: see [`control`] |
 //!
 //! One thread writes all of them; see [`writer`] for the order that keeps the promise. Resuming verifies the
 //! checksums of all of them, and [`repair()`] rebuilds damaged ones.
 
+pub mod control;
+mod errors;
 pub mod journal;
 mod journal_file;
 mod look;
@@ -24,6 +28,7 @@ pub mod ordered;
 pub mod places;
 mod repair;
 pub mod replay;
+mod report;
 mod rescue;
 pub mod results;
 mod reuse;
@@ -33,7 +38,7 @@ pub mod writer;
 use std::fmt;
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -42,6 +47,7 @@ pub use open::{HeldJournal, Resumed};
 pub use ordered::Order;
 pub use places::{ROOM_WAIT, StoreOptions};
 pub use repair::{Repaired, repair};
+pub use report::{JobReport, is_running, report};
 pub use reuse::{answers, check_reuse};
 
 pub use crate::system::Readers;
@@ -64,12 +70,30 @@ use writer::{Batch, Queue, Shared, WriteState, Writer, WriterEnd};
 /// The maximum bytes of results that wait for the disk before sending stops.
 pub const STORE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
+impl StoreOptions {
+    /// Checks the names of the files before anything is sent.
+    pub fn check(&self) -> Result<(), Error> {
+        let name = self.results.as_deref().and_then(Path::file_name).unwrap_or_default();
+        let name = name.to_string_lossy().to_ascii_lowercase();
+        let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+        let tables = [(".csv", "CSV"), (".tsv", "TSV"), (".parquet", "Parquet")];
+        let table = tables.iter().find(|(ending, _)| name.ends_with(ending));
+        match (&self.results, table) {
+            (Some(path), Some((_, format))) => {
+                Err(Error::ResultsForm { path: path.clone(), format })
+            }
+            _ => errors::check(self),
+        }
+    }
+}
+
 /// The results and the journal of a job, which lose nothing.
 pub struct Store {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<WriterEnd>>,
     resumed: Resumed,
     places: Places,
+    errors: Option<PathBuf>,
     temp_folder: PathBuf,
     replaces_changed: bool,
     lines: Vec<u8>,
@@ -110,6 +134,7 @@ impl Store {
         wake: Box<dyn Fn() + Send>,
         memory: &mut impl RowStates,
     ) -> Result<Store, Error> {
+        options.check()?;
         withstand_size_limit();
         let Opened { results, results_path, journal, resumed, places } =
             open::open(options, held, memory)?;
@@ -132,6 +157,7 @@ impl Store {
             thread: Some(thread),
             resumed,
             places,
+            errors: options.errors.clone(),
             temp_folder: options.temp_folder.clone(),
             replaces_changed: options.replaces_changed,
             lines: Vec::new(),
@@ -197,9 +223,17 @@ impl Store {
         self.shared.hurry();
     }
 
-    /// Writes all results, in the order of the input if it is given. If something cannot be written to
-    /// its place, the error reports where it is.
+    /// Writes all results, in the order of the input if it is given, and then the failed rows to their
+    /// own file. If something cannot be written to its place, the error reports where it is.
     pub fn close(mut self, order: Option<&Order>) -> Result<(), Error> {
+        self.close_results(order)?;
+        match &self.errors {
+            Some(path) => errors::write(path, &self.places),
+            None => Ok(()),
+        }
+    }
+
+    fn close_results(&mut self, order: Option<&Order>) -> Result<(), Error> {
         let Some(left) = self.join() else {
             return Err(Error::WriterLost);
         };

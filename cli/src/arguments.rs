@@ -3,10 +3,10 @@
 use std::ffi::OsString;
 use std::io;
 
-use clap::error::ErrorKind;
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::connection::Connection;
+use crate::connection::{Calling, Connection};
 use crate::failure::{Exit, Failure};
 use crate::{bulk, console, doctor, everyday};
 
@@ -35,8 +35,8 @@ enum Command {
     Respond(Box<Calling<everyday::respond::Respond>>),
     /// List the models of the service
     Models(Box<Calling<everyday::models::Models>>),
-    /// Run many requests from a file: none lost, those that may be billed twice listed
-    Bulk(Box<Calling<bulk::arguments::Bulk>>),
+    /// Run many requests from files: loses none, and lists those that may be billed twice
+    Bulk(bulk::command::BulkCommand),
     /// Find out why calls fail
     #[command(mut_arg("timeout", |argument| argument.help(doctor::TIMEOUT_HELP)))]
     Doctor(Box<Calling<doctor::Doctor>>),
@@ -48,20 +48,11 @@ enum Command {
     Man(everyday::man::Man),
 }
 
-/// A command that calls a service.
-#[derive(Debug, Args)]
-struct Calling<T: Args> {
-    #[command(flatten)]
-    command: T,
-    #[command(flatten)]
-    connection: Connection,
-}
-
 pub(crate) fn run(arguments: Vec<OsString>) -> u8 {
-    let named = arguments.get(1).cloned();
+    let named: Vec<_> = arguments.iter().skip(1).take(2).cloned().collect();
     let command = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments.command,
-        Err(error) => return refuse(&error, named.as_ref()) as u8,
+        Err(error) => return refuse(&error, &named) as u8,
     };
     let report = command.connection().is_some_and(|connection| connection.report);
     let Err(failure) = command.run() else { return Exit::Done as u8 };
@@ -80,7 +71,7 @@ impl Command {
             Command::Chat(chat) => Some(&chat.connection),
             Command::Respond(respond) => Some(&respond.connection),
             Command::Models(models) => Some(&models.connection),
-            Command::Bulk(bulk) => Some(&bulk.connection),
+            Command::Bulk(bulk) => bulk.connection(),
             Command::Doctor(doctor) => Some(&doctor.connection),
             Command::Serve(_) | Command::Completion(_) | Command::Man(_) => None,
         }
@@ -91,7 +82,7 @@ impl Command {
             Command::Chat(chat) => chat.command.run(&chat.connection),
             Command::Respond(respond) => respond.command.run(&respond.connection),
             Command::Models(models) => models.command.run(&models.connection),
-            Command::Bulk(bulk) => bulk.command.run(&bulk.connection),
+            Command::Bulk(bulk) => bulk.run(),
             Command::Doctor(doctor) => doctor.command.run(&doctor.connection),
             Command::Serve(serve) => serve.run(),
             Command::Completion(completion) => completion.run(Arguments::command()),
@@ -101,7 +92,7 @@ impl Command {
 }
 
 /// Handles what is not a command: requests for help or the version, and invalid arguments.
-fn refuse(error: &clap::Error, command: Option<&OsString>) -> Exit {
+fn refuse(error: &clap::Error, named: &[OsString]) -> Exit {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => match error.print() {
             Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => Exit::BrokenPipe,
@@ -113,18 +104,28 @@ fn refuse(error: &clap::Error, command: Option<&OsString>) -> Exit {
             Exit::Usage
         }
         kind => {
-            let command = command.and_then(|name| name.to_str()).unwrap_or_default();
-            let command = Arguments::command()
-                .find_subcommand(command)
-                .map(clap::Command::get_name)
-                .map(str::to_owned);
+            let (mut table, mut help) = (Arguments::command(), "modelwire".to_owned());
+            for name in named.iter().filter_map(|name| name.to_str()) {
+                let Some(command) = table.find_subcommand(name) else { break };
+                help = format!("{help} {}", command.get_name());
+                table = command.clone();
+            }
             let mut message = in_a_line(&error.render().to_string());
-            if kind == ErrorKind::UnknownArgument && !message.contains("tip: ") {
+            // Clap takes one argument too many for a subcommand where there are some.
+            let too_many = match error.get(ContextKind::InvalidSubcommand) {
+                Some(ContextValue::String(name)) if kind == ErrorKind::ArgumentConflict => {
+                    Some(name).filter(|name| table.find_subcommand(name).is_none())
+                }
+                _ => None,
+            };
+            if let Some(argument) = too_many {
+                message = format!("unexpected argument '{argument}' found");
+            }
+            let is_unknown = kind == ErrorKind::UnknownArgument || too_many.is_some();
+            if is_unknown && !message.contains("tip: ") {
                 message.push_str("; quote a value that contains spaces");
             }
-            let help = command
-                .map_or("modelwire --help".to_owned(), |name| format!("modelwire {name} --help"));
-            console::say(&format!("{message} (see `{help}`)"));
+            console::say(&format!("{message} (see `{help} --help`)"));
             Exit::Usage
         }
     }

@@ -1,11 +1,15 @@
 //! The command `modelwire bulk`: a job of the crate `modelwire-bulk` from its arguments to its exit code,
 //! and its output for people and programs.
 
-pub(crate) mod arguments;
+mod arguments;
+pub(crate) mod command;
 mod job;
+mod limits;
 mod numbers;
 mod progress;
 mod projection;
 mod question;
+mod set;
+mod status;
 mod summary;
 mod words;

@@ -47,6 +47,15 @@ pub(crate) struct Connection {
     pub(crate) report: bool,
 }
 
+/// A command that calls a service.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Calling<T: clap::Args> {
+    #[command(flatten)]
+    pub(crate) command: T,
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+}
+
 impl Connection {
     /// Creates the client that the arguments describe.
     pub(crate) fn client(&self) -> Result<Client, Failure> {

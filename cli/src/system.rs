@@ -1,4 +1,4 @@
-//! What differs between systems: limits, the terminal. The only place in the command that checks the
+//! What differs between systems: limits, the terminal, the shell. The only place in the command that checks the
 //! system.
 
 #[cfg(unix)]

@@ -103,8 +103,8 @@ impl Draft {
 #[pymethods]
 impl NativeBulk {
     /// `limits` are the engine's settings by name; `options` apply to each call. `output` is the results
-    /// file, whether to put the results in order, and whether to retry failed rows. `copied` is whether to
-    /// send equal rows once, and the results of other jobs to reuse.
+    /// file, whether to put the results in order, whether to retry failed rows, and the file for those.
+    /// `copied` is whether to send equal rows once, and the results of other jobs to reuse.
     #[new]
     #[pyo3(signature = (client, limits, options, output=None, budget=None, copied=None))]
     fn new(
@@ -112,7 +112,7 @@ impl NativeBulk {
         client: &Bound<'_, NativeClient>,
         limits: &Bound<'_, PyDict>,
         options: &Bound<'_, PyDict>,
-        output: Option<(PathBuf, bool, bool)>,
+        output: Option<(PathBuf, bool, bool, Option<PathBuf>)>,
         budget: Option<&Bound<'_, NativeBudget>>,
         copied: Option<(bool, Vec<PathBuf>)>,
     ) -> PyResult<NativeBulk> {
@@ -130,8 +130,9 @@ impl NativeBulk {
         let make = || budget.map_or(Ok(Budget::default()), |budget| budget.get().make());
         let budget = make().map_err(unusable)?;
         let (once, reuse) = copied.unwrap_or_default();
-        let options = output.map(|(path, is_ordered, retries_failed)| StoreOptions {
+        let options = output.map(|(path, is_ordered, retries_failed, errors)| StoreOptions {
             results: Some(path),
+            errors,
             is_ordered,
             retries_failed,
             ..StoreOptions::default()

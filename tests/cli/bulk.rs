@@ -125,12 +125,16 @@ fn files_are_as_readable_as_the_input() {
     use std::os::unix::fs::PermissionsExt;
     for (mode, options, files) in [
         (0o600, &[][..], &["out.jsonl", "out.jsonl.journal"][..]),
-        (0o644, &[], &["out.jsonl", "out.jsonl.journal"]),
+        (0o644, &["--errors", "errors"], &["out.jsonl", "out.jsonl.journal", "errors"]),
+        (0o640, &["other.jsonl"], &["out.jsonl", "out.jsonl.journal"]),
         (0o400, &["--ordered"], &["out.jsonl", "out.jsonl.journal"]),
         (0o777, &["--ordered"], &["out.jsonl", "out.jsonl.journal"]),
     ] {
         let job = Job::new(&rows(2, "echo"));
         std::fs::set_permissions(job.path("in.jsonl"), Permissions::from_mode(mode)).unwrap();
+        // One that everybody may read does not open the other.
+        std::fs::write(job.path("other.jsonl"), row("other", "echo")).unwrap();
+        std::fs::set_permissions(job.path("other.jsonl"), Permissions::from_mode(0o644)).unwrap();
         assert_eq!(job.run(options).code(), 0);
         // A file of this process that anybody may read shows what the umask leaves.
         std::fs::write(job.path("any"), "").unwrap();

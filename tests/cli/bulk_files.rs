@@ -17,7 +17,7 @@ use modelwire_service::load::Load;
 use modelwire_service::{Exchange, Options, Script, Service};
 use rustix::process::Signal;
 use serde_json::{Value, json};
-use support::{Folder, Ran, modelwire_at, modelwire_to, run, signal, until, wait};
+use support::{Folder, Ran, modelwire_at, modelwire_to, run, signal, unpacked, until, wait};
 
 /// Rows `r0`, `r1` and so on; the service echoes their names.
 fn rows(count: usize) -> String {
@@ -117,6 +117,66 @@ fn rows_that_failed_run_again_where_that_is_asked_for() {
     assert_eq!((failed(&text), text.lines().count(), ids.len()), (0, 40, 40));
 }
 
+/// As a tool for OpenAI's batches reads an error file: what the service said, or what went wrong before.
+fn batch_errors(path: &std::path::Path) -> Vec<(String, Option<u64>, String)> {
+    let line = |line: &str| {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let names: Vec<&String> = line.as_object().unwrap().keys().collect();
+        assert_eq!(names, ["custom_id", "error", "id", "response"]);
+        let error = line["error"].as_object().unwrap();
+        assert!(error.len() == 2 && error["code"].is_string(), "{line}");
+        let message = match &line["response"] {
+            Value::Null => &line["error"]["message"],
+            response => &response["body"]["error"]["message"],
+        };
+        let id = line["custom_id"].as_str().unwrap().to_owned();
+        (id, line["response"]["status_code"].as_u64(), message.as_str().unwrap().to_owned())
+    };
+    unpacked(path).lines().map(line).collect()
+}
+
+#[test]
+fn failed_rows_have_a_file_of_their_own() {
+    let service = slow_service("fault-share=0.5,seed=7");
+    let folder = Folder::new();
+    folder.file("in.jsonl", format!("{}{{\n", rows(40)));
+    let arguments = ["-o", "out.jsonl", "--skip-bad-lines", "--errors", "errors.jsonl.gz"];
+    let errors = folder.path().join("errors.jsonl.gz");
+    assert_eq!(run(&mut bulk(&service, &folder, &arguments)).code(), 3);
+    let found = batch_errors(&errors);
+    let text = std::fs::read_to_string(folder.path().join("out.jsonl")).unwrap();
+    let failed = |line: &&str| !line.ends_with("\"error\":null}");
+    let expected: Vec<&str> = text.lines().filter(failed).collect();
+    assert!(found.len() == expected.len() && found.len() > 2, "{found:?}");
+    let names = custom_ids(&expected.join("\n"));
+    assert!(found.iter().map(|(name, ..)| name).eq(&names), "{found:?}");
+    assert!(found.iter().any(|(_, status, _)| *status == Some(500)), "{found:?}");
+    assert!(found.iter().any(|(_, _, said)| said.contains("in.jsonl:41: not valid")), "{found:?}");
+    // It is written again by each run, also by one that has nothing to do or is interrupted.
+    std::fs::remove_file(&errors).unwrap();
+    assert_eq!(run(&mut bulk(&service, &folder, &arguments)).code(), 3);
+    assert_eq!(batch_errors(&errors), found);
+    let again = [&arguments[..], &["--retry-failed"]].concat();
+    service.set_load(Load::parse("latency-ms=600000").unwrap());
+    let sent = service.recorded("").len();
+    let mut child = bulk(&service, &folder, &again).stderr(Stdio::null()).spawn().unwrap();
+    until("rows are sent again", || service.recorded("").len() > sent);
+    signal(&child, Signal::INT);
+    until("it ends", || {
+        child.try_wait().unwrap().is_some() || {
+            signal(&child, Signal::INT);
+            false
+        }
+    });
+    assert_eq!(wait(&mut child).code(), Some(130));
+    let found = batch_errors(&errors);
+    assert!(found.iter().all(|(_, status, _)| status.is_none()), "{found:?}");
+    service.set_load(Load::default());
+    folder.file("in.jsonl", rows(40));
+    ended_well(&run(&mut bulk(&service, &folder, &again)));
+    assert_eq!(unpacked(&errors), "");
+}
+
 fn names(folder: &Folder) -> Vec<String> {
     let entries = std::fs::read_dir(folder.path()).unwrap();
     let mut names: Vec<String> =
@@ -146,9 +206,10 @@ fn a_run_that_is_refused_leaves_no_files() {
         assert_eq!(ran.code(), code, "{more:?} {}", ran.stderr);
         assert_eq!(names(&folder), ["in.jsonl", "taken"], "{more:?}");
     }
-    // An input without rows is no refusal.
     folder.file("in.jsonl", "");
-    ended_well(&run(&mut bulk(&service, &folder, &["-o", "out.jsonl"])));
+    assert_eq!(run(&mut bulk(&service, &folder, &["-o", "out.jsonl"])).code(), 2);
+    assert_eq!(names(&folder), ["in.jsonl", "taken"]);
+    ended_well(&run(&mut bulk(&service, &folder, &["-o", "out.jsonl", "--allow-empty"])));
     assert_eq!(names(&folder), ["in.jsonl", "out.jsonl", "out.jsonl.journal", "taken"]);
 }
 

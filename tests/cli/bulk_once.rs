@@ -352,6 +352,28 @@ fn several_results_are_reused_and_nothing_else() {
     job.assert_asked_once(3);
 }
 
+/// An answer of another job that fails a check of this one is not reused; the failure of a check is copied.
+#[test]
+fn checks_apply_to_copied_answers() {
+    let job = Job::new(&rows(20, 2));
+    let short = ["--default", "max_tokens=1"];
+    assert_eq!(
+        job.run(&[&["in.jsonl", "-o", "old.jsonl", "--once"], &short[..]].concat()).code(),
+        0
+    );
+    job.assert_asked_once(2);
+    let reuse = ["in.jsonl", "-o", "out.jsonl", "--once", "--reuse", "old.jsonl"];
+    let ran = job.run(&[&reuse[..], &short, &["--check", "length"]].concat());
+    assert_eq!(ran.code(), 3, "{}", ran.stderr);
+    assert!(ran.stderr.contains("18 equal to another row"), "{}", ran.stderr);
+    let failed = results(&job.path("out.jsonl"));
+    assert!(
+        failed.len() == 20 && failed.iter().all(|(_, kind)| kind == "check_length"),
+        "{failed:?}"
+    );
+    assert_eq!(job.reached().values().sum::<usize>(), 4);
+}
+
 /// Lines that are not whole results of ours are not reused, and are counted in one line.
 #[test]
 fn damaged_results_are_not_reused() {

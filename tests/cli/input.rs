@@ -32,6 +32,12 @@ fn bulk(service: &Service, input: &Path, output: &Path, more: &[&str]) -> Ran {
     run(&mut modelwire_to(service, &arguments))
 }
 
+/// The same, in this folder and with all arguments.
+fn bulk_in(service: &Service, folder: &Folder, arguments: &[&str]) -> Ran {
+    let arguments = [&["bulk", "--yes", "--quiet"], arguments].concat();
+    run(modelwire_to(service, &arguments).current_dir(folder.path()))
+}
+
 /// How many rows the service worked for.
 fn calls(service: &Service) -> u64 {
     service.metered().values().map(|metered| metered.calls).sum()
@@ -39,13 +45,17 @@ fn calls(service: &Service) -> u64 {
 
 /// So many bodies; the service says the last prompt again.
 fn bodies(count: usize) -> String {
+    bodies_of(0..count)
+}
+
+fn bodies_of(rows: std::ops::Range<usize>) -> String {
     let body = |row| {
         format!(
             "{{\"custom_id\":\"row-{row}\",\"model\":\"echo\",\"messages\":[{{\"role\":\"user\",\
              \"content\":\"Say {row}\"}}]}}\n"
         )
     };
-    (0..count).map(body).collect()
+    rows.map(body).collect()
 }
 
 fn gzip(text: &str) -> Vec<u8> {
@@ -178,4 +188,166 @@ fn shards_of_a_file_contain_every_row() {
         }
     }
     assert_eq!(all.len(), 60);
+}
+
+#[test]
+fn several_files_are_one_input() {
+    let (service, folder) = (Service::start().unwrap(), Folder::new());
+    folder.file("first.jsonl", bodies_of(0..10));
+    folder.file("part-1.jsonl", bodies_of(10..30).trim_end());
+    folder.file("part-2.jsonl.gz", gzip(&bodies_of(30..40)));
+    folder.file("part-3.csv", "id,text\nrow-40,Say 40\n");
+    let ran =
+        bulk_in(&service, &folder, &["part-2.jsonl.gz", "first.jsonl", "part-1*", "-o", "whole"]);
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    let output = |name: &str| folder.path().join(name);
+    let all = results(&output("whole"));
+    assert_eq!(all.len(), 40);
+    assert!((0..40).all(|row| all[&format!("row-{row}")] == format!("Say {row}")), "{all:?}");
+    // In the order of the files, then of the lines; and a file that is added later runs.
+    let ordered = ["-o", "ordered", "--ordered"];
+    let ran =
+        bulk_in(&service, &folder, &[&["part-1.jsonl", "first.jsonl"], &ordered[..]].concat());
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    let before = calls(&service);
+    let more = ["part-2*", "part-1.jsonl", "first.jsonl"];
+    let ran = bulk_in(&service, &folder, &[&more, &ordered[..]].concat());
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    assert_eq!(calls(&service), before + 10);
+    let text = std::fs::read_to_string(output("ordered")).unwrap();
+    let names = text.lines().map(|line| Value::parse(line).unwrap().get("custom_id").unwrap());
+    let expected = (30..40).chain(10..30).chain(0..10).map(|row| format!("row-{row}"));
+    assert!(names.map(|name| name.as_str().unwrap().into_owned()).eq(expected), "{text}");
+    // Every part has each row once, and a sample of all of them goes first.
+    let mut parts = BTreeMap::new();
+    for part in ["1/2", "2/2"] {
+        let name = part.replace('/', "-");
+        let shard = ["*.jsonl", "part-2.jsonl.gz", "-o", &name, "--shard", part, "--pilot", "20"];
+        let ran = bulk_in(&service, &folder, &shard);
+        assert_eq!(ran.code(), 0, "{}", ran.stderr);
+        parts.extend(results(&output(&name)));
+    }
+    assert_eq!(parts, all);
+    // Tables and lines in one job; here each line is an object with a text.
+    folder.file("text.jsonl", "{\"id\":\"row-41\",\"text\":\"Say 41\"}\n");
+    let asked = ["--prompt", "{text}", "--id-field", "id", "--model", "echo"];
+    let ran =
+        bulk_in(&service, &folder, &[&["*.csv", "text.jsonl", "-o", "table"], &asked[..]].concat());
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    let expected = ["40", "41"].map(|row| (format!("row-{row}"), format!("Say {row}")));
+    assert_eq!(results(&output("table")), BTreeMap::from(expected));
+}
+
+#[test]
+fn a_message_names_the_file_and_its_line() {
+    let (service, folder) = (Service::start().unwrap(), Folder::new());
+    folder.file("a.jsonl", bodies_of(0..5));
+    folder.file("b.jsonl", format!("{}{{\n\n{}", bodies_of(5..8), bodies_of(1..2)));
+    let check = |arguments: &[&str], code: i32, parts: &[&str]| {
+        let ran = bulk_in(&service, &folder, arguments);
+        assert_eq!(ran.code(), code, "{arguments:?}: {}", ran.stderr);
+        for part in parts {
+            assert!(ran.stderr.contains(part), "{part}: {}", ran.stderr);
+        }
+    };
+    let twice = "b.jsonl:6: custom_id \"row-1\" was used before, in a.jsonl:2;";
+    check(&["a.jsonl", "b.jsonl", "-o", "out"], 2, &["b.jsonl:4: not valid JSON", twice]);
+    check(&["?.jsonl", "none.jsonl", "-o", "out"], 5, &["none.jsonl does not exist"]);
+    check(&["a.jsonl", "c*.jsonl", "-o", "out"], 2, &["c*.jsonl: no file has such a name"]);
+    check(&["?.jsonl", "a.jsonl", "-o", "out"], 2, &["a.jsonl is given twice"]);
+    check(&["-", "-", "-o", "out"], 2, &["standard input is given twice"]);
+    check(&["a.jsonl", "b.jsonl", "-o", "b.jsonl"], 2, &["b.jsonl is both the input and"]);
+    check(&["a.jsonl", "b.jsonl", "-o", "out", "--errors", "b.jsonl"], 2, &["is also the input"]);
+    check(&["a.jsonl", "-o", "out", "--errors", "/dev/null"], 2, &["is not a regular file"]);
+    check(
+        &["a.jsonl", "-o", "-", "--errors", "errors"],
+        2,
+        &["--errors errors needs results in a"],
+    );
+    check(&["a.jsonl", "-o", "out.csv"], 2, &["but results are JSON lines. Name out.jsonl, and"]);
+    assert_eq!(calls(&service), 0);
+    let skip = ["a.jsonl", "b.jsonl", "-o", "out", "--skip-bad-lines", "--json-progress"];
+    check(&skip, 3, &["\"file\":\"b.jsonl\"", "\"line\":4,"]);
+    folder.file("a.jsonl", bodies_of(0..5).replace("Say 3", "Say 4"));
+    check(&["a.jsonl", "-o", "out"], 2, &["a.jsonl:4: \"row-3\" had different content"]);
+    folder.file("b.jsonl", bodies_of(5..8).replace("Say 6", "Say 4"));
+    check(&["a.jsonl", "b.jsonl", "-o", "out"], 2, &["a.jsonl:4:", "b.jsonl:2: \"row-6\" had"]);
+    // Standard input may be one of them.
+    let arguments = ["bulk", "c.jsonl", "-", "-o", "stdin", "--quiet"];
+    folder.file("c.jsonl", bodies_of(0..5));
+    let mut command = modelwire_to(&service, &arguments);
+    let ran = run_with_input(command.current_dir(folder.path()), bodies_of(5..9));
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    assert_eq!(results(&folder.path().join("stdin")).len(), 9);
+}
+
+#[test]
+fn the_records_of_a_table_are_rows() {
+    let (service, folder) = (Service::start().unwrap(), Folder::new());
+    let text = "\u{feff}id,text,\"to, what\"\r\n1,\"A \"\"day\"\"\r\nor two\",fr\r\n\r\n2,,de\r\n";
+    folder.file("a.csv", text);
+    folder.file("b.csv.gz", gzip(text));
+    folder.file("c.tsv", "id\ttext\tto, what\n1\t\"A \"\"day\"\"\r\nor two\"\tfr\n2\t\tde\n");
+    let asked = ["--prompt", "{text} in {to, what}", "--id-field", "id", "--model", "echo"];
+    for input in ["a.csv", "b.csv.gz", "c.tsv"] {
+        let output = format!("{input}.jsonl");
+        let ran = bulk_in(&service, &folder, &[&[input, "-o", &output], &asked[..]].concat());
+        assert_eq!(ran.code(), 0, "{}", ran.stderr);
+        let expected = [("1", "A \"day\"\r\nor two in fr"), ("2", " in de")];
+        let expected = expected.map(|(name, text)| (name.to_owned(), text.to_owned()));
+        assert_eq!(results(&folder.path().join(output)), BTreeMap::from(expected), "{input}");
+    }
+    let before = calls(&service);
+    let check = |text: &[u8], more: &[&str], expected: &str| {
+        folder.file("bad.csv", text);
+        let ran = bulk_in(&service, &folder, &[&["bad.csv", "-o", "out.jsonl"], more].concat());
+        assert_eq!(ran.code(), 2, "{}", ran.stderr);
+        assert!(ran.stderr.contains(expected), "{expected}: {}", ran.stderr);
+    };
+    let asked = ["--prompt", "{text}", "--model", "echo"];
+    check(b"id,text\n", &[], "bad.csv is a table with the columns \"id\", \"text\". Give --prompt");
+    check(b",text\n1,2\n", &asked, "bad.csv:1: column 1 of the header has no name");
+    check(b"text,text\n1,2\n", &asked, "bad.csv:1: the header names \"text\" twice");
+    check(b"id,text\n1,\"2\n3\"\n4\n", &asked, "bad.csv:4: the record has 1 fields, but");
+    check(b"id,text\n1,\xFF\n", &asked, "bad.csv:2: field \"text\" is not valid UTF-8");
+    check(b"id,no\n1,2\n", &asked, "bad.csv:2: \"text\" is missing (--prompt); it has");
+    assert_eq!(calls(&service), before);
+    folder.file("bad.csv", "text\nGood\n1,2\n");
+    let skip = [&["bad.csv", "-o", "out.jsonl", "--skip-bad-lines"], &asked[..]].concat();
+    assert_eq!(bulk_in(&service, &folder, &skip).code(), 3);
+    let found: Vec<_> = results(&folder.path().join("out.jsonl")).into_values().collect();
+    assert!(found.contains(&"Good".to_owned()) && found.len() == 2, "{found:?}");
+}
+
+#[test]
+fn an_input_without_rows_is_an_error_unless_allowed() {
+    let (service, folder) = (Service::start().unwrap(), Folder::new());
+    folder.file("empty.jsonl", "");
+    folder.file("blank.jsonl", "\n \r\n\n");
+    folder.file("empty.jsonl.gz", gzip(""));
+    folder.file("header.csv", "id,text\n");
+    let asked = ["--prompt", "{text}", "--model", "echo"];
+    for input in ["empty.jsonl", "blank.jsonl", "empty.jsonl.gz", "header.csv", "/dev/null", "-"] {
+        let arguments = [&[input, "-o", "out.jsonl", "--overwrite"], &asked[..]].concat();
+        let ran = bulk_in(&service, &folder, &arguments);
+        assert_eq!(ran.code(), 2, "{input}: {}", ran.stderr);
+        let name = if input == "-" { "standard input" } else { input };
+        let expected = format!("modelwire: {name} has no rows; --allow-empty accepts that\n");
+        assert_eq!(ran.stderr, expected);
+        let ran = bulk_in(&service, &folder, &[&arguments[..], &["--allow-empty"]].concat());
+        assert_eq!(ran.code(), 0, "{input}: {}", ran.stderr);
+        assert_eq!(std::fs::read_to_string(folder.path().join("out.jsonl")).unwrap(), "");
+    }
+    let both = ["empty.jsonl", "blank.jsonl", "-o", "none.jsonl"];
+    let ran = bulk_in(&service, &folder, &[&both[..], &["--dry-run"]].concat());
+    assert_eq!(ran.code(), 2);
+    assert!(ran.stderr.contains("empty.jsonl and 1 more have no rows"), "{}", ran.stderr);
+    // One with rows is enough, also where they are of another part.
+    folder.file("rows.jsonl", bodies(1));
+    let all = [&both[..], &["rows.jsonl"]].concat();
+    for shard in ["1/2", "2/2"] {
+        let ran =
+            bulk_in(&service, &folder, &[&all[..], &["--shard", shard, "--overwrite"]].concat());
+        assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    }
 }

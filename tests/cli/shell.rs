@@ -35,8 +35,23 @@ tVTZ7dPfLfdey9FPOcLpVgIgUJdRgsKopnVdxRYBzzv3NYUtCOrwtVsU4BZKO9v9
 jdk=
 -----END CERTIFICATE-----
 ";
-const COMMANDS: [&str; 8] =
-    ["chat", "respond", "models", "bulk", "doctor", "serve", "completion", "man"];
+const COMMANDS: [&str; 10] = [
+    "chat",
+    "respond",
+    "models",
+    "bulk",
+    "bulk status",
+    "bulk set",
+    "doctor",
+    "serve",
+    "completion",
+    "man",
+];
+
+/// The help of a command, asked for in this way.
+fn help(command: &str, option: &str) -> Ran {
+    run(&mut modelwire(command.split(' ').chain([option])))
+}
 
 /// Runs a line in a shell that has the key.
 fn in_shell(line: &str) -> Ran {
@@ -152,7 +167,7 @@ fn a_curl_command_has_the_whole_url_and_the_key_that_is_there() {
 
 /// The long options that the help of a command has.
 fn options_of(command: &str) -> Vec<String> {
-    let help = run(&mut modelwire([command, "--help"]));
+    let help = help(command, "--help");
     assert_eq!(help.code(), 0);
     let lines = help.text().lines().map(str::trim_start);
     let options = lines.filter(|line| line.starts_with('-')).flat_map(|line| {
@@ -181,7 +196,7 @@ fn completions_have_every_argument() {
         assert_eq!((ran.code(), &*ran.stderr), (0, ""));
         let script = ran.text();
         for command in COMMANDS {
-            assert!(script.contains(command), "{shell}: {command}");
+            assert!(command.split(' ').all(|word| script.contains(word)), "{shell}: {command}");
             for option in options_of(command) {
                 let written = if shell == "fish" { format!("-l {}", &option[2..]) } else { option };
                 assert!(script.contains(&written), "{shell}: {command} {written}");
@@ -237,9 +252,9 @@ fn the_manual_page_has_every_argument() {
 fn the_help_fits_its_columns() {
     let mut pages = vec![run(&mut modelwire(["--help"])), run(&mut modelwire(["-h"]))];
     for command in COMMANDS {
-        pages.push(run(&mut modelwire([command, "--help"])));
-        pages.push(run(&mut modelwire([command, "-h"])));
-        pages.push(run(&mut modelwire(["help", command])));
+        pages.push(help(command, "--help"));
+        pages.push(help(command, "-h"));
+        pages.push(run(&mut modelwire(["help"].into_iter().chain(command.split(' ')))));
     }
     for page in pages {
         assert_eq!((page.code(), &*page.stderr), (0, ""));
@@ -282,6 +297,23 @@ fn without_arguments_the_help_is_short() {
     assert_eq!(unknown.code(), 2);
     let said = "modelwire: unrecognized subcommand 'chta'; tip: a similar subcommand exists: 'chat' (see `modelwire --help`)\n";
     assert_eq!(unknown.stderr, said);
+    for (arguments, said) in [
+        (
+            &["bulk", "a.jsonl", "b.jsonl", "-o", "out.jsonl"][..],
+            "unexpected argument 'b.jsonl' found; quote a value that contains spaces (see `modelwire bulk --help`)",
+        ),
+        (
+            &["bulk", "a.jsonl", "status"],
+            "the subcommand 'status' cannot be used with '<IN.jsonl>' (see `modelwire bulk --help`)",
+        ),
+        (
+            &["bulk", "set", "out.jsonl", "--max-row", "5"],
+            "unexpected argument '--max-row' found; tip: a similar argument exists: '--max-rows' (see `modelwire bulk set --help`)",
+        ),
+    ] {
+        let ran = run(&mut modelwire(arguments));
+        assert_eq!((ran.code(), ran.stderr), (2, format!("modelwire: {said}\n")));
+    }
     let unknown = run(&mut modelwire(["chat", "--modle", "echo"]));
     let said = "modelwire: unexpected argument '--modle' found; tip: a similar argument exists: '--model' (see `modelwire chat --help`)\n";
     assert_eq!(unknown.stderr, said);

@@ -1083,6 +1083,38 @@ def test_failed_rows_are_retried_on_request(stand_in, tmp_path):
     assert line["error"] is None
 
 
+def test_failed_rows_have_a_file_in_the_form_of_batches(stand_in, tmp_path):
+    """Written anew at the end of each run, also where the loop is left."""
+    files = {"output": tmp_path / "out.jsonl", "errors": tmp_path / "errors.jsonl"}
+    rows = [("a", "x"), ("b", {"messages": {1}}), ("c", "z")]
+    stand_in.queue(testing.error(500))
+    failed = [one for one in scripted(stand_in, rows, max_concurrency=1, **files) if one.error]
+    found = {one["custom_id"]: one for one in lines(files["errors"])}
+    assert {one.custom_id for one in failed} == found.keys() == {"a", "b"}
+    assert list(found["a"]) == ["id", "custom_id", "response", "error"]
+    assert found["a"]["response"]["status_code"] == 500 and found["b"]["response"] is None
+    for one in failed:
+        assert list(found[one.custom_id]["error"]) == ["code", "message"]
+        assert found[one.custom_id]["error"]["message"] in str(one.error)
+    for _ in scripted(stand_in, [("a", "x")], retry_failed=True, **files):
+        break
+    assert lines(files["errors"]) == []
+    with pytest.raises(ValueError, match="errors is made of the results in output"):
+        scripted(stand_in, ["x"], errors=files["errors"])
+    for name, said in (("out.jsonl", "is also the file for the results"), ("none/e", "no folder")):
+        with pytest.raises((ValueError, OSError), match=said):
+            list(scripted(stand_in, ["x"], output=files["output"], errors=tmp_path / name))
+    with pytest.raises(ValueError, match="named like CSV, but results are JSON lines"):
+        list(scripted(stand_in, ["x"], output=tmp_path / "out.csv"))
+
+
+def test_no_rows_are_no_error(bulk, tmp_path):
+    """As a loop over an empty list is none."""
+    output = tmp_path / "out.jsonl"
+    assert list(bulk([])) == [] and list(bulk(iter(()), output=output)) == []
+    assert lines(output) == []
+
+
 def test_names_that_are_given_twice_or_changed(bulk, tmp_path):
     """Outcomes that say so; the others go on."""
     output = tmp_path / "out.jsonl"

@@ -26,6 +26,12 @@ impl Quota {
         Quota { per_second: number / 60.0, balance: 0.0, at: Duration::ZERO }
     }
 
+    /// Changes the number per minute. The balance, in requests or tokens, stays.
+    pub(super) fn change(&mut self, now: Duration, number: f64) {
+        let (balance, at) = (self.balance_at(now), self.at.max(now));
+        *self = Quota { balance, at, ..Quota::per_minute(number) };
+    }
+
     /// The earliest time to start, when there is no debt.
     pub(super) fn free_at(&self, now: Duration) -> Duration {
         let owed = -self.balance_at(now);

@@ -143,6 +143,21 @@ impl Lane {
         self.controller.ended(attempt.begun, now, how);
     }
 
+    /// Changes the limits that the user sets; the controller is asked again at once.
+    fn set_fixed(&mut self, now: Duration, fixed: Fixed) {
+        self.controller.set_fixed(now, fixed);
+        self.held = NextRow::No;
+    }
+
+    /// Removes the rows that were never sent: those that are recorded, and those that only wait.
+    fn take_unsent(&mut self) -> (VecDeque<(u64, Attempt)>, VecDeque<Attempt>) {
+        let (noted, again) = self.noted.drain(..).partition(|(_, attempt)| attempt.sent == 0);
+        self.noted = again;
+        let (waiting, again) = self.waiting.drain(..).partition(|attempt| attempt.sent == 0);
+        self.waiting = again;
+        (noted, waiting)
+    }
+
     /// Puts a row to retry first; but last while the breaker is open, so that one row does not use up its
     /// attempts as the probe of all.
     pub(super) fn push_again(&mut self, attempt: Attempt) {
@@ -201,6 +216,17 @@ pub(super) struct Lanes {
 impl Lanes {
     pub(super) fn new(fixed: Fixed) -> Lanes {
         Lanes { fixed, lanes: Vec::new(), by_model: HashMap::new(), latest: 0, first: 0 }
+    }
+
+    /// The limits that the user sets.
+    pub(super) fn fixed(&self) -> Fixed {
+        self.fixed
+    }
+
+    /// Changes them, for all lanes and for those to come.
+    pub(super) fn set_fixed(&mut self, now: Duration, fixed: Fixed) {
+        self.fixed = fixed;
+        self.lanes.iter_mut().for_each(|lane| lane.set_fixed(now, fixed));
     }
 
     /// The lane of a model.
@@ -269,6 +295,24 @@ impl Lanes {
     /// Whether a row waits only for the disk.
     pub(super) fn await_disk(&self, durable: u64) -> bool {
         self.lanes.iter().any(|lane| lane.awaits_disk(durable))
+    }
+
+    /// Removes the rows that were never sent: those that are recorded, and those that only wait.
+    pub(super) fn take_unsent(&mut self) -> (Vec<Attempt>, Vec<Attempt>) {
+        let (mut noted, mut waiting) = (Vec::new(), Vec::new());
+        for lane in &mut self.lanes {
+            let (recorded, others) = lane.take_unsent();
+            noted.extend(recorded.into_iter().map(|(_, attempt)| attempt));
+            waiting.extend(others);
+        }
+        (noted, waiting)
+    }
+
+    /// Rows that wait for a retry.
+    pub(super) fn again(&self) -> impl Iterator<Item = &Attempt> {
+        self.lanes.iter().flat_map(|lane| {
+            lane.waiting.iter().chain(lane.noted.iter().map(|(_, attempt)| attempt))
+        })
     }
 
     /// Takes the waiting rows, and those of them that were recorded.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::input::sources::line_of;
 use crate::ledger::KnownState;
 use crate::row::Key;
 
@@ -11,7 +12,7 @@ use crate::row::Key;
 pub struct BadRow {
     /// The file.
     pub place: Arc<str>,
-    /// Its line, from 1.
+    /// Its number, of which [`line_of`] is the line.
     pub number: u64,
     /// Its `custom_id` if it could be read, otherwise a name from the hash of its line.
     pub key: Key,
@@ -29,6 +30,6 @@ pub struct BadRow {
 impl fmt::Display for BadRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let BadRow { place, number, reason, advice, .. } = self;
-        write!(f, "{place}:{number}: {reason}; {advice}")
+        write!(f, "{place}:{}: {reason}; {advice}", line_of(*number))
     }
 }

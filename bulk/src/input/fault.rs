@@ -12,7 +12,7 @@ pub(crate) const NAMES_SHOWN_MAX: usize = 8;
 pub(crate) type Members<'a> = Vec<(Cow<'a, str>, Value<'a>)>;
 
 /// Why a line is not a request.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     /// If it could be read.
     pub(crate) custom_id: Option<String>,
@@ -31,6 +31,20 @@ pub(crate) const CORRECT: &str = "correct the line";
 /// For a line whose name could not be read.
 pub(crate) fn fault(reason: impl Into<String>, advice: &str) -> Fault {
     Fault { custom_id: None, reason: reason.into(), advice: advice.to_owned() }
+}
+
+/// The text of these bytes.
+pub(crate) fn as_utf8(bytes: &[u8]) -> Result<&str, Fault> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let valid = bytes.get(..error.valid_up_to()).unwrap_or_default();
+        let column = String::from_utf8_lossy(valid).chars().count() + 1;
+        let is_utf_16 = matches!(bytes, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]);
+        let advice = match is_utf_16 {
+            true => "it seems to be UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`",
+            false => CORRECT,
+        };
+        fault(format!("not valid UTF-8 at column {column}"), advice)
+    })
 }
 
 /// A sentence as a clause of another.

@@ -2,16 +2,18 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
+use crate::input::fault::Fault;
+
 /// The longest line, in bytes: a prompt with a few pictures fits.
 pub const ROW_BYTES_MAX: usize = 64 << 20;
 
 /// The number of bytes read at once.
-const READ_BYTES: usize = 256 << 10;
+pub(crate) const READ_BYTES: usize = 256 << 10;
 
 /// The buffer of a longer line is shrunk afterwards.
-const LINE_BYTES_KEPT_MAX: usize = 1 << 20;
+pub(crate) const LINE_BYTES_KEPT_MAX: usize = 1 << 20;
 
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// The lines of a text, one after another. Empty ones are skipped, but counted.
 pub(crate) struct Lines<R> {
@@ -28,6 +30,8 @@ pub(crate) enum Line<'a> {
     Whole(&'a [u8]),
     /// The beginning of a line that exceeds [`ROW_BYTES_MAX`].
     TooLong(&'a [u8]),
+    /// What could not be read as a record of a table, and why.
+    Bad(&'a [u8], &'a Fault),
 }
 
 impl<R: Read> Lines<R> {
@@ -45,15 +49,15 @@ impl<R: Read> Lines<R> {
         self.number
     }
 
-    /// The next line and its number. A last line without a line end counts, unless reading fails after
-    /// it: it may be incomplete.
-    pub(crate) fn next(&mut self) -> io::Result<Option<(u64, Line<'_>)>> {
+    /// Reads the next line; false at the end. A last line without a line end counts, unless reading fails
+    /// after it: it may be incomplete.
+    pub(crate) fn advance(&mut self) -> io::Result<bool> {
         loop {
             self.line.clear();
             self.line.shrink_to(LINE_BYTES_KEPT_MAX);
             let bound = self.bytes_max as u64 + 2; // and a line end
             if self.reader.by_ref().take(bound).read_until(b'\n', &mut self.line)? == 0 {
-                return Ok(None);
+                return Ok(false);
             }
             let is_first = self.number == 0;
             let has_end = self.line.last() == Some(&b'\n');
@@ -66,13 +70,15 @@ impl<R: Read> Lines<R> {
                 self.line.drain(..BYTE_ORDER_MARK.len());
             }
             if !self.line.trim_ascii().is_empty() {
-                break;
+                return Ok(true);
             }
         }
+    }
+
+    /// The line that was read.
+    pub(crate) fn line(&self) -> Line<'_> {
         let line = without_end(&self.line);
-        let is_too_long = line.len() > self.bytes_max;
-        let line = if is_too_long { Line::TooLong(line) } else { Line::Whole(line) };
-        Ok(Some((self.number, line)))
+        if line.len() > self.bytes_max { Line::TooLong(line) } else { Line::Whole(line) }
     }
 }
 

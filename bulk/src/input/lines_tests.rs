@@ -9,11 +9,11 @@ type Found = Vec<(u64, bool, String)>;
 fn read(text: &[u8], read_bytes: usize, bytes_max: usize) -> Found {
     let mut lines = Lines::with_bounds(text, read_bytes, bytes_max);
     let mut found = Vec::new();
-    while let Some((number, line)) = lines.next().unwrap() {
-        found.push(match line {
-            Line::Whole(bytes) => (number, true, String::from_utf8_lossy(bytes).into_owned()),
-            Line::TooLong(bytes) => (number, false, String::from_utf8_lossy(bytes).into_owned()),
-        });
+    while lines.advance().unwrap() {
+        let line = lines.line();
+        let (Line::Whole(bytes) | Line::TooLong(bytes) | Line::Bad(bytes, _)) = line;
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        found.push((lines.number(), matches!(line, Line::Whole(_)), text));
     }
     found
 }
@@ -75,8 +75,10 @@ fn a_partial_line_before_a_read_error_is_not_returned() {
         }
     }
     let mut lines = Lines::new(b"a\nb\nc".chain(Fails));
-    assert_eq!(lines.next().unwrap(), Some((1, Line::Whole(b"a"))));
-    assert_eq!(lines.next().unwrap(), Some((2, Line::Whole(b"b"))));
-    assert!(lines.next().is_err());
+    for expected in [b"a", b"b"] {
+        assert!(lines.advance().unwrap());
+        assert_eq!(lines.line(), Line::Whole(expected));
+    }
+    assert!(lines.advance().is_err());
     assert_eq!(lines.number(), 2);
 }

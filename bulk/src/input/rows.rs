@@ -1,15 +1,18 @@
 //! Converts lines to rows: names each, and looks it up in the ledger.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::Error;
 use crate::input::bad_row::BadRow;
-use crate::input::fault::Fault;
+use crate::input::fault::{Fault, as_utf8};
 use crate::input::form::{Draft, Forms};
 use crate::input::lines::{Line, Lines, ROW_BYTES_MAX};
 use crate::input::options::RowOptions;
 use crate::input::source::{Opened, Packing, Source};
+use crate::input::sources::{Sources, number_of};
+use crate::input::table::Table;
 use crate::ledger::{KnownState, Ledger};
 use crate::row::{BodyHash, Key, Row, Shard};
 
@@ -22,20 +25,36 @@ pub enum InputItem {
     Bad(BadRow),
 }
 
-/// The rows of a file or of standard input, one after another.
+/// The rows of files or of standard input, one after another.
 pub struct Rows {
     feed: Feed,
     maker: RowMaker,
 }
 
 impl Rows {
-    /// Opens it. The options are checked.
-    pub fn open(source: &Source, options: &RowOptions) -> Result<Rows, Error> {
+    /// Opens the first of them. The options are checked.
+    pub fn open(sources: &Sources, options: &RowOptions) -> Result<Rows, Error> {
         options.check()?;
-        let Opened { bytes, packing } = source.open()?;
-        let (source, lines) = (source.clone(), Lines::new(bytes));
-        let maker = RowMaker::new(options, &source.name());
-        Ok(Rows { feed: Feed { source, packing, lines, has_ended: false }, maker })
+        let mut feed = Feed {
+            sources: sources.clone(),
+            has_prompt: options.prompt.is_some(),
+            opened: 0,
+            reading: None,
+            is_empty: true,
+            bytes_read: Arc::default(),
+        };
+        feed.open_next()?;
+        Ok(Rows { feed, maker: RowMaker::new(options, "") })
+    }
+
+    /// Whether no line was read so far, of any part.
+    pub fn is_empty(&self) -> bool {
+        self.feed.is_empty
+    }
+
+    /// The bytes that were read of the files so far.
+    pub fn bytes_read(&self) -> u64 {
+        self.feed.bytes_read.load(Ordering::Relaxed)
     }
 
     /// The next row of this part, looked up in the ledger; `None` at the end and after a failure.
@@ -53,34 +72,142 @@ impl Rows {
         &mut self,
         ledger: &mut Ledger,
     ) -> Result<Option<Option<Checked<'_>>>, Error> {
-        let line = self.feed.next()?;
-        Ok(line.map(|(number, line)| self.maker.judge(line, number, ledger)))
+        if !self.feed.advance()? {
+            return Ok(None);
+        }
+        let Some(Reading { place, number, records, .. }) = &self.feed.reading else {
+            return Ok(None);
+        };
+        if !Arc::ptr_eq(&self.maker.place, place) {
+            self.maker.place = place.clone();
+        }
+        Ok(Some(self.maker.judge(records.line(), *number, ledger)))
     }
 
     /// The number of the next line, and its `custom_id`, if it has one.
     pub(crate) fn next_custom_id(&mut self) -> Result<Option<(u64, Option<String>)>, Error> {
-        let line = self.feed.next()?;
-        Ok(line.map(|(number, line)| (number, self.maker.custom_id(line))))
+        if !self.feed.advance()? {
+            return Ok(None);
+        }
+        let reading = self.feed.reading.as_ref();
+        Ok(reading.map(|reading| (reading.number, self.maker.custom_id(reading.records.line()))))
     }
 }
 
-/// The lines of a source, and the reason of its end.
+/// The lines of all sources, and the reason of their end.
 struct Feed {
+    sources: Sources,
+    has_prompt: bool,
+    /// The number of sources that were opened.
+    opened: usize,
+    /// `None` at the end, and after a failure.
+    reading: Option<Reading>,
+    is_empty: bool,
+    bytes_read: Arc<AtomicU64>,
+}
+
+/// A source while it is read.
+struct Reading {
     source: Source,
     packing: Packing,
-    lines: Lines<Box<dyn Read + Send>>,
-    has_ended: bool,
+    place: Arc<str>,
+    /// See [`Sources::place`].
+    number: u64,
+    records: Records,
+}
+
+type Bytes = Box<dyn Read + Send>;
+
+enum Records {
+    Lines(Lines<Bytes>),
+    Table(Box<Table<Bytes>>),
+}
+
+impl Records {
+    fn advance(&mut self) -> io::Result<bool> {
+        match self {
+            Records::Lines(lines) => lines.advance(),
+            Records::Table(table) => table.advance(),
+        }
+    }
+
+    fn line(&self) -> Line<'_> {
+        match self {
+            Records::Lines(lines) => lines.line(),
+            Records::Table(table) => table.line(),
+        }
+    }
+
+    fn number(&self) -> u64 {
+        match self {
+            Records::Lines(lines) => lines.number(),
+            Records::Table(table) => table.number(),
+        }
+    }
+
+    fn whole_lines(&self) -> u64 {
+        match self {
+            Records::Lines(lines) => lines.number(),
+            Records::Table(table) => table.whole_lines(),
+        }
+    }
 }
 
 impl Feed {
-    fn next(&mut self) -> Result<Option<(u64, Line<'_>)>, Error> {
-        if self.has_ended {
-            return Ok(None);
+    /// Reads the next line of any source; false at the end.
+    fn advance(&mut self) -> Result<bool, Error> {
+        while let Some(reading) = &mut self.reading {
+            match reading.advance() {
+                Ok(Some(line)) => {
+                    reading.number = number_of(self.opened - 1, line);
+                    self.is_empty = false;
+                    return Ok(true);
+                }
+                Ok(None) => self.open_next()?,
+                Err(error) => {
+                    self.reading = None;
+                    return Err(error);
+                }
+            }
         }
-        let whole_lines = self.lines.number();
-        let line = self.lines.next();
-        self.has_ended = !matches!(line, Ok(Some(_)));
-        line.map_err(|cause| self.source.broke_off(self.packing, whole_lines, cause))
+        Ok(false)
+    }
+
+    fn open_next(&mut self) -> Result<(), Error> {
+        self.reading = None;
+        let Some(source) = self.sources.get(self.opened) else { return Ok(()) };
+        let Opened { bytes, packing } = source.open(&self.bytes_read)?;
+        let records = match source.separator() {
+            None => Records::Lines(Lines::new(bytes)),
+            Some(separator) => {
+                let table = Table::open(bytes, separator);
+                let table = table.map_err(|cause| source.broke_off(packing, 0, cause))?;
+                let table = table.map_err(|(line, fault)| Error::InputHeader {
+                    name: source.name(),
+                    line,
+                    fault,
+                })?;
+                if !self.has_prompt && !table.columns().is_empty() {
+                    let (name, columns) = (source.name(), table.columns().to_vec());
+                    return Err(Error::TableWithoutPrompt { name, columns });
+                }
+                Records::Table(Box::new(table))
+            }
+        };
+        let place = Arc::from(source.name());
+        self.reading = Some(Reading { source: source.clone(), packing, place, number: 0, records });
+        self.opened += 1;
+        Ok(())
+    }
+}
+
+impl Reading {
+    fn advance(&mut self) -> Result<Option<u64>, Error> {
+        let whole_lines = self.records.whole_lines();
+        match self.records.advance() {
+            Ok(has_read) => Ok(has_read.then(|| self.records.number())),
+            Err(cause) => Err(self.source.broke_off(self.packing, whole_lines, cause)),
+        }
     }
 }
 
@@ -133,10 +260,11 @@ impl RowMaker {
         number: u64,
         ledger: &mut Ledger,
     ) -> Option<Checked<'a>> {
-        let (Line::Whole(bytes) | Line::TooLong(bytes)) = line;
+        let (Line::Whole(bytes) | Line::TooLong(bytes) | Line::Bad(bytes, _)) = line;
         let drafted = match line {
+            Line::Bad(_, fault) => Err(fault.clone()),
             Line::TooLong(_) => Err(too_long()),
-            Line::Whole(bytes) => text(bytes).and_then(|text| self.forms.read(text)),
+            Line::Whole(bytes) => as_utf8(bytes).and_then(|text| self.forms.read(text)),
         };
         let (custom_id, hash) = match &drafted {
             Ok(draft) => (draft.custom_id.as_deref(), draft.hash),
@@ -167,25 +295,11 @@ impl RowMaker {
     /// Only the `custom_id` of a line.
     fn custom_id(&mut self, line: Line<'_>) -> Option<String> {
         let Line::Whole(bytes) = line else { return None };
-        match self.forms.read(text(bytes).ok()?) {
+        match self.forms.read(as_utf8(bytes).ok()?) {
             Ok(draft) => draft.custom_id.map(|id| id.into_owned()),
             Err(fault) => fault.custom_id,
         }
     }
-}
-
-fn text(bytes: &[u8]) -> Result<&str, Fault> {
-    std::str::from_utf8(bytes).map_err(|error| {
-        let valid = bytes.get(..error.valid_up_to()).unwrap_or_default();
-        let column = String::from_utf8_lossy(valid).chars().count() + 1;
-        let is_utf_16 = matches!(bytes, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]);
-        let advice = match is_utf_16 {
-            true => "it seems to be UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`",
-            false => "correct the line",
-        };
-        let (custom_id, advice) = (None, advice.to_owned());
-        Fault { custom_id, reason: format!("not valid UTF-8 at column {column}"), advice }
-    })
 }
 
 fn too_long() -> Fault {

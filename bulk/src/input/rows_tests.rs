@@ -136,8 +136,8 @@ fn random_bytes_are_lines_and_no_panic() {
     let bytes: Vec<u8> = (0..200_000).map(|_| byte()).collect();
     let (mut maker, mut ledger, mut count) = (maker(), Ledger::new(), 0);
     let mut lines = Lines::new(&*bytes);
-    while let Some((number, line)) = lines.next().unwrap() {
-        assert!(maker.judge(line, number, &mut ledger).is_some());
+    while lines.advance().unwrap() {
+        assert!(maker.judge(lines.line(), lines.number(), &mut ledger).is_some());
         count += 1;
     }
     assert!(count > 1000, "{count}");

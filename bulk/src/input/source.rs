@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
 use zstd::stream::read::Decoder;
@@ -11,9 +13,9 @@ use zstd::stream::read::Decoder;
 use crate::error::Error;
 use crate::system::{self, Readers, readers_of};
 
-/// The source of rows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+/// A source of rows.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Source {
     /// Standard input.
     Stdin,
     /// A file, or something that behaves like one.
@@ -24,6 +26,20 @@ pub enum Source {
 pub(crate) struct Opened {
     pub(crate) bytes: Box<dyn Read + Send>,
     pub(crate) packing: Packing,
+}
+
+/// Adds the bytes that are read from a file to a count.
+struct Counted {
+    file: Box<dyn Read + Send>,
+    bytes_read: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(bytes)?;
+        self.bytes_read.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
 }
 
 /// A compression.
@@ -66,13 +82,13 @@ fn columns(head: &[u8]) -> Option<&'static str> {
 
 impl Source {
     /// The source that an argument names; `-` is standard input.
-    pub fn of(argument: impl AsRef<OsStr>) -> Source {
+    pub(crate) fn of(argument: impl AsRef<OsStr>) -> Source {
         let argument = argument.as_ref();
         if argument == "-" { Source::Stdin } else { Source::Path(argument.into()) }
     }
 
     /// Its name in messages.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         match self {
             Source::Stdin => "standard input".to_owned(),
             Source::Path(path) => path.display().to_string(),
@@ -80,7 +96,7 @@ impl Source {
     }
 
     /// Whether it can be read more than once: a regular file can, a pipe cannot.
-    pub fn can_be_read_again(&self) -> bool {
+    pub(crate) fn can_be_read_again(&self) -> bool {
         match self {
             Source::Stdin => false,
             Source::Path(path) => fs::metadata(path).is_ok_and(|about| about.is_file()),
@@ -89,7 +105,7 @@ impl Source {
 
     /// Checks that it exists and can be read, before anything is created for it. Only a regular file is
     /// opened for this: a pipe can be opened only once.
-    pub fn check(&self) -> Result<(), Error> {
+    pub(crate) fn check(&self) -> Result<(), Error> {
         match self {
             Source::Path(path) if self.can_be_read_again() => File::open(path).map(drop),
             Source::Path(path) => fs::metadata(path).and_then(|about| match about.is_dir() {
@@ -101,19 +117,35 @@ impl Source {
         .map_err(|cause| self.cannot(cause))
     }
 
-    /// Checks that the results may go to this file: if it were the input, the input would be lost.
-    pub fn check_results(&self, results: &Path) -> Result<(), Error> {
+    /// Checks that a file may be written: if it were the input, the input would be lost.
+    pub(crate) fn check_output(&self, path: &Path) -> Result<(), Error> {
         let Source::Path(input) = self else { return Ok(()) };
         let is_device = |path: &Path| fs::metadata(path).is_ok_and(|found| !found.is_file());
-        let is_same = system::are_same(input, results).unwrap_or(input == results);
+        let is_same = system::are_same(input, path).unwrap_or(input == path);
         match is_same && !is_device(input) {
-            true => Err(Error::SameFile(results.to_owned())),
+            true => Err(Error::SameFile(path.to_owned())),
             false => Ok(()),
         }
     }
 
+    /// The bytes of the file, compressed or not; 0 if they are not known.
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            Source::Stdin => 0,
+            Source::Path(path) => fs::metadata(path).map_or(0, |found| found.len()),
+        }
+    }
+
+    /// The path without links and detours, if it has one.
+    pub(crate) fn identity(&self) -> Source {
+        match self {
+            Source::Stdin => Source::Stdin,
+            Source::Path(path) => Source::Path(fs::canonicalize(path).unwrap_or(path.clone())),
+        }
+    }
+
     /// The permissions of results and journal: those who may read the input, and nobody else.
-    pub fn readers(&self) -> Readers {
+    pub(crate) fn readers(&self) -> Readers {
         match self {
             Source::Stdin => Readers::OWNER,
             Source::Path(path) => {
@@ -122,17 +154,30 @@ impl Source {
         }
     }
 
-    fn cannot(&self, cause: io::Error) -> Error {
+    /// What separates the fields of a table, by its name.
+    pub(crate) fn separator(&self) -> Option<u8> {
+        let Source::Path(path) = self else { return None };
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+        match name.rsplit_once('.')?.1 {
+            "csv" => Some(b','),
+            "tsv" => Some(b'\t'),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn cannot(&self, cause: io::Error) -> Error {
         Error::Input { name: self.name(), error: cause }
     }
 
-    /// Opens it, and detects its compression.
-    pub(crate) fn open(&self) -> Result<Opened, Error> {
+    /// Opens it, and detects its compression. Adds the bytes that are read, before decompression.
+    pub(crate) fn open(&self, bytes_read: &Arc<AtomicU64>) -> Result<Opened, Error> {
         let cannot = |cause: io::Error| self.cannot(cause);
-        let mut file: Box<dyn Read + Send> = match self {
+        let file: Box<dyn Read + Send> = match self {
             Source::Stdin => Box::new(io::stdin()),
             Source::Path(path) => Box::new(File::open(path).map_err(cannot)?),
         };
+        let mut file = Counted { file, bytes_read: bytes_read.clone() };
         let mut head = Vec::new();
         file.by_ref().take(4).read_to_end(&mut head).map_err(cannot)?;
         if let Some(format) = columns(&head) {

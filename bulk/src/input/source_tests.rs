@@ -44,13 +44,13 @@ fn zstd(text: &[u8]) -> Vec<u8> {
 /// The number of lines of a file, or the error message.
 fn lines(path: &std::path::Path) -> Result<u64, String> {
     let source = Source::of(path);
-    let opened = source.open().map_err(|error| error.to_string())?;
+    let opened = source.open(&Arc::default()).map_err(|error| error.to_string())?;
     let mut lines = Lines::new(opened.bytes);
     loop {
         let before = lines.number();
-        match lines.next() {
-            Ok(Some(_)) => {}
-            Ok(None) => return Ok(before),
+        match lines.advance() {
+            Ok(true) => {}
+            Ok(false) => return Ok(before),
             Err(cause) => return Err(source.broke_off(opened.packing, before, cause).to_string()),
         }
     }
@@ -115,7 +115,8 @@ fn a_truncated_file_is_reported_with_its_last_complete_line() {
 #[test]
 fn unreadable_files_are_reported_with_the_reason() {
     let check = |path: &std::path::Path, part: &str| {
-        let error = Source::of(path).open().map(|opened| opened.packing).unwrap_err();
+        let error =
+            Source::of(path).open(&Arc::default()).map(|opened| opened.packing).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::File);
         assert!(error.to_string().contains(part), "{error}");
         assert!(error.to_string().contains(&path.display().to_string()), "{error}");
@@ -143,4 +144,19 @@ fn a_dash_is_standard_input() {
     assert!(!Source::Stdin.can_be_read_again());
     assert_eq!(Source::of("a.jsonl"), Source::Path("a.jsonl".into()));
     assert!(!Source::of("/dev/null").can_be_read_again());
+}
+
+#[test]
+fn a_table_is_known_by_its_name() {
+    for (name, separator) in [
+        ("a.csv", Some(b',')),
+        ("a.b/c.CSV.gz", Some(b',')),
+        ("a.tsv.zst", Some(b'\t')),
+        ("a.csv.jsonl", None),
+        ("csv", None),
+        ("a.csv/b", None),
+        ("-", None),
+    ] {
+        assert_eq!(Source::of(name).separator(), separator, "{name}");
+    }
 }

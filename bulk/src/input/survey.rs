@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::input::bad_row::BadRow;
 use crate::input::options::RowOptions;
 use crate::input::rows::{Checked, InputItem, Rows};
-use crate::input::source::Source;
+use crate::input::sources::{Sources, line_of};
 use crate::ledger::{KnownState, Ledger, State};
 use crate::row::{BodyHash, Key, Row};
 
@@ -18,8 +18,8 @@ pub const SHOWN_MAX: usize = 10;
 /// The maximum number of models counted separately.
 pub const MODELS_MAX: usize = 64;
 
-/// The number of lines between two calls of `goes_on`.
-const LINES_BETWEEN: u64 = 4096;
+/// The number of rows between two calls of `goes_on`.
+const ROWS_BETWEEN: u64 = 4096;
 
 /// The contents of a file.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +42,7 @@ pub struct Survey {
     pub unknown: u64,
     /// Rows whose `custom_id` had another content before.
     pub changed: u64,
-    /// The first of them: line and name.
+    /// The first of them: number and name.
     pub changed_shown: Vec<(u64, Key)>,
     /// Rows to do that get a copy of the outcome of an equal row of this job.
     pub equal: u64,
@@ -60,6 +60,15 @@ pub struct Survey {
     pub wanted: u64,
     /// Whether it was read to its end; otherwise `goes_on` stopped it.
     pub is_whole: bool,
+}
+
+/// How much of the input was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Rows, with those of other parts and bad lines.
+    pub rows: u64,
+    /// Bytes of the files.
+    pub bytes: u64,
 }
 
 /// What rows may use.
@@ -108,25 +117,27 @@ pub struct Wish {
     pub wants: fn(KnownState) -> bool,
 }
 
-/// Reads a file from beginning to end. The ledger looks up its rows, and is ready for the run
-/// afterwards. Rows that get copies of these answers are counted apart. `goes_on` is called periodically with
-/// the number of lines so far.
+/// Reads files from beginning to end. The ledger looks up their rows, and is ready for the run
+/// afterwards. Rows that get copies of these answers are counted apart. `goes_on` is called every few thousand
+/// rows.
 pub fn survey(
-    source: &Source,
+    sources: &Sources,
     options: &RowOptions,
     ledger: &mut Ledger,
     answers: Option<&SharedAnswers>,
     wish: Wish,
-    mut goes_on: impl FnMut(u64) -> bool,
+    mut goes_on: impl FnMut(Progress) -> bool,
 ) -> Result<Survey, Error> {
-    let mut rows = Rows::open(source, options)?;
+    let mut rows = Rows::open(sources, options)?;
     let mut surveyor = Surveyor::new(wish, answers.cloned());
-    let mut lines: u64 = 0;
+    let mut count: u64 = 0;
     let mut is_whole = true;
     while let Some(judged) = rows.next_judged(ledger)? {
         surveyor.line(judged);
-        lines += 1;
-        if lines.is_multiple_of(LINES_BETWEEN) && !goes_on(lines) {
+        count += 1;
+        if count.is_multiple_of(ROWS_BETWEEN)
+            && !goes_on(Progress { rows: count, bytes: rows.bytes_read() })
+        {
             is_whole = false;
             break;
         }
@@ -137,7 +148,7 @@ pub fn survey(
         found.vanished = ledger.counts().vanished;
     }
     ledger.begin_again();
-    name_the_first(source, options, &mut found.bad_shown)?;
+    name_the_first(sources, options, &mut found.bad_shown)?;
     Ok(found)
 }
 
@@ -244,6 +255,11 @@ impl Surveyor {
 }
 
 impl Survey {
+    /// Whether there is no line, of any part.
+    pub fn is_empty(&self) -> bool {
+        self.rows + self.elsewhere + self.bad == 0
+    }
+
     fn count_model(&mut self, model: &Arc<str>, bounds: Bounds) {
         let mut models = self.models.iter_mut();
         if let Some((_, extent)) = models.find(|(found, _)| found == model) {
@@ -293,7 +309,7 @@ impl Sample {
 /// Finds the lines whose `custom_id`s are duplicated later. The ledger stores no lines, so the file is read
 /// once more if there are any.
 fn name_the_first(
-    source: &Source,
+    sources: &Sources,
     options: &RowOptions,
     shown: &mut [BadRow],
 ) -> Result<(), Error> {
@@ -301,7 +317,7 @@ fn name_the_first(
     if sought.is_empty() {
         return Ok(());
     }
-    let mut rows = Rows::open(source, options)?;
+    let mut rows = Rows::open(sources, options)?;
     while let Some((number, custom_id)) = rows.next_custom_id()?
         && !sought.is_empty()
     {
@@ -309,7 +325,11 @@ fn name_the_first(
         sought.retain_mut(|bad| {
             let is_it = bad.key.text() == custom_id;
             if is_it && number < bad.number {
-                bad.reason = format!("{}, in line {number}", bad.reason);
+                let place = match sources.name_of(number) {
+                    name if *name == *bad.place => format!("in line {}", line_of(number)),
+                    _ => format!("in {}", sources.place(number)),
+                };
+                bad.reason = format!("{}, {place}", bad.reason);
             }
             !is_it
         });

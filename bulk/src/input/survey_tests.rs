@@ -1,5 +1,5 @@
 //! Surveys of files.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,17 +11,17 @@ use crate::row::BodyHash;
 struct Temporary(PathBuf);
 
 impl Temporary {
-    fn new(lines: &[String]) -> Temporary {
+    fn new(lines: impl AsRef<[String]>) -> Temporary {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("modelwire-survey-{}-{number}.jsonl", std::process::id());
         let path = std::env::temp_dir().join(name);
-        std::fs::write(&path, lines.join("\n")).unwrap();
+        std::fs::write(&path, lines.as_ref().join("\n")).unwrap();
         Temporary(path)
     }
 
     fn survey(&self, options: &RowOptions, ledger: &mut Ledger, wish: Wish) -> Survey {
-        survey(&Source::of(&self.0), options, ledger, None, wish, |_| true).unwrap()
+        survey(&Sources::of(&[&self.0]).unwrap(), options, ledger, None, wish, |_| true).unwrap()
     }
 }
 
@@ -90,7 +90,7 @@ fn the_run_after_a_survey_meets_the_same() {
     let all = Wish { sample: 40, ..WISH };
     let found = file.survey(&plain(), &mut ledger, all);
     assert_eq!((found.rows, found.sample.len()), (40, 40));
-    let mut rows = Rows::open(&Source::of(&file.0), &plain()).unwrap();
+    let mut rows = Rows::open(&Sources::of(&[&file.0]).unwrap(), &plain()).unwrap();
     for expected in &found.sample {
         let InputItem::Row(row, met) = rows.next(&mut ledger).unwrap().unwrap() else {
             unreachable!()
@@ -102,6 +102,36 @@ fn the_run_after_a_survey_meets_the_same() {
     }
     assert!(rows.next(&mut ledger).unwrap().is_none());
     assert!(rows.next(&mut ledger).unwrap().is_none(), "and again");
+}
+
+#[test]
+fn rows_of_several_files_are_the_rows_of_one() {
+    let lines: Vec<_> = (0..30).map(|id| line(id, "Hi")).collect();
+    let whole = Temporary::new(&lines);
+    let (first, rest) = lines.split_at(7);
+    let again = [&[line(3, "Hi"), "{".to_owned()], rest].concat();
+    let files = [first, &[], &again].map(Temporary::new);
+    let sources = Sources::of(&files.each_ref().map(|file| &file.0)).unwrap();
+    let all = Wish { sample: 40, ..WISH };
+    let (mut ledger, mut one) = (Ledger::new(), Ledger::new());
+    let found = survey(&sources, &plain(), &mut ledger, None, all, |_| true).unwrap();
+    let expected = whole.survey(&plain(), &mut one, all);
+    assert_eq!((found.rows, found.bad, found.extent), (30, 2, expected.extent));
+    let keys = |found: &Survey| found.sample.iter().map(|row| row.key.clone()).collect::<Vec<_>>();
+    assert_eq!(keys(&found), keys(&expected));
+    let last = found.sample.last().unwrap();
+    assert_eq!(sources.place(last.number), format!("{}:25", files[2].0.display()));
+    let shown: Vec<_> = found.bad_shown.iter().map(|bad| bad.to_string()).collect();
+    let [first, _, third] = files.each_ref().map(|file| file.0.display());
+    let twice = "custom_id \"3\" was used before, in";
+    assert!(shown[0].starts_with(&format!("{third}:1: {twice} {first}:4;")), "{shown:?}");
+    assert!(shown[1].starts_with(&format!("{third}:2: not valid JSON")), "{shown:?}");
+    let mut rows = Rows::open(&sources, &plain()).unwrap();
+    let mut count = 0;
+    while rows.next(&mut ledger).unwrap().is_some() {
+        count += 1;
+    }
+    assert_eq!((count, rows.is_empty(), rows.bytes_read()), (32, false, sources.bytes()));
 }
 
 #[test]
@@ -145,9 +175,9 @@ fn few_bad_lines_are_kept_and_shards_are_counted_apart() {
 fn a_survey_can_be_stopped_by_its_caller() {
     let lines: Vec<_> = (0..10_000).map(|id| line(id, "Hi")).collect();
     let file = Temporary::new(&lines);
-    let source = Source::of(&file.0);
+    let source = Sources::of(&[&file.0]).unwrap();
     let found =
-        survey(&source, &plain(), &mut Ledger::new(), None, WISH, |lines| lines < 8192).unwrap();
+        survey(&source, &plain(), &mut Ledger::new(), None, WISH, |read| read.rows < 8192).unwrap();
     assert_eq!((found.rows, found.is_whole), (8192, false));
 }
 
@@ -199,7 +229,7 @@ fn a_million_rows_take_seconds_and_little_memory() {
         let found = file.survey(&plain(), &mut ledger, WISH);
         assert_eq!((found.rows, found.bad), (1_000_000, 0));
         let surveyed = cpu();
-        let mut rows = Rows::open(&Source::of(&file.0), &plain()).unwrap();
+        let mut rows = Rows::open(&Sources::of(&[&file.0]).unwrap(), &plain()).unwrap();
         while rows.next(&mut ledger).unwrap().is_some() {}
         println!(
             "{name} of {} bytes: {:.2} us in the survey, {:.2} us in the run; peak of the process {} KiB",

@@ -19,6 +19,8 @@ pub struct StoreOptions {
     pub results: Option<PathBuf>,
     /// The journal; by default, the results path plus `.journal`. Standard output has none by default.
     pub journal: Option<PathBuf>,
+    /// A file for the failed rows, which is written anew at the end of each run.
+    pub errors: Option<PathBuf>,
     /// Writes the results in input order, at the end.
     pub is_ordered: bool,
     /// Deletes what an earlier job left.
@@ -42,6 +44,7 @@ impl Default for StoreOptions {
         StoreOptions {
             results: None,
             journal: None,
+            errors: None,
             is_ordered: false,
             is_overwriting: false,
             retries_failed: false,
@@ -102,7 +105,7 @@ fn results(options: &StoreOptions) -> Option<PathBuf> {
 
 /// Resolves links even if the target does not exist yet: the journal is next to the target from the first
 /// run on.
-fn real(path: &Path) -> PathBuf {
+pub(crate) fn real(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
     for _ in 0..LINKS_MAX {
         if let Ok(real) = fs::canonicalize(&path) {

@@ -61,6 +61,8 @@ pub(crate) struct Replayed {
     /// Bytes after them that are not whole records.
     pub(crate) torn: u64,
     pub(crate) runs: u64,
+    /// The process ID and the start of the last run.
+    pub(crate) last_run: Option<(u64, u64)>,
     /// Bytes of the results that the journal accounts for.
     pub(crate) known: u64,
     /// Where the last recorded result or member begins.
@@ -74,6 +76,7 @@ pub(crate) struct Replayed {
     pub(crate) is_rewritten: bool,
     /// The results in input order, if nothing was added after they were assembled.
     pub(crate) assembled: Option<End>,
+    pub(crate) done: u64,
     pub(crate) failed: u64,
     /// Rows that were sent and have not ended, with their sequence number among all sends.
     open: HashMap<String, u64>,
@@ -146,7 +149,10 @@ impl Replayed {
         self.is_open_at_end = matches!(record, Record::Ended { end: Some(_), .. });
         match record {
             Record::Header(header) => self.header = Some(header),
-            Record::Run { .. } => self.runs += 1,
+            Record::Run { pid, began } => {
+                self.runs += 1;
+                self.last_run = Some((pid, began));
+            }
             Record::Sent { key, check } => self.sent(&key, check, memory),
             Record::Back { key, check } => {
                 memory.mark(&key, check, State::New);
@@ -191,7 +197,10 @@ impl Replayed {
 
     fn ended(&mut self, key: &str, check: u32, outcome: Outcome, memory: &mut impl RowStates) {
         memory.mark(key, check, outcome.into());
-        self.failed += u64::from(outcome == Outcome::Failed);
+        match outcome {
+            Outcome::Done => self.done += 1,
+            Outcome::Failed => self.failed += 1,
+        }
         self.open.remove(key);
     }
 

@@ -60,7 +60,7 @@ pub fn answers(
 fn add(answers: &mut Answers, path: &Path, folder: &Path) -> Result<Found, Error> {
     let unreadable = |error: io::Error| Error::Unreadable(path.to_owned(), error);
     let source = Source::Path(path.to_owned());
-    let Opened { bytes, packing } = source.open().map_err(|error| match error {
+    let Opened { bytes, packing } = source.open(&Arc::default()).map_err(|error| match error {
         Error::Input { error, .. } => unreadable(error),
         other => other,
     })?;

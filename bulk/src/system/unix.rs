@@ -37,6 +37,11 @@ pub(crate) fn readers_of(found: &Metadata) -> Readers {
     }
 }
 
+/// Whether a file was written by the owner of the other one, or by the administrator.
+pub(crate) fn may_write_for(file: &Metadata, other: &Metadata) -> bool {
+    [other.uid(), 0].contains(&file.uid())
+}
+
 /// Who may read and write a file, within the process's umask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Readers(u32);
@@ -46,6 +51,11 @@ impl Readers {
     pub const OWNER: Readers = Readers(0o600);
     /// Everybody.
     pub const ANYBODY: Readers = Readers(0o666);
+
+    /// Those who are in both.
+    pub(crate) fn and(self, other: Readers) -> Readers {
+        Readers(self.0 & other.0)
+    }
 }
 
 /// Sets the permissions of a file to create.
@@ -56,6 +66,11 @@ pub(crate) fn set_readers(options: &mut OpenOptions, readers: Readers) -> &mut O
 /// Takes an advisory lock against other processes, until it is released or the file is closed.
 pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
     file.try_lock()
+}
+
+/// Takes the lock together with others who take it so.
+pub(crate) fn try_lock_shared(file: &File) -> Result<(), TryLockError> {
+    file.try_lock_shared()
 }
 
 pub(crate) fn unlock(file: &File) -> io::Result<()> {

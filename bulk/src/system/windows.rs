@@ -8,7 +8,7 @@ use std::path::Path;
 
 use windows_sys::Win32::Foundation::{ERROR_IO_PENDING, ERROR_LOCK_VIOLATION};
 use windows_sys::Win32::Storage::FileSystem::{
-    LOCKFILE_EXCLUSIVE_LOCK, LOCKFILE_FAIL_IMMEDIATELY, LockFileEx, UnlockFile,
+    LOCK_FILE_FLAGS, LOCKFILE_EXCLUSIVE_LOCK, LOCKFILE_FAIL_IMMEDIATELY, LockFileEx, UnlockFile,
 };
 use windows_sys::Win32::System::IO::OVERLAPPED;
 
@@ -59,10 +59,19 @@ const LOCKED_HIGH: u32 = 1 << 30;
 
 /// Takes an advisory lock against other processes, until it is released or the file is closed.
 pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
+    lock_with(file, LOCKFILE_EXCLUSIVE_LOCK)
+}
+
+/// Takes the lock together with others who take it so.
+pub(crate) fn try_lock_shared(file: &File) -> Result<(), TryLockError> {
+    lock_with(file, 0)
+}
+
+fn lock_with(file: &File, how: LOCK_FILE_FLAGS) -> Result<(), TryLockError> {
     // SAFETY: plain data, for which zero is a value.
     let mut place: OVERLAPPED = unsafe { std::mem::zeroed() };
     place.Anonymous.Anonymous.OffsetHigh = LOCKED_HIGH;
-    let how = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
+    let how = how | LOCKFILE_FAIL_IMMEDIATELY;
     // SAFETY: the handle is open, and `place` outlives the call.
     if unsafe { LockFileEx(file.as_raw_handle(), how, 0, 1, 0, &raw mut place) } != 0 {
         return Ok(());
@@ -82,6 +91,11 @@ pub(crate) fn unlock(file: &File) -> io::Result<()> {
     }
 }
 
+/// On Windows, the folder decides who may write a file.
+pub(crate) fn may_write_for(_: &Metadata, _: &Metadata) -> bool {
+    true
+}
+
 /// Who may read a file: on Windows, its folder decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Readers;
@@ -91,6 +105,11 @@ impl Readers {
     pub const OWNER: Readers = Readers;
     /// Everybody.
     pub const ANYBODY: Readers = Readers;
+
+    /// Those who are in both.
+    pub(crate) fn and(self, _: Readers) -> Readers {
+        Readers
+    }
 }
 
 pub(crate) fn readers_of(_: &Metadata) -> Readers {

@@ -13,7 +13,7 @@ use modelwire_bulk::row::Shard;
 /// Maximum seconds of an option: a month.
 const SECONDS_MAX: f64 = 31.0 * 24.0 * 3600.0;
 
-/// Run every request in a file, and write the results
+/// Run every request in files, and write the results
 ///
 /// Each row is recorded before it is sent and when it ends: a run that was stopped for any reason resumes
 /// when it is started again with the same output. No row is lost, and rows that may be billed twice are
@@ -21,9 +21,10 @@ const SECONDS_MAX: f64 = 31.0 * 24.0 * 3600.0;
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Bulk {
     /// The rows, one JSON object per line: a request, a line of OpenAI's batch format, or with --prompt
-    /// any object. `-` is standard input; .gz and .zst are decompressed
-    #[arg(value_name = "IN.jsonl")]
-    pub(crate) input: PathBuf,
+    /// any object, or the rows of a .csv or .tsv. `-` is standard input; .gz and .zst are decompressed; a
+    /// pattern such as 'part-*.jsonl' is expanded
+    #[arg(value_name = "IN.jsonl", required = true)]
+    pub(crate) inputs: Vec<PathBuf>,
 
     #[command(flatten)]
     pub(crate) reading: Reading,
@@ -86,6 +87,10 @@ pub(crate) struct Reading {
     /// Report invalid lines as failures instead of stopping
     #[arg(long)]
     pub(crate) skip_bad_lines: bool,
+
+    /// Accept an input without rows, which is otherwise an error
+    #[arg(long)]
+    pub(crate) allow_empty: bool,
 }
 
 /// The operation of a row.
@@ -114,6 +119,11 @@ pub(crate) struct Writing {
     /// output; .gz and .zst are compressed
     #[arg(short, long, value_name = "OUT.jsonl")]
     pub(crate) output: PathBuf,
+
+    /// The file for the failed rows, in the form of the error file of OpenAI's batches; written anew at
+    /// the end of each run. OUT.jsonl has them, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) errors: Option<PathBuf>,
 
     /// Write results in the order of the input, once all have arrived
     #[arg(long)]
@@ -277,6 +287,10 @@ pub(crate) struct Shown {
     /// Write progress as JSON lines to standard error
     #[arg(long)]
     pub(crate) json_progress: bool,
+
+    /// Run this with the shell when the run has ended, however it ended; variables MODELWIRE_BULK_... say how
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) on_end: Option<String>,
 }
 
 fn check() -> impl TypedValueParser<Value = Check> {
@@ -289,7 +303,7 @@ fn member(given: &str) -> Result<(String, String), String> {
     pair.ok_or_else(|| "write NAME=JSON, max_tokens=100 for instance".to_owned())
 }
 
-fn positive(given: &str) -> Result<f64, String> {
+pub(super) fn positive(given: &str) -> Result<f64, String> {
     let number = given.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
     number.ok_or_else(|| "give a number above 0".to_owned())
 }

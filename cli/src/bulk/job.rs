@@ -47,11 +47,12 @@ fn run(bulk: &Bulk, connection: &Connection) -> Result<(), Failure> {
     if bulk.resume.repair {
         return repair(&plan.store);
     }
-    plan.source.check()?;
-    if bulk.resume.dry_run {
-        return dry_run(bulk, &plan, &mut signals);
-    }
+    plan.sources.check()?;
     let how = How::choose(bulk.shown.quiet, bulk.shown.json_progress);
+    let mut progress = Progress::new(how);
+    if bulk.resume.dry_run {
+        return dry_run(bulk, &plan, &mut signals, progress);
+    }
     let client = plan.client(connection)?;
     let begun = Instant::now();
     // Delete the files of an earlier job only once the input is known to be valid.
@@ -59,44 +60,48 @@ fn run(bulk: &Bulk, connection: &Connection) -> Result<(), Failure> {
         true => {
             let (held, mut ledger) = (HeldJournal::of(&plan.store)?, Ledger::new());
             let answers = plan.answers()?;
-            let survey = survey(bulk, &plan, &mut ledger, answers.as_ref(), &mut signals)?;
+            let survey =
+                survey(bulk, &plan, &mut ledger, answers.as_ref(), &mut signals, &mut progress)?;
             Some((held, survey, ledger, answers))
         }
         false => None,
     };
     let (mut run, mut ledger, mut survey, answers) = match anew {
         Some((held, survey, ledger, answers)) => {
-            let (run, _) = Run::open(&plan, Some(held), client, Progress::new(how))?;
+            let (run, _) = Run::open(&plan, Some(held), client, progress)?;
             (run, ledger, survey, answers)
         }
         None => {
-            let (run, mut ledger) = Run::open(&plan, None, client, Progress::new(how))?;
+            let (mut run, mut ledger) = Run::open(&plan, None, client, progress)?;
             let answers = plan.answers()?;
-            let survey = survey(bulk, &plan, &mut ledger, answers.as_ref(), &mut signals)?;
+            let progress = run.progress_mut();
+            let survey =
+                survey(bulk, &plan, &mut ledger, answers.as_ref(), &mut signals, progress)?;
             (run, ledger, survey, answers)
         }
     };
     run.set_answers(answers);
     if let Some(survey) = &mut survey {
-        run.set_total(survey.rows);
+        run.set_total(survey);
         pilot(bulk, &plan, &mut run, survey, &mut ledger, &mut signals);
     }
     if !run.is_stopped() {
         run.read(&plan, ledger)?;
         run.go(&mut signals);
     }
-    finish(run.end(), bulk, survey.as_ref(), begun, how)
+    finish(run.end(), bulk, &plan, survey.as_ref(), begun, how)
 }
 
-/// Reads a regular file once before anything is sent, and rejects invalid input.
+/// Reads regular files once before anything is sent, and rejects invalid input.
 fn survey(
     bulk: &Bulk,
     plan: &Plan,
     ledger: &mut Ledger,
     answers: Option<&SharedAnswers>,
     signals: &mut Signals,
+    progress: &mut Progress,
 ) -> Result<Option<Survey>, Failure> {
-    if !plan.source.can_be_read_again() {
+    if !plan.sources.can_be_read_again() {
         return match bulk.money.pilot {
             Some(1..) => Err(question::needs_a_file()),
             Some(0) | None => Ok(None),
@@ -106,10 +111,16 @@ fn survey(
     let sample = pilot::rows(bulk.money.pilot, bulk.money.no_pilot, u64::MAX, question::can_ask());
     let sample = usize::try_from(sample).unwrap_or(usize::MAX);
     let wish = Wish { sample, seed: plan.seed, wants: wants(bulk) };
-    let survey =
-        input::survey(&plan.source, &plan.rows, ledger, answers, wish, |_| signals.count() == 0)?;
+    let bytes = plan.sources.bytes();
+    let survey = input::survey(&plan.sources, &plan.rows, ledger, answers, wish, |read| {
+        progress.reading(Instant::now(), read.rows, read.bytes as f64 / bytes as f64);
+        signals.count() == 0
+    })?;
     if !survey.is_whole {
         return Err(Failure::new(Exit::Interrupted, "interrupted before anything was sent"));
+    }
+    if survey.is_empty() && !bulk.reading.allow_empty {
+        return Err(reader::empty(&plan.sources));
     }
     if bulk.resume.dry_run {
         return Ok(Some(survey));
@@ -120,9 +131,9 @@ fn survey(
     }
     if survey.changed > 0 && bulk.resume.changed == Changed::Refuse {
         let shown = survey.changed_shown.iter();
-        let name = plan.source.name();
+        let sources = &plan.sources;
         let messages =
-            shown.map(|(number, key)| reader::changed(&name, *number, key.text()).message);
+            shown.map(|(number, key)| reader::changed(sources, *number, key.text()).message);
         return Err(refused(messages, survey.changed, "rows have changed"));
     }
     plan.budget()?.check_models(survey.models.iter().map(|(model, _)| &**model))?;
@@ -227,13 +238,20 @@ fn repair(options: &StoreOptions) -> Result<(), Failure> {
 }
 
 /// Prints what would be run.
-fn dry_run(bulk: &Bulk, plan: &Plan, signals: &mut Signals) -> Result<(), Failure> {
+fn dry_run(
+    bulk: &Bulk,
+    plan: &Plan,
+    signals: &mut Signals,
+    mut progress: Progress,
+) -> Result<(), Failure> {
     let mut ledger = plan.known_rows()?;
     let answers = plan.answers()?;
     while let Some(notice) = answers.as_ref().and_then(answers::notice) {
-        crate::console::say(&notice);
+        progress.note(&notice);
     }
-    let Some(survey) = survey(bulk, plan, &mut ledger, answers.as_ref(), signals)? else {
+    let found = survey(bulk, plan, &mut ledger, answers.as_ref(), signals, &mut progress)?;
+    drop(progress);
+    let Some(survey) = found else {
         let message = "--dry-run needs a file: standard input can be read only once";
         return Err(Failure::usage(message));
     };
@@ -273,3 +291,7 @@ fn print(lines: Vec<String>) -> Result<(), Failure> {
     }
     out.flush()
 }
+
+#[cfg(test)]
+#[path = "job_tests.rs"]
+mod tests;

@@ -25,7 +25,7 @@
 //! | member | meaning |
 //! |---|---|
 //! | `event` | `progress`; `note`, with `text`; `pilot`, with its results; `end`, the last, with more members (see `summary`) |
-//! | `phase` | `running`, `pilot`, `pausing` (the service is unreachable, or fails every row), `draining` (nothing new is sent), `writing` |
+//! | `phase` | `reading` (the input, before anything is sent; then with `rows_read` and `share_read`), `running`, `pilot`, `pausing` (the service is unreachable, or fails every row), `draining` (nothing new is sent), `writing` |
 //! | `elapsed_s` | seconds since the run began |
 //! | `total` | rows of the job; null if the input cannot be counted in advance |
 //! | `before` | of those, rows that earlier runs ended |
@@ -51,13 +51,16 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use modelwire_bulk::prices::{Money, Tokens};
 
 use self::rate::Rate;
-use self::text::{Speed, details, members, object, position};
+use self::text::{Speed, details, members, object, position, reading, reading_members};
 
 /// Minimum interval between redraws of the bar.
 pub const DRAW_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Minimum interval between JSON lines.
 pub const JSON_INTERVAL: Duration = Duration::from_secs(1);
+
+/// How long the input is read before that is shown.
+const READING_QUIET: Duration = Duration::from_secs(1);
 
 /// Maximum wait between turns if there is nothing to show.
 const IDLE_INTERVAL: Duration = Duration::from_secs(1);
@@ -67,6 +70,9 @@ const DRAWS_PER_SECOND_MAX: u8 = 20;
 
 /// Maximum width of the bar, on any terminal.
 const WIDTH_MAX: usize = 120;
+
+/// The length of the bar while the input is read.
+const SHARE_PARTS: u64 = 1_000;
 
 /// Minimum width of the bar: numbers are shortened first.
 const BAR_WIDTH_MIN: usize = 10;
@@ -105,6 +111,8 @@ impl How {
 /// The phase of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
+    /// It reads its input, before anything is sent.
+    Reading,
     /// It runs its rows.
     #[default]
     Running,
@@ -122,6 +130,7 @@ impl Phase {
     /// A stable name in snake case.
     pub fn name(self) -> &'static str {
         match self {
+            Phase::Reading => "reading",
             Phase::Running => "running",
             Phase::Pilot => "pilot",
             Phase::Pausing => "pausing",
@@ -218,6 +227,15 @@ impl Progress {
         Progress { how, bar, begun: now, due: now, rows: Rate::default(), tokens: Rate::default() }
     }
 
+    /// A bar of a job that began then, on a terminal in memory.
+    #[cfg(test)]
+    pub(crate) fn in_memory(term: &indicatif::InMemoryTerm, begun: Instant) -> Progress {
+        let target = || ProgressDrawTarget::term_like(Box::new(term.clone()));
+        let mut progress = Progress::on(How::Bar, target, || WIDTH_UNKNOWN);
+        progress.begun = begun;
+        progress
+    }
+
     /// How progress is shown.
     pub fn how(&self) -> How {
         self.how
@@ -245,16 +263,49 @@ impl Progress {
         if !self.is_due(now) {
             return;
         }
-        let speed = self.speed(now, state);
         match self.how {
             How::Bar => {
                 self.due = now + DRAW_INTERVAL;
+                let speed = self.speed(now, state);
                 self.draw(state, &speed);
             }
             How::Json => {
                 self.due = now + JSON_INTERVAL;
-                let elapsed = now.saturating_duration_since(self.begun);
-                say(&object(&members("progress", elapsed, state, &speed)));
+                say(&self.json(now, state));
+            }
+            How::Quiet | How::Notes => {}
+        }
+    }
+
+    /// The state as one JSON object, as `--json-progress` shows it.
+    pub fn json(&mut self, now: Instant, state: &State) -> String {
+        let speed = self.speed(now, state);
+        let elapsed = now.saturating_duration_since(self.begun);
+        object(&members("progress", elapsed, state, &speed))
+    }
+
+    /// Shows how much of the input was read: rows, and the share of its bytes. Nothing at first, since most
+    /// files are read at once.
+    pub fn reading(&mut self, now: Instant, rows: u64, share: f64) {
+        let elapsed = now.saturating_duration_since(self.begun);
+        if elapsed < READING_QUIET || !self.is_due(now) {
+            return;
+        }
+        match self.how {
+            How::Bar => {
+                self.due = now + DRAW_INTERVAL;
+                let parts = (share * SHARE_PARTS as f64) as u64;
+                self.draw_lines(parts, Some(SHARE_PARTS), |width| {
+                    let beside = width.saturating_sub(BAR_WIDTH_MIN + 1);
+                    (reading(rows, share, beside), "reading the input".to_owned())
+                });
+            }
+            How::Json => {
+                self.due = now + JSON_INTERVAL;
+                let state = State { phase: Phase::Reading, ..State::default() };
+                let mut all = members("progress", elapsed, &state, &Speed::default());
+                all.extend(reading_members(rows, share));
+                say(&object(&all));
             }
             How::Quiet | How::Notes => {}
         }
@@ -319,23 +370,35 @@ impl Progress {
     }
 
     fn draw(&mut self, state: &State, speed: &Speed) {
+        self.draw_lines(state.ended(), state.total, |width| {
+            let beside = width.saturating_sub(BAR_WIDTH_MIN + 1);
+            (position(state, speed, beside), details(state, speed, width))
+        });
+    }
+
+    /// Draws a bar of this length, with the text after it and the line below.
+    fn draw_lines(
+        &mut self,
+        place: u64,
+        length: Option<u64>,
+        text: impl FnOnce(usize) -> (String, String),
+    ) {
         let Some(bar) = &mut self.bar else { return };
         let width = (bar.width)().min(WIDTH_MAX);
         {
             let mut lines = bar.lines.lock().unwrap_or_else(PoisonError::into_inner);
-            lines.position = position(state, speed, width.saturating_sub(BAR_WIDTH_MIN + 1));
-            lines.details = details(state, speed, width);
+            (lines.position, lines.details) = text(width);
         }
-        let is_counted = state.total.is_some();
+        let is_counted = length.is_some();
         if bar.is_counted != Some(is_counted) {
             bar.is_counted = Some(is_counted);
             bar.bar.set_style(style(is_counted, &bar.lines));
         }
         bar.bar.update(|inner| {
-            if let Some(total) = state.total {
-                inner.set_len(total);
+            if let Some(length) = length {
+                inner.set_len(length);
             }
-            inner.set_pos(state.ended());
+            inner.set_pos(place);
         });
     }
 }

@@ -94,6 +94,27 @@ fn without_a_total_rows_are_counted() {
 }
 
 #[test]
+fn the_input_is_shown_while_it_is_read_for_long() {
+    let term = InMemoryTerm::new(10, 60);
+    let target = ProgressDrawTarget::term_like(Box::new(term.clone()));
+    let mut progress = Progress::on(How::Bar, || target, || 60);
+    let begun = progress.begun;
+    progress.reading(begun + READING_QUIET - Duration::from_millis(1), 4_096, 0.1);
+    assert_eq!(term.contents(), "");
+    progress.reading(begun + READING_QUIET, 1_234_567, 0.456);
+    let shown = term.contents();
+    assert!(shown.contains("╸") && shown.contains(" 1,234,567 rows   45 %\n"), "{shown}");
+    assert!(shown.ends_with("\nreading the input"), "{shown}");
+    progress.show(begun + 2 * READING_QUIET, &state());
+    let shown = term.contents();
+    assert!(shown.contains("31,216 / 50,000") && !shown.contains("reading"), "{shown}");
+    assert_eq!(text::reading(1_234_567, 1.7, 21), "1,234,567 rows  100 %");
+    assert_eq!(text::reading(1_234_567, 0.5, 9), " 50 %");
+    let members = object(&reading_members(1_234_567, 0.4567));
+    assert_eq!(members, r#"{"rows_read":1234567,"share_read":0.457}"#);
+}
+
+#[test]
 fn json_has_every_member_in_its_order() {
     let all = members("progress", Duration::from_millis(1_500), &state(), &speed());
     let line = object(&all);

@@ -11,7 +11,7 @@
 //! | member | meaning |
 //! |---|---|
 //! | `left` | rows without an outcome; null if the input cannot be counted |
-//! | `failures` | a list of `{"kind", "status", "count", "line", "key", "message"}`, each with an example |
+//! | `failures` | a list of `{"kind", "status", "count", "file", "line", "key", "message"}`, each with an example |
 //! | `perhaps_metered` | failed attempts that may have been metered |
 //! | `without_usage` | rows answered without usage: the sums do not include their tokens |
 //! | `unknown`, `unknown_sent_again` | rows that an earlier run sent without a known outcome; whether they were sent again |
@@ -20,6 +20,7 @@
 use std::time::Duration;
 
 use modelwire_bulk::budget::Spent;
+use modelwire_bulk::input::{Sources, line_of};
 use modelwire_bulk::row::{Finished, may_be_metered};
 use serde_json::json;
 
@@ -49,8 +50,8 @@ struct Failures {
     name: &'static str,
     status: Option<u16>,
     count: u64,
-    /// Of the first failure: its line, key, message and hint.
-    line: u64,
+    /// Of the first failure: its number, key, message and hint.
+    number: u64,
     key: String,
     message: String,
     hint: String,
@@ -93,8 +94,8 @@ impl Tally {
     }
 
     /// Counts an invalid line of the input as a failure.
-    pub fn bad_line(&mut self, line: u64, message: &str) {
-        self.failure("bad_line", None, || (line, "", message, ""));
+    pub fn bad_line(&mut self, number: u64, message: &str) {
+        self.failure("bad_line", None, || (number, "", message, ""));
     }
 
     /// Rows that succeeded.
@@ -126,12 +127,12 @@ impl Tally {
             }
             return;
         }
-        let (line, key, message, hint) = example();
+        let (number, key, message, hint) = example();
         self.failures.push(Failures {
             name,
             status,
             count: 1,
-            line,
+            number,
             key: key.to_owned(),
             message: one_line(message),
             hint: one_line(hint),
@@ -142,6 +143,8 @@ impl Tally {
 /// The contents of a summary.
 #[derive(Debug)]
 pub struct Summary<'a> {
+    /// The input.
+    pub sources: &'a Sources,
     /// The rows that ended in this run.
     pub tally: &'a Tally,
     /// Its usage.
@@ -195,8 +198,8 @@ impl Summary<'_> {
     pub fn members(&self) -> Members {
         let failures = self.tally.failures.iter().map(|known| {
             json!({
-                "kind": known.name, "status": known.status, "count": known.count, "line": known.line,
-                "key": known.key, "message": known.message,
+                "kind": known.name, "status": known.status, "count": known.count,
+                "file": self.sources.name_of(known.number), "line": line_of(known.number), "key": known.key, "message": known.message,
             })
         });
         vec![
@@ -256,10 +259,13 @@ impl Summary<'_> {
                 Some(status) => format!("{status} {}", failures.name),
                 None => failures.name.to_owned(),
             };
-            let example = match (failures.line, failures.key.as_str()) {
-                (line, "") => format!("line {}", grouped(line)),
-                (line, key) => format!("line {}, {key}", grouped(line)),
+            let mut example = match self.sources.are_several() {
+                true => self.sources.place(failures.number),
+                false => format!("line {}", grouped(line_of(failures.number))),
             };
+            if !failures.key.is_empty() {
+                example = format!("{example}, {}", failures.key);
+            }
             lines.add("", Look::Plain, &[format!("{} × {what}", grouped(failures.count)), example]);
             lines.indented(&failures.message, false);
             if !failures.hint.is_empty() {

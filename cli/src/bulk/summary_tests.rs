@@ -1,6 +1,8 @@
 //! The text of summaries.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+use std::sync::LazyLock;
+
 use modelwire_bulk::prices::{Money, Tokens};
 
 use super::*;
@@ -35,7 +37,9 @@ fn spent() -> Spent {
 }
 
 fn summary<'a>(tally: &'a Tally, names: &'a [String]) -> Summary<'a> {
+    static SOURCES: LazyLock<Sources> = LazyLock::new(|| Sources::of(&["in.jsonl"]).unwrap());
     Summary {
+        sources: &SOURCES,
         tally,
         spent: spent(),
         elapsed: Duration::from_millis(41_500),

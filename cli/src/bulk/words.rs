@@ -1,6 +1,7 @@
 //! The errors of bulk jobs as failures of the command, with its exit codes, options and command lines.
 
 use std::io::ErrorKind as Io;
+use std::path::Path;
 
 use modelwire_bulk::prices::invalid_price;
 use modelwire_bulk::{Direction, Error, ErrorKind, Kept, MemberFault, OptionsError, said};
@@ -12,7 +13,7 @@ use crate::failure::{Exit, Failure};
 const GO_ON: &str = "run the same command again: it resumes from there";
 
 /// What to do if a job's files are damaged.
-const REPAIR: &str = "Restore the original files, or run the same command with --repair: it rebuilds them from \
+const REPAIR: &str = "Restore the original files, or run the job's command with --repair: it rebuilds them from \
     what is intact, and sends nothing";
 
 impl From<Error> for Failure {
@@ -79,9 +80,16 @@ fn message(error: &Error) -> String {
             };
             do_this(&format!(
                 "The Python package takes such rows: `from modelwire import bulk`, then `for result in \
-                 bulk({rows}, prompt=\"{{COLUMN}}\", model=\"MODEL\", output=\"OUT.jsonl\")`; it needs `pip \
-                 install pyarrow`"
+                 bulk({rows}, prompt=\"{{COLUMN}}\", model=\"MODEL\", output=\"OUT.jsonl\"): \
+                 print(result.text)`; it needs `pip install pyarrow`"
             ))
+        }
+        Error::ResultsForm { path, format } => do_this(&results_as_table(path, format)),
+        Error::ErrorsFile { path, fault } => {
+            format!("--errors {} {fault}. Name another file", path.display())
+        }
+        Error::TableWithoutPrompt { .. } => {
+            do_this("Give --prompt \"... {COLUMN} ...\", with its columns in braces")
         }
         Error::Unusable(_, cause)
             if matches!(cause.kind(), Io::PermissionDenied | Io::ReadOnlyFilesystem) =>
@@ -134,6 +142,9 @@ fn message(error: &Error) -> String {
         Error::PricesUnreadable { .. }
         | Error::PricesInvalid(_)
         | Error::Input { .. }
+        | Error::InputTwice(_)
+        | Error::InputPattern { .. }
+        | Error::InputHeader { .. }
         | Error::InputPacking { .. }
         | Error::InputBroken { .. }
         | Error::Unusable(..)
@@ -148,6 +159,26 @@ fn message(error: &Error) -> String {
         | Error::Thread(_)
         | Error::WriterLost => error.to_string(),
     }
+}
+
+/// How results become a table.
+fn results_as_table(path: &Path, format: &str) -> String {
+    let is_packed = path.extension().is_some_and(|ending| ending == "gz" || ending == "zst");
+    let path = if is_packed { path.with_extension("") } else { path.to_owned() };
+    if format == "Parquet" {
+        return format!(
+            "The Python package writes such files: `from modelwire import bulk`, then \
+             `bulk.write_parquet(bulk(ROWS, prompt=\"{{COLUMN}}\", model=\"MODEL\"), {path:?})`; it needs \
+             `pip install pyarrow`"
+        );
+    }
+    let lines = path.with_extension("jsonl");
+    let (table, lines) = (command_line::quoted([path]), command_line::quoted([lines]));
+    let answer = "(.response.body.choices?[0].message.content // null)";
+    let format = format.to_ascii_lowercase();
+    format!(
+        "Name {lines}, and then: jq -r '[.custom_id, {answer}, .error.message] | @{format}' {lines} > {table}"
+    )
 }
 
 fn options_message(error: &OptionsError) -> String {

@@ -95,13 +95,39 @@ fn wrong_options_are_named_as_they_are_given() {
             Error::InputColumns { path: Some(path("rows.parquet")), format: "Parquet" },
             "rows.parquet is Parquet, not JSON lines. The Python package takes such rows: \
              `from modelwire import bulk`, then `for result in bulk(bulk.read_parquet(\"rows.parquet\"), \
-             prompt=\"{COLUMN}\", model=\"MODEL\", output=\"OUT.jsonl\")`; it needs `pip install pyarrow`",
+             prompt=\"{COLUMN}\", model=\"MODEL\", output=\"OUT.jsonl\"): print(result.text)`; it needs \
+             `pip install pyarrow`",
         ),
         (
             Error::InputColumns { path: None, format: "Parquet" },
             "standard input is Parquet, not JSON lines. The Python package takes such rows: \
              `from modelwire import bulk`, then `for result in bulk(a pyarrow.Table, \
-             prompt=\"{COLUMN}\", model=\"MODEL\", output=\"OUT.jsonl\")`; it needs `pip install pyarrow`",
+             prompt=\"{COLUMN}\", model=\"MODEL\", output=\"OUT.jsonl\"): print(result.text)`; it needs \
+             `pip install pyarrow`",
+        ),
+        (
+            Error::TableWithoutPrompt {
+                name: "a.csv".to_owned(),
+                columns: ["id", "a text"].map(str::to_owned).to_vec(),
+            },
+            "a.csv is a table with the columns \"id\", \"a text\". Give --prompt \"... {COLUMN} ...\", with its \
+             columns in braces",
+        ),
+        (
+            Error::ResultsForm { path: path("my out.tsv.gz"), format: "TSV" },
+            "my out.tsv.gz is named like TSV, but results are JSON lines. Name 'my out.jsonl', and then: \
+             jq -r '[.custom_id, (.response.body.choices?[0].message.content // null), .error.message] | @tsv' \
+             'my out.jsonl' > 'my out.tsv'",
+        ),
+        (
+            Error::ResultsForm { path: path("out.parquet"), format: "Parquet" },
+            "out.parquet is named like Parquet, but results are JSON lines. The Python package writes such \
+             files: `from modelwire import bulk`, then `bulk.write_parquet(bulk(ROWS, prompt=\"{COLUMN}\", \
+             model=\"MODEL\"), \"out.parquet\")`; it needs `pip install pyarrow`",
+        ),
+        (
+            Error::ErrorsFile { path: path("a.jsonl"), fault: "is also the input" },
+            "--errors a.jsonl is also the input. Name another file",
         ),
         (
             Error::ResultsDiffer {
@@ -152,7 +178,7 @@ fn file_errors_say_how_to_fix_them() {
     let denied = Error::Unusable(path("out.jsonl"), Io::PermissionDenied.into());
     let repair = |what: &str| {
         format!(
-            "{what}. Restore the original files, or run the same command with --repair: it rebuilds them from \
+            "{what}. Restore the original files, or run the job's command with --repair: it rebuilds them from \
              what is intact, and sends nothing"
         )
     };

@@ -36,7 +36,10 @@ fn page(mut table: clap::Command) -> io::Result<String> {
     whole.render_extra_section(&mut page)?;
     let mut page = String::from_utf8_lossy(&page).replace(".SH EXTRA", ".SH ENVIRONMENT");
     for command in table.get_subcommands().filter(|command| command.get_name() != "help") {
-        page.push_str(&section(command)?);
+        page.push_str(&section(command, command.get_name())?);
+        for part in command.get_subcommands() {
+            page.push_str(&section(part, &format!("{} {}", command.get_name(), part.get_name()))?);
+        }
     }
     page.push_str(".SH \"EXIT STATUS\"\n");
     for exit in Exit::ALL {
@@ -46,7 +49,7 @@ fn page(mut table: clap::Command) -> io::Result<String> {
 }
 
 /// The section of one subcommand.
-fn section(command: &clap::Command) -> io::Result<String> {
+fn section(command: &clap::Command, name: &str) -> io::Result<String> {
     let part = Page::new(command.clone());
     let mut text = Vec::new();
     part.render_description_section(&mut text)?;
@@ -58,5 +61,5 @@ fn section(command: &clap::Command) -> io::Result<String> {
     // Sections of a page become subsections here.
     let text =
         String::from_utf8_lossy(&text).replace(".SH ", ".SS ").replace(".SS EXTRA", ".SS NOTES");
-    Ok(format!(".SH \"MODELWIRE {}\"\n{text}", command.get_name().to_uppercase()))
+    Ok(format!(".SH \"MODELWIRE {}\"\n{text}", name.to_uppercase()))
 }

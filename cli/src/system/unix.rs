@@ -1,5 +1,7 @@
 //! Unix.
 
+use std::process::Command;
+
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// The terminal for input and output, whatever standard input and output are.
@@ -15,4 +17,11 @@ pub(crate) fn raise_descriptors(wanted: u64) -> u64 {
         let _ = setrlimit(Resource::Nofile, raised);
     }
     getrlimit(Resource::Nofile).current.unwrap_or(wanted).min(wanted)
+}
+
+/// A command line for the system's shell.
+pub(crate) fn shell(line: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", line]);
+    command
 }

@@ -275,6 +275,12 @@ impl CongestionController {
         self.rate
     }
 
+    /// Changes the maximum number in flight. Attempts beyond it end, and none starts until there is room.
+    pub fn set_in_flight_max(&mut self, in_flight_max: u32) {
+        self.slots_max = f64::from(in_flight_max.max(1));
+        self.slots = self.slots.min(self.slots_max);
+    }
+
     /// Forgets everything learned about the service.
     pub fn forget(&mut self, now: Duration) {
         *self = CongestionController {

@@ -97,7 +97,7 @@ class NativeBulk:
         client: NativeClient,
         limits: builtins.dict[str, Any],
         options: builtins.dict[str, Any],
-        output: tuple[str, bool, bool] | None = None,
+        output: tuple[str, bool, bool, str | None] | None = None,
         budget: NativeBudget | None = None,
         copied: tuple[bool, builtins.list[str]] | None = None,
     ) -> Self: ...

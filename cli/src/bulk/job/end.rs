@@ -1,6 +1,8 @@
 //! The reason that a job ended, its message, and the exit code.
 
 use std::io::Write;
+use std::path::Path;
+use std::process::Stdio;
 use std::time::Instant;
 
 use modelwire_bulk::Error;
@@ -13,8 +15,10 @@ use crate::bulk::numbers::counted;
 use crate::bulk::progress::{self, How, Progress, terminal_width};
 use crate::bulk::summary::{Summary, Tally};
 use crate::failure::{Exit, Failure};
+use crate::system::shell;
 
 use super::command_line;
+use super::plan::Plan;
 
 /// Why a run ended early.
 #[derive(Debug)]
@@ -84,6 +88,25 @@ impl Cause {
         }
     }
 
+    /// The same in one word, for programs.
+    fn word(&self) -> &'static str {
+        match self {
+            Cause::Interrupted { .. } => "interrupted",
+            Cause::Stopped(stopped) => match stopped.reason {
+                StopReason::KeyRefused => "key",
+                StopReason::Forbidden => "forbidden",
+                StopReason::NotFound => "not_found",
+                StopReason::Invalid => "invalid",
+                StopReason::Failing => "failing",
+                StopReason::Unreachable => "unreachable",
+                StopReason::Limited => "rate_limited",
+            },
+            Cause::Refused(failure) if failure.exit == Exit::Budget => "budget",
+            Cause::Refused(_) => "input",
+            Cause::Unwritable => "file",
+        }
+    }
+
     /// The failure with its exit code.
     pub(super) fn failure(&self) -> Failure {
         let exit = match self {
@@ -118,6 +141,7 @@ pub(super) struct End {
 pub(super) fn finish(
     mut end: End,
     bulk: &Bulk,
+    plan: &Plan,
     survey: Option<&Survey>,
     begun: Instant,
     how: How,
@@ -136,6 +160,7 @@ pub(super) fn finish(
     let command = command_line::to_go_on(std::env::args_os());
     let output = bulk.writing.output.to_string_lossy();
     let summary = Summary {
+        sources: &plan.sources,
         tally: &end.tally,
         spent: end.spent,
         elapsed: begun.elapsed(),
@@ -172,15 +197,52 @@ pub(super) fn finish(
         }
         How::Quiet | How::Json => {}
     }
-    end.closed?;
-    match end.cause {
-        Some(cause) => {
+    let word = match (&end.cause, &end.closed) {
+        (_, Err(_)) => "file",
+        (Some(cause), Ok(())) => cause.word(),
+        (None, Ok(())) => "",
+    };
+    let (done, failed) = (end.tally.done(), end.tally.failed());
+    let result = match (end.closed, end.cause) {
+        (Err(error), _) => Err(error.into()),
+        (Ok(()), Some(cause)) => {
             let failure = cause.failure();
             // In the other modes, the summary has reported it.
             let message = if how == How::Quiet { failure.message } else { String::new() };
             Err(Failure::new(failure.exit, message))
         }
-        None if end.tally.failed() + failed_before > 0 => Err(Failure::new(Exit::RowsFailed, "")),
-        None => Ok(()),
+        (Ok(()), None) if failed + failed_before > 0 => Err(Failure::new(Exit::RowsFailed, "")),
+        (Ok(()), None) => Ok(()),
+    };
+    if let Some(command) = &bulk.shown.on_end {
+        let exit = result.as_ref().map_or_else(|failure: &Failure| failure.exit, |()| Exit::Done);
+        let left = left.map(|left| left.to_string()).unwrap_or_default();
+        let variables = [
+            ("MODELWIRE_BULK_EXIT", (exit as u8).to_string()),
+            ("MODELWIRE_BULK_DONE", done.to_string()),
+            ("MODELWIRE_BULK_FAILED", failed.to_string()),
+            ("MODELWIRE_BULK_LEFT", left),
+            ("MODELWIRE_BULK_STOPPED", word.to_owned()),
+        ];
+        if let Err(what) = on_end(command, variables, &bulk.writing.output) {
+            end.progress.note(&format!("--on-end: {what}"));
+        }
+    }
+    result
+}
+
+/// Runs the command of `--on-end`. The error says how it failed.
+fn on_end(
+    command: &str,
+    variables: impl IntoIterator<Item = (&'static str, String)>,
+    output: &Path,
+) -> Result<(), String> {
+    let mut command = shell(command);
+    command.envs(variables).env("MODELWIRE_BULK_OUTPUT", output);
+    let ran = command.stdin(Stdio::null()).stdout(std::io::stderr()).status();
+    match ran {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(status.to_string()),
+        Err(error) => Err(format!("the shell cannot be started: {error}")),
     }
 }

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 
 use modelwire::limits::{CONNECTIONS_MAX, IDLE_CONNECTIONS_MAX};
 use modelwire::{Client, Endpoint};
+use modelwire_bulk::Error;
 use modelwire_bulk::answers::SharedAnswers;
 use modelwire_bulk::budget::{Budget, Limits};
 use modelwire_bulk::checks::Check;
 use modelwire_bulk::controller::Fixed;
 use modelwire_bulk::engine::{EngineOptions, PAID_ATTEMPTS_MAX, Rules};
-use modelwire_bulk::input::{RowOptions, Source, Template};
+use modelwire_bulk::input::{RowOptions, Sources, Template};
 use modelwire_bulk::ledger::Ledger;
 use modelwire_bulk::prices::Prices;
 use modelwire_bulk::store::{StoreOptions, answers, check_reuse, look};
@@ -27,7 +28,7 @@ const STANDARD: &str = "-";
 /// The work of a job.
 #[derive(Debug)]
 pub(super) struct Plan {
-    pub(super) source: Source,
+    pub(super) sources: Sources,
     pub(super) rows: RowOptions,
     pub(super) policy: Policy,
     pub(super) store: StoreOptions,
@@ -46,14 +47,16 @@ impl Plan {
         let rows = row_options(bulk, connection);
         rows.check()?;
         let money = &bulk.money;
+        let sources = Sources::of(&bulk.inputs)?;
         let plan = Plan {
-            source: Source::of(&bulk.input),
             policy: Policy {
                 unknown: bulk.resume.unknown,
                 changed: bulk.resume.changed,
                 skips_bad_lines: bulk.reading.skip_bad_lines,
+                allows_empty: bulk.reading.allow_empty,
             },
-            store: store_options(bulk),
+            store: store_options(bulk, &sources),
+            sources,
             engine: engine_options(bulk),
             once: bulk.reading.once,
             reuse: bulk.reading.reuse.clone(),
@@ -69,9 +72,15 @@ impl Plan {
         };
         plan.budget()?;
         if let Some(results) = &plan.store.results {
-            plan.source.check_results(results)?;
+            plan.sources.check_output(results)?;
             check_reuse(&plan.reuse, results)?;
         }
+        if let Some(path) = &plan.store.errors
+            && plan.sources.check_output(path).is_err()
+        {
+            return Err(Error::ErrorsFile { path: path.clone(), fault: "is also the input" }.into());
+        }
+        plan.store.check()?;
         Ok(plan)
     }
 
@@ -130,7 +139,7 @@ fn row_options(bulk: &Bulk, connection: &Connection) -> RowOptions {
 }
 
 /// Where results and journal go.
-fn store_options(bulk: &Bulk) -> StoreOptions {
+fn store_options(bulk: &Bulk, sources: &Sources) -> StoreOptions {
     let (reading, writing) = (&bulk.reading, &bulk.writing);
     let text = |name: &str, value: &Option<String>| {
         value.as_ref().map(|value| (name.to_owned(), value.clone()))
@@ -150,11 +159,12 @@ fn store_options(bulk: &Bulk) -> StoreOptions {
     StoreOptions {
         results: (!is_standard).then(|| writing.output.clone()),
         journal: writing.journal.clone(),
+        errors: writing.errors.clone(),
         is_ordered: writing.ordered,
         is_overwriting: writing.overwrite,
         retries_failed: bulk.resume.retry_failed,
         replaces_changed: bulk.resume.changed == Changed::Run,
-        readers: Source::of(&bulk.input).readers(),
+        readers: sources.readers(),
         settings: settings.into_iter().flatten().chain(defaults).collect(),
         ..StoreOptions::default()
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use modelwire_bulk::input::{BadRow, InputItem, Rows};
+use modelwire_bulk::input::{BadRow, InputItem, Rows, Sources};
 use modelwire_bulk::ledger::{KnownState, Ledger};
 use modelwire_bulk::row::Row;
 use modelwire_bulk::store::Order;
@@ -18,6 +18,7 @@ pub(super) struct Policy {
     pub(super) unknown: Unknown,
     pub(super) changed: Changed,
     pub(super) skips_bad_lines: bool,
+    pub(super) allows_empty: bool,
 }
 
 impl Policy {
@@ -61,10 +62,10 @@ pub(super) enum ReadEnd {
     Closed,
 }
 
-/// Reads until the end of the input (`name` is for messages), an error, or a closed queue.
+/// Reads until the end of the input, an error, or a closed queue.
 pub(super) fn read(
     mut rows: Rows,
-    name: &str,
+    sources: &Sources,
     mut ledger: Ledger,
     policy: Policy,
     mut order: Option<Order>,
@@ -75,6 +76,9 @@ pub(super) fn read(
     loop {
         let come = match rows.next(&mut ledger) {
             Ok(Some(come)) => come,
+            Ok(None) if rows.is_empty() && !policy.allows_empty => {
+                return ReadEnd::Failed(empty(sources));
+            }
             Ok(None) => return ReadEnd::Whole(order),
             Err(error) => return ReadEnd::Failed(error.into()),
         };
@@ -112,7 +116,7 @@ pub(super) fn read(
                     KnownState::AlreadyDone => count(&counts.done_before),
                     KnownState::AlreadyFailed => count(&counts.failed_before),
                     KnownState::Changed(_) if policy.changed == Changed::Refuse => {
-                        return ReadEnd::Failed(changed(name, row.number, row.key.text()));
+                        return ReadEnd::Failed(changed(sources, row.number, row.key.text()));
                     }
                     KnownState::Changed(_)
                     | KnownState::Unknown
@@ -133,10 +137,17 @@ pub(super) fn bad_line(bad: &BadRow) -> String {
     format!("{bad}, or give --skip-bad-lines")
 }
 
+/// The failure for an input without rows.
+pub(super) fn empty(sources: &Sources) -> Failure {
+    let (name, has) = (sources.name(), if sources.are_several() { "have" } else { "has" });
+    Failure::usage(format!("{name} {has} no rows; --allow-empty accepts that"))
+}
+
 /// The failure for a row whose content has changed.
-pub(super) fn changed(name: &str, number: u64, key: &str) -> Failure {
+pub(super) fn changed(sources: &Sources, number: u64, key: &str) -> Failure {
+    let place = sources.place(number);
     Failure::usage(format!(
-        "{name}:{number}: {key:?} had different content when it was sent before. Give it another custom_id; \
+        "{place}: {key:?} had different content when it was sent before. Give it another custom_id; \
          or use --changed run to send such rows again, --changed skip to leave them out"
     ))
 }

@@ -1,6 +1,8 @@
 //! The run of a job: passes rows from the reader through the budget into the engine, and outcomes into the
 //! store, until something stops it.
 
+mod control;
+
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -11,13 +13,14 @@ use modelwire::{Client, Error};
 use modelwire_bulk::answers::SharedAnswers;
 use modelwire_bulk::checks::Checks;
 use modelwire_bulk::engine::{Engine, Offered, Over, Status, Turn, Waker};
-use modelwire_bulk::input::{BadRow, Rows};
+use modelwire_bulk::input::{BadRow, Rows, Survey};
 use modelwire_bulk::ledger::{Ledger, State};
 use modelwire_bulk::pilot::{Pilot, Population};
 use modelwire_bulk::prices::Prices;
 use modelwire_bulk::row::{Finished, Key, Row};
 use modelwire_bulk::store::{HeldJournal, Order, Store, StoreSendJournal};
 
+use self::control::Control;
 use super::end::{Cause, End};
 use super::feed::{Receiver, feed};
 use super::plan::Plan;
@@ -40,7 +43,10 @@ pub(super) struct Run {
     store: Store,
     tally: Tally,
     progress: Progress,
+    control: Option<Control>,
     total: Option<u64>,
+    /// The models of the rows, if the input was read before.
+    models: Vec<Arc<str>>,
     reader: Option<JoinHandle<ReadEnd>>,
     outlet: Option<Receiver<InputRow>>,
     read: Arc<Read>,
@@ -87,7 +93,9 @@ impl Run {
             store,
             tally: Tally::default(),
             progress,
+            control: Control::of(&plan.store),
             total: None,
+            models: Vec::new(),
             reader: None,
             outlet: None,
             read: Arc::default(),
@@ -115,13 +123,13 @@ impl Run {
     pub(super) fn read(&mut self, plan: &Plan, ledger: Ledger) -> Result<(), Failure> {
         let waker = self.engine.waker();
         let (inlet, outlet) = feed(move || waker.wake());
-        let (source, options) = (plan.source.clone(), plan.rows.clone());
+        let (sources, options) = (plan.sources.clone(), plan.rows.clone());
         let (policy, counts) = (plan.policy, self.read.clone());
         let order = plan.store.is_ordered.then(Order::new);
         let thread = std::thread::Builder::new().name("modelwire-rows".to_owned());
         // The first bytes of standard input may take long, so the thread opens it.
-        let reader = thread.spawn(move || match Rows::open(&source, &options) {
-            Ok(rows) => read(rows, &source.name(), ledger, policy, order, &counts, inlet),
+        let reader = thread.spawn(move || match Rows::open(&sources, &options) {
+            Ok(rows) => read(rows, &sources, ledger, policy, order, &counts, inlet),
             Err(error) => ReadEnd::Failed(error.into()),
         });
         let reader = reader.map_err(|error| {
@@ -168,6 +176,7 @@ impl Run {
     fn goes_on(&mut self, signals: &mut Signals) -> bool {
         let interval = self.progress.interval().min(LOOK_INTERVAL);
         self.heed(signals);
+        self.control();
         self.fill();
         let turn = self.engine.turn(Some(interval));
         match turn {
@@ -203,14 +212,20 @@ impl Run {
         &self.progress
     }
 
+    /// The progress display, to show more on it.
+    pub(super) fn progress_mut(&mut self) -> &mut Progress {
+        &mut self.progress
+    }
+
     /// The prices given by the user.
     pub(super) fn prices(&self) -> &Prices {
         self.engine.budget().prices()
     }
 
-    /// Sets the total number of rows.
-    pub(super) fn set_total(&mut self, total: u64) {
-        self.total = Some(total);
+    /// Sets the total number of rows, and their models.
+    pub(super) fn set_total(&mut self, survey: &Survey) {
+        self.total = Some(survey.rows);
+        self.models = survey.models.iter().map(|(model, _)| model.clone()).collect();
     }
 
     /// Writes the rest and closes the files.
@@ -221,6 +236,7 @@ impl Run {
         }
         let state = progress::State { phase: Phase::Writing, ..self.state(&status) };
         self.progress.show(Instant::now(), &state);
+        self.publish(&state);
         let (done_before, failed_before) = self.before();
         let is_whole = self.has_read_all && self.cause.is_none();
         // Report rows that an interrupted run sent again but could not report.

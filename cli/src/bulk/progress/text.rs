@@ -26,8 +26,7 @@ pub(super) fn position(state: &State, speed: &Speed, width: usize) -> String {
         return longest(width, &[counted_rows(ended), grouped(ended)]);
     };
     let of = format!("{} / {}", grouped(ended), grouped(total));
-    let share =
-        format!("{:>3.0} %", (ended as f64 * 100.0 / (total as f64).max(1.0)).min(100.0).floor());
+    let share = share_of(ended as f64 / (total as f64).max(1.0));
     let left = speed.left.map(clock);
     let mut forms = Vec::new();
     if let Some(left) = &left {
@@ -39,6 +38,15 @@ pub(super) fn position(state: &State, speed: &Speed, width: usize) -> String {
     }
     forms.push(share);
     longest(width, &forms)
+}
+
+/// The same while the input is read.
+pub(super) fn reading(rows: u64, share: f64, width: usize) -> String {
+    longest(width, &[format!("{}  {}", counted_rows(rows), share_of(share)), share_of(share)])
+}
+
+fn share_of(share: f64) -> String {
+    format!("{:>3.0} %", (share * 100.0).min(100.0).floor())
 }
 
 fn counted_rows(count: u64) -> String {
@@ -56,7 +64,7 @@ pub(super) fn details(state: &State, speed: &Speed, width: usize) -> String {
     // In display order. Parts with the highest number are dropped first.
     let mut parts: Vec<(u8, String)> = Vec::new();
     match state.phase {
-        Phase::Running => {}
+        Phase::Reading | Phase::Running => {}
         Phase::Pilot => parts.push((0, "pilot".to_owned())),
         Phase::Pausing => parts.push((0, "pausing".to_owned())),
         Phase::Draining => parts.push((0, "finishing".to_owned())),
@@ -131,6 +139,11 @@ pub(super) fn members(
         ("tokens_per_s", json!(rounded(speed.tokens))),
         ("eta_s", json!(speed.left.map(|left| rounded(left.as_secs_f64())))),
     ]
+}
+
+/// The further members while the input is read.
+pub(super) fn reading_members(rows: u64, share: f64) -> Members {
+    vec![("rows_read", json!(rows)), ("share_read", json!(rounded(share.min(1.0))))]
 }
 
 /// Rounded to three decimals.

@@ -36,7 +36,7 @@ def begin(
     client: BaseClient,
     key: Secret | None,
     limits: dict[str, Any],
-    output: tuple[str, bool, bool] | None = None,
+    output: tuple[str, bool, bool, str | None] | None = None,
     budget: NativeBudget | None = None,
     copied: tuple[bool, list[str]] | None = None,
     timeout: float | Timeout | None | NotGiven = NOT_GIVEN,

@@ -98,7 +98,8 @@ class bulk(Generic[_Row]):
     to a journal of what was sent, as in the command `modelwire bulk`: an interrupted run resumes
     where it stopped. Rows that were done are `skipped`, as are failed ones, unless `retry_failed`
     is set; those with an unknown outcome are sent again, unless `unknown="skip"`. Rows are named
-    by `custom_id`, otherwise by their content.
+    by `custom_id`, otherwise by their content. `errors` is a file for the failed rows, written
+    at the end of each run in the form of the error file of OpenAI's batches.
 
     With `once`, rows with the same operation and body are sent once, and the others get a copy of
     the outcome. `reuse` names results of other jobs: rows with the same operation and body as a
@@ -141,6 +142,7 @@ class bulk(Generic[_Row]):
         system: str | None = None,
         defaults: Mapping[str, object] | None = None,
         output: str | PathLike[str] | None = None,
+        errors: str | PathLike[str] | None = None,
         retry_failed: bool = False,
         unknown: str = "send",
         ordered: bool = False,
@@ -169,7 +171,7 @@ class bulk(Generic[_Row]):
             raise TypeError(
                 f"rows is a {type(rows).__name__}, not an iterable of rows. For one row give "
                 "[row]; for a Parquet file modelwire.bulk.read_parquet(path); for JSON lines "
-                "map(json.loads, file)"
+                "map(json.loads, file), for CSV csv.DictReader(file)"
             )
         self._plan = Plan(model, operation, prompt, system, defaults)
         if client is None:
@@ -181,7 +183,10 @@ class bulk(Generic[_Row]):
         if unknown not in ("send", "skip"):
             raise ValueError(f'unknown is {unknown!r}; it must be "send" or "skip"')
         self._skips_unknown = unknown == "skip"
-        self._output = None if output is None else (fsdecode(output), ordered, retry_failed)
+        if errors is not None and output is None:
+            raise ValueError("errors is made of the results in output: give both")
+        errors = None if errors is None else fsdecode(errors)
+        self._output = None if output is None else (fsdecode(output), ordered, retry_failed, errors)
         old = (reuse,) if isinstance(reuse, (str, PathLike)) else reuse
         self._copied = (bool(once), [fsdecode(path) for path in old])
         self._client = client
