@@ -5,7 +5,7 @@
 //!
 //! | of | kept | where |
 //! |---|---|---|
-//! | an answer that may be copied | half of its hash, and its place in a file | in memory, 17 bytes in a hash table that is half to fully used |
+//! | an answer that may be copied | half of its hash, and its place in a file | in memory, 17 bytes in a hash table with room for more |
 //! | the answer itself | its line in the results of another job, or in those that earlier runs of this job left; otherwise a copy in a temporary file | on disk |
 //! | a failed row | its error, for at most [`FAILURES_MAX`] rows | in memory |
 //! | a row that waits for the first one of its kind | its name and number | in memory |

@@ -75,8 +75,8 @@ pub(crate) struct Reading {
     #[arg(long)]
     pub(crate) once: bool,
 
-    /// Copy the answers of rows with the same operation and body from the results of another job; may be
-    /// repeated
+    /// Do not send rows whose operation and body are answered in these results of another job, and copy the
+    /// answers; may be repeated
     #[arg(long, value_name = "OLD.jsonl")]
     pub(crate) reuse: Vec<PathBuf>,
 
