@@ -13,7 +13,7 @@ use crate::{bulk, console, doctor, everyday};
 /// Maximum columns of a line of help.
 const HELP_COLUMNS_MAX: usize = 100;
 
-/// Calls OpenAI-compatible model inference services: bulk jobs, chats, responses, and a doctor
+/// Calls OpenAI-compatible model inference services: bulk jobs, chats, responses, and a diagnosis of failing calls
 #[derive(Debug, Parser)]
 #[command(name = "modelwire", version, max_term_width = HELP_COLUMNS_MAX)]
 #[command(arg_required_else_help = true, subcommand_required = true)]

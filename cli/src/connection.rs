@@ -33,7 +33,8 @@ pub(crate) struct Connection {
     #[arg(long, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
 
-    /// The longest that a call may take, with all attempts [default: no limit]
+    /// The longest that a call may take, with all attempts; in a job, each attempt of a row [default: no
+    /// limit, but an answer must begin within 600 s and not pause for 300 s]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
 

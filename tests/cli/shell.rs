@@ -299,12 +299,13 @@ fn without_arguments_the_help_is_short() {
     assert_eq!(unknown.stderr, said);
     for (arguments, said) in [
         (
-            &["bulk", "a.jsonl", "b.jsonl", "-o", "out.jsonl"][..],
-            "unexpected argument 'b.jsonl' found; quote a value that contains spaces (see `modelwire bulk --help`)",
+            &["bulk", "set", "a.jsonl", "b.jsonl", "--rpm", "5"][..],
+            "unexpected argument 'b.jsonl' found; quote a value that contains spaces (see `modelwire bulk set --help`)",
         ),
         (
+            // After an input, the name of a subcommand is one more input.
             &["bulk", "a.jsonl", "status"],
-            "the subcommand 'status' cannot be used with '<IN.jsonl>' (see `modelwire bulk --help`)",
+            "the following required arguments were not provided: --output <OUT.jsonl> (see `modelwire bulk --help`)",
         ),
         (
             &["bulk", "set", "out.jsonl", "--max-row", "5"],

@@ -21,8 +21,8 @@ const SECONDS_MAX: f64 = 31.0 * 24.0 * 3600.0;
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Bulk {
     /// The rows, one JSON object per line: a request, a line of OpenAI's batch format, or with --prompt
-    /// any object, or the rows of a .csv or .tsv. `-` is standard input; .gz and .zst are decompressed; a
-    /// pattern such as 'part-*.jsonl' is expanded
+    /// any object, or the rows of a .csv or .tsv. `-` is standard input; files ending in .gz or .zst are
+    /// decompressed; a pattern such as 'part-*.jsonl' is expanded
     #[arg(value_name = "IN.jsonl", required = true)]
     pub(crate) inputs: Vec<PathBuf>,
 
@@ -116,7 +116,7 @@ impl From<Operation> for Endpoint {
 #[command(next_help_heading = "Output")]
 pub(crate) struct Writing {
     /// The file for results, in OpenAI's batch output format; the journal is next to it. `-` is standard
-    /// output; .gz and .zst are compressed
+    /// output; a file ending in .gz or .zst is compressed
     #[arg(short, long, value_name = "OUT.jsonl")]
     pub(crate) output: PathBuf,
 
@@ -150,7 +150,7 @@ pub(crate) struct Rate {
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) rpm: Option<f64>,
 
-    /// Maximum tokens per minute, in and out, for each model
+    /// Maximum tokens per minute, input and output, for each model
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) tpm: Option<f64>,
 
@@ -203,11 +203,11 @@ pub(crate) struct Money {
     #[arg(short, long)]
     pub(crate) yes: bool,
 
-    /// The price per million tokens in
+    /// The price per million input tokens
     #[arg(long, value_name = "PRICE")]
     pub(crate) price_in: Option<f64>,
 
-    /// The price per million tokens out
+    /// The price per million output tokens
     #[arg(long, value_name = "PRICE")]
     pub(crate) price_out: Option<f64>,
 
@@ -219,7 +219,7 @@ pub(crate) struct Money {
     #[arg(long, value_name = "COST")]
     pub(crate) max_cost: Option<f64>,
 
-    /// Stop before the run uses more than N tokens, in and out of all its rows
+    /// Stop before the run uses more than N tokens, input and output, all rows together
     #[arg(long, value_name = "N")]
     pub(crate) max_total_tokens: Option<u64>,
 

@@ -50,7 +50,7 @@ struct Limits {
     #[arg(long, value_name = "N", value_parser = |given: &str| limit(given, positive))]
     rpm: Option<Value>,
 
-    /// Maximum tokens per minute, in and out, for each model
+    /// Maximum tokens per minute, input and output, for each model
     #[arg(long, value_name = "N", value_parser = |given: &str| limit(given, positive))]
     tpm: Option<Value>,
 

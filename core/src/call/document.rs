@@ -82,7 +82,9 @@ pub(crate) fn judge(
             Endpoint::Responses => "the answer is not a response: it has no list named output",
         };
         not_an_answer(why, &text)
-    } else if let Some(entry) = document.unnamed_model().filter(|_| endpoint == Endpoint::Models) {
+    } else if endpoint == Endpoint::Models
+        && let Some(entry) = document.unnamed_model()
+    {
         not_an_answer("an entry in the model list has no id", entry.text())
     } else {
         return Ok(Response::whole(endpoint, Arc::new(head), document));
