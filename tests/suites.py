@@ -27,6 +27,8 @@ PYTEST_PARTS = 6
 # The longest suites start first, so that none of them is left over at the end.
 LONGEST = ["c/", "python", "cpp/", "rust/scenarios", "bulk/", "core/"]
 COUNTS = re.compile(r"(\d+) (passed|failed|errors?)\b")
+# The line at the end, of cargo and of pytest; what a failing test shows may count as well.
+SUMMARY = re.compile(r"^.*\bin \d[\d.]*s\b.*$", re.MULTILINE)
 
 
 def test_programs():
@@ -72,7 +74,7 @@ class Results:
 
     def add(self, name, output, code, seconds):
         counts = {"passed": 0, "failed": 0}
-        for number, word in COUNTS.findall(output):
+        for number, word in COUNTS.findall(" ".join(SUMMARY.findall(output))):
             counts["passed" if word == "passed" else "failed"] += int(number)
         with self.lock:
             self.passed += counts["passed"]
