@@ -1,8 +1,9 @@
-"""Bulk runners beside each other: rows a second, CPU a row, and what one SIGKILL in mid-run loses
-or pays twice. Each runner is a program that takes IN.jsonl OUT.jsonl BASE_URL.
+"""Bulk runners beside each other: rows a second, CPU a row, the same where one call in a hundred is
+refused by chance, and what one SIGKILL in mid-run loses or pays twice. Each runner is a program that takes
+IN.jsonl OUT.jsonl BASE_URL.
 
-The speed is measured on the byte server; what was paid for is counted by the requests that the loopback
-service recorded.
+The speed is measured on the byte server, that with refusals on the loopback service; what was paid for is
+counted by the requests that this service recorded.
 """
 
 import collections
@@ -26,6 +27,9 @@ from harness.table import aligned
 
 KEY = "sk-test"
 ROWS = 20_000
+ROWS_REFUSED = 8_000
+#: Of the loopback service: 429 for one call in a hundred, whatever the rate.
+REFUSALS = "refused-share=0.01,latency-ms=20"
 #: The service remembers the latest 10,000 requests.
 ROWS_OF_KILL = 2_000
 TIMEOUT_S = 300
@@ -115,12 +119,12 @@ def rows_into(path: pathlib.Path, count: int, model: str) -> None:
 ENVIRONMENT = {**os.environ, "MODELWIRE_API_KEY": KEY, "PYTHONPATH": str(PROGRAMS)}
 
 
-def speed(name: str, server: Server, scale: float, folder: pathlib.Path) -> tuple[float, float]:
+def speed(name: str, base_url: str, rows: float, folder: pathlib.Path) -> tuple[float, float]:
     """Rows a second, and CPU a row in µs."""
-    count = max(100, int(ROWS * RUNNERS[name].part * scale))
+    count = max(100, int(rows * RUNNERS[name].part))
     source, target = folder / "in.jsonl", folder / "out.jsonl"
-    rows_into(source, count, "bench")
-    command = ["timeout", str(TIMEOUT_S), *command_of(name, source, target, server.base_url(ROUTE))]
+    rows_into(source, count, "echo")
+    command = ["timeout", str(TIMEOUT_S), *command_of(name, source, target, base_url)]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.perf_counter()
     with subprocess.Popen(
@@ -159,10 +163,10 @@ def named_in(path: pathlib.Path) -> list[str]:
 class Service:
     """The loopback service, which records what it was asked."""
 
-    def __init__(self) -> None:
+    def __init__(self, load: str | None = None) -> None:
         program = RELEASE / "modelwire-service"
         self.process = subprocess.Popen(
-            [program, "--key", KEY, "--exit-with-stdin"],
+            [program, "--key", KEY, "--exit-with-stdin", *(["--load", load] if load else [])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -212,19 +216,31 @@ def kill(name: str, scale: float, folder: pathlib.Path) -> tuple[int, int, int]:
     return count, lost, sum(times - 1 for times in asked.values())
 
 
+def speed_refused(name: str, scale: float, folder: pathlib.Path) -> tuple[float, float]:
+    """The same where calls are refused by chance."""
+    service = Service(REFUSALS)
+    try:
+        return speed(name, service.base_url, ROWS_REFUSED * scale, folder)
+    finally:
+        service.close()
+
+
 def bulk(runs: int, scale: float, wanted: list[str] | None) -> tuple[list[str], object]:
     """The table of all runners."""
     names = [name for name in RUNNERS if wanted is None or name in wanted or name == FLOOR]
     missing = prepare(names)
     found: dict[str, dict[str, object]] = {}
     server = Server(RELEASE / "bench-server")
-    measured: dict[str, list[tuple[float, float]]] = collections.defaultdict(list)
+    measured: dict[str, list[tuple[float, ...]]] = collections.defaultdict(list)
     for _ in range(runs):
         for name in names:
             if name not in missing:
                 folder = pathlib.Path(tempfile.mkdtemp(prefix="bulk-", dir=BUILD))
                 try:
-                    measured[name].append(speed(name, server, scale, folder))
+                    calm = speed(name, server.base_url(ROUTE), ROWS * scale, folder)
+                    for file in folder.iterdir():
+                        file.unlink()
+                    measured[name].append((*calm, *speed_refused(name, scale, folder)))
                 except (RuntimeError, OSError, ValueError, KeyError) as failed:
                     missing[name] = str(failed)
                 finally:
@@ -236,23 +252,30 @@ def bulk(runs: int, scale: float, wanted: list[str] | None) -> tuple[list[str], 
         folder = pathlib.Path(tempfile.mkdtemp(prefix="bulk-", dir=BUILD))
         rows, lost, twice = kill(name, scale, folder)
         shutil.rmtree(folder)
-        rate, cpu = (statistics.median(one[i] for one in measured[name]) for i in (0, 1))
+        rate, cpu, refused_rate, refused_cpu = map(statistics.median, zip(*measured[name]))
         found[name] = {
             "rows_per_s": rate,
             "cpu_us": cpu,
+            "refused_rows_per_s": refused_rate,
+            "refused_cpu_us": refused_cpu,
             "rows": rows,
             "lost": lost,
             "twice": twice,
         }
     floor = found.get(FLOOR)
-    table = [["", "rows/s", "ratio", "CPU µs/row", "ratio", "killed: lost", "paid twice", "of"]]
+    table = [
+        ["", "rows/s", "ratio", "CPU µs/row", "ratio", "1 % refused: rows/s", "ratio"]
+        + ["CPU µs/row", "killed: lost", "paid twice", "of"]
+    ]
     for name, one in found.items():
         ratios = [
-            f"x{one[key] / floor[key]:.3g}" if floor else "" for key in ("rows_per_s", "cpu_us")
+            f"x{one[key] / floor[key]:.3g}" if floor else ""
+            for key in ("rows_per_s", "cpu_us", "refused_rows_per_s")
         ]
         table.append(
             [
                 *(name, f"{one['rows_per_s']:.0f}", ratios[0], f"{one['cpu_us']:.1f}", ratios[1]),
+                *(f"{one['refused_rows_per_s']:.0f}", ratios[2], f"{one['refused_cpu_us']:.1f}"),
                 *(str(one["lost"]), str(one["twice"]), str(one["rows"])),
             ]
         )
