@@ -182,6 +182,7 @@ class _View:
     """The base of every object over an answer's JSON. Fields are attributes. In an object of a
     known class, unknown fields are read as items, or in `model_extra`."""
 
+    __private_attributes__: ClassVar[builtins.dict[str, Any]]
     model_fields: ClassVar[builtins.dict[str, Any]]
     def __init_subclass__(cls, **_named: Any) -> None: ...
     def __delattr__(self, name: str, /) -> None: ...

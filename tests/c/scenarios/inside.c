@@ -181,7 +181,7 @@ static const struct {
     {"call_free of this call",
      free_this,
      {ENDS(CANCELLED), ENDS(CANCELLED), ENDS(CANCELLED)}},
-    {"event_free of what is given", free_event, {YES, YES, YES}},
+    {"event_free of the event", free_event, {YES, YES, YES}},
     {"every function of a queue", use_queue, {YES, YES, YES}},
     {"client_free", free_client, {YES, YES, YES}},
     {"client_close",
