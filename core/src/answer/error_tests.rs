@@ -64,6 +64,13 @@ fn the_best_message_is_found_in_every_envelope() {
             r#"{"type":"response.failed","response":{"error":{"code":"c","message":"m"}}}"#,
             ["m", "-", "c", "-"],
         ),
+        // The type of the envelope, and not that of an error.
+        (r#"{"type":"error","error":{"message":"m"}}"#, ["m", "-", "-", "-"]),
+        (r#"{"type":"overloaded","error":{"message":"m"}}"#, ["m", "overloaded", "-", "-"]),
+        (
+            r#"{"error":{"code":"outer","error":{"message":"deep","type":"t"}}}"#,
+            ["deep", "t", "outer", "-"],
+        ),
     ] {
         let error = answered(500, body);
         assert_eq!(fields(&error), expected, "{body}");

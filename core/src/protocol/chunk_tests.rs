@@ -385,3 +385,34 @@ fn parts_of_usage() {
         assert_eq!(of(usage), expected, "{usage}");
     }
 }
+
+#[test]
+fn what_a_choice_says_is_its_message_unless_its_delta_adds_something() {
+    for (choice, said, is_message) in [
+        (r#"{"delta":{"content":"d"}}"#, r#"{"content":"d"}"#, false),
+        (r#"{"message":{"content":"m"}}"#, r#"{"content":"m"}"#, true),
+        (r#"{"delta":{},"message":{"content":"m"}}"#, r#"{"content":"m"}"#, true),
+        (r#"{"delta":{"content":"d"},"message":{"content":"m"}}"#, r#"{"content":"d"}"#, false),
+        (r#"{"delta":null,"message":null}"#, "null", false),
+        (r#"{"message":"m"}"#, "null", false),
+    ] {
+        let chunk = chunk(&format!(r#"{{"choices":[{choice}]}}"#));
+        let found = chunk.choices().next().unwrap();
+        assert_eq!((found.said().text(), found.is_message()), (said, is_message), "{choice}");
+    }
+}
+
+#[test]
+fn an_answer_is_named_by_its_id_and_model() {
+    let names = |id: &str, model: &str| (Some(id.to_owned()), Some(model.to_owned()));
+    for (text, expected) in [
+        (r#"{"id":"a","model":"m"}"#, names("a", "m")),
+        (r#"{"model":"m","x":{"id":"no"},"id":"a"}"#, names("a", "m")),
+        (r#"{"type":"e","id":"no","response":{"id":"a","model":"m"}}"#, names("a", "m")),
+        (r#"{"id":"","model":7}"#, (None, None)),
+        (r#"{"id":"a"}"#, (Some("a".to_owned()), None)),
+    ] {
+        assert_eq!(chunk(text).names(), expected, "{text}");
+    }
+    assert!(document("{}").is_object() && !document("[{}]").is_object());
+}

@@ -6,6 +6,8 @@
     reason = "tests fail by panicking"
 )]
 
+use std::borrow::Cow;
+
 use super::*;
 use crate::protocol::chunk::Chunk;
 use crate::protocol::document::Document;
@@ -100,6 +102,20 @@ fn strings_read_as_serde_json_reads_them() {
     ] {
         let expected: String = serde_json::from_str(raw).unwrap();
         assert_eq!(Value::parse(raw).unwrap().as_str().unwrap(), expected, "{raw}");
+    }
+}
+
+/// Characters are skipped eight at a time: each ends a string, or does not, at each place in the eight.
+#[test]
+fn each_character_is_judged_wherever_it_stands() {
+    for character in (0..=0xFFu8).map(char::from) {
+        for (before, after) in (0..9).flat_map(|before| [(before, 0), (before, 9)]) {
+            let (before, after) = ("a".repeat(before), "\u{80}b".repeat(after));
+            let text = format!("\"{before}{character}{after}\"");
+            let theirs = serde_json::from_str::<String>(&text).ok();
+            let ours = Value::parse(&text).ok().and_then(Value::as_str).map(Cow::into_owned);
+            assert_eq!(ours, theirs, "{text:?}");
+        }
     }
 }
 
