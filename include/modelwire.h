@@ -59,8 +59,8 @@
  *   `T *` runs on it, no other function may.  Free a handle only when no thread is about to use it.
  *   Signal handlers may call only modelwire_queue_wakeup and modelwire_call_wakeup, on interruptible
  *   queues and calls.  The library's own threads receive none of the process's signals.
- *   A thread that waits again and again while no other calls are in flight than those it waits for does
- *   their I/O itself; of your code, only its own callbacks run there, and it receives no SIGPIPE.
+ *   If a thread waits repeatedly, and the only calls in flight are those it waits for, it does their I/O
+ *   itself; of your code, only its own callbacks run there, and it receives no SIGPIPE.
  * NULL.  A NULL handle, a handle of another type, or a missing `out` gives MODELWIRE_E_ARGUMENT, never
  *   a crash; an accessor returns NULL for a text or a handle, and 0 for a number.  Freeing or
  *   cancelling NULL does nothing.
@@ -123,7 +123,7 @@
 #endif
 
 /*
- * A program that was built for this header does not start with an older library: the loader
+ * A program that was built for this header does not start with an older minor version: the loader
  * reports that modelwire_needs_0_1 is missing. A program that loads the library with dlopen defines
  * MODELWIRE_DLOPEN and calls modelwire_check_abi and modelwire_version_number.
  */
@@ -488,11 +488,11 @@ MODELWIRE_API
 const char *modelwire_status_name(modelwire_status status);
 
 /**
- * Shuts down this copy of the library in this process. Every call ends with MODELWIRE_E_SHUTDOWN,
- * callbacks receive their last event, the callbacks of modelwire_client_on_call first receive all
- * records, then end; connections are closed, and the library's threads are joined.
- * Calls that start during the shutdown fail. Afterwards nothing runs; whatever you use again,
- * including old clients and queues, starts again. Optional: a process may simply exit.
+ * Shuts down this copy of the library in this process. Every call ends with MODELWIRE_E_SHUTDOWN.
+ * Callbacks receive their last event; those of modelwire_client_on_call receive all remaining records,
+ * and then end. Connections are closed, and the library's threads are joined. Calls that start during
+ * the shutdown fail. Afterwards nothing runs; whatever you use again, including old clients and
+ * queues, starts again. Optional: a process may simply exit.
  *
  * For a host that exits, or for a plugin with its own static copy before it is unloaded. A plugin that
  * shares the library with others closes its clients instead (modelwire_client_close).
@@ -564,9 +564,9 @@ modelwire_status modelwire_client_close(const modelwire_client *client,
  * ten for each requested model; "keys", an object with all of this, including "models", for each key;
  * and "key_id", the name in "keys" of the client's own key. A key is named by the first 16 hexadecimal
  * digits, in lower case, of the SHA-256 of "modelwire:" and the key; beyond 4096 keys, further keys
- * are summed up as "other" (without parentheses). Beyond 16384 models, counted over all keys, further
- * models are summed up as "(other)" (with them), as are those with names of more than 1024 bytes.
- * Model lists and calls that failed or were stopped do not count. Totals are capped at 2^63 - 1.
+ * are added up under "other". Beyond 16384 models, counted over all keys, further models are added up
+ * under "(other)", in parentheses, as are those with names of more than 1024 bytes. Model lists and
+ * calls that failed or were stopped do not count. Totals are capped at 2^63 - 1.
  *
  * @param client  the client
  * @param reset   1 to set all totals to 0 in the same atomic step: a call that ends at the same time
@@ -583,18 +583,18 @@ modelwire_value *modelwire_client_usage(const modelwire_client *client,
  * Sets the callback that receives the record of each call of a client, in place of an earlier
  * callback: once for each call that was started, after it has ended, however it ended, in the order in
  * which calls end, on one thread of the library. No call waits for the callback, which may block and
- * run calls. At most 4096 records are queued for it, with 64 MiB of answers and chunk times; further
- * ones are dropped, and the next event reports how many ("dropped" in modelwire_event_info). The
- * callback runs shortly after the program can see the end of the call; modelwire_client_close waits
- * for the last one. The same record is "timing" in modelwire_response_info and in
- * modelwire_error_value. A program with an event loop uses modelwire_queue_follow_calls, which needs
- * no other thread.
+ * run calls. At most 4096 records are queued for it, and at most 64 MiB of their answers and chunk
+ * times; further ones are dropped, and the next event reports how many ("dropped" in
+ * modelwire_event_info). The callback runs shortly after the program can see the end of the call;
+ * modelwire_client_close waits for the last one. The same record is "timing" in
+ * modelwire_response_info and in modelwire_error_value. A program with an event loop uses
+ * modelwire_queue_follow_calls, which needs no other thread.
  *
- * An earlier callback first receives the calls that ended before; its finalizer returns before the new
- * callback runs for the first time. The callback lives as long as the client and its calls.
- * modelwire_client_close and modelwire_shutdown deliver the queued records, then end it and wait for
- * that; after a shutdown you can set it again. A forked child has none: neither the callback nor its
- * finalizer runs there.
+ * An earlier callback first receives the records of the calls that ended before the change; its
+ * finalizer returns before the new callback runs for the first time. The callback lives as long as the
+ * client and its calls. modelwire_client_close and modelwire_shutdown deliver the queued records, then
+ * end it and wait for that; after a shutdown you can set it again. A forked child has none: neither
+ * the callback nor its finalizer runs there.
  *
  * @param client     the client
  * @param on_call    called with one event of kind MODELWIRE_EVENT_CALL for each call;
@@ -624,9 +624,9 @@ modelwire_status modelwire_client_on_call(const modelwire_client *client,
  * A chat has at least "model" and "messages", a response "model" and "input". The text is sent as it
  * is, except for "stream", which follows from how the call is run: a "stream" in the text that
  * contradicts it is an error, unless the option stream_only is on. Each message is an object with a
- * string "role" and a "content" that is a string or an array; only if the role is not "user", "system",
- * "developer" or "tool" may the content be null or absent.
- * "max_tokens" of a chat and "max_output_tokens" of a response are 1 or more, or null.
+ * string "role" and a "content" that is a string or an array; for roles other than "user", "system",
+ * "developer" and "tool", the content may also be null or absent. "max_tokens" of a chat and
+ * "max_output_tokens" of a response are 1 or more, or null.
  *
  * @param operation  MODELWIRE_OPERATION_...
  * @param json       one JSON object, UTF-8, copied; checked here; NULL for an empty request, and for
@@ -838,7 +838,7 @@ modelwire_status modelwire_queue_take(const modelwire_queue *queue,
  * @param tag        any number that no unfinished call of the queue uses: an index, or a pointer
  * @param err        the error, on failure; may be NULL
  * @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; or MODELWIRE_E_ARGUMENT for NULL,
- *         an unknown operation, a stream that is neither 1 nor 0, text that is not UTF-8, or a tag in
+ *         an unknown operation, `stream` that is neither 1 nor 0, text that is not UTF-8, or a tag in
  *         use; after an error no event follows
  */
 MODELWIRE_API
@@ -887,11 +887,11 @@ modelwire_status modelwire_queue_cancel(const modelwire_queue *queue,
 
 /**
  * Holds back the events of a call until modelwire_queue_resume; the events of other calls still come
- * out. When as many wait as the client's queue_bytes_max and queue_events_max allow, the library stops
- * reading the response body, and the service waits too, so that a slow consumer of one stream uses
- * bounded memory. The last event is held back as well; but a call that modelwire_queue_cancel or the
- * close of the queue ends is no longer paused. During a pause the idle timeout stops, the total timeout
- * does not.
+ * out. When the waiting events reach queue_bytes_max or queue_events_max of the client, the library
+ * stops reading the response body, and the service waits too, so that a slow consumer of one stream
+ * uses bounded memory. The last event is held back as well; but a call ended by
+ * modelwire_queue_cancel, or by closing the queue, is no longer paused. During a pause the idle
+ * timeout stops, the total timeout does not.
  *
  * @param queue  the queue
  * @param tag    the call's tag
@@ -940,9 +940,9 @@ modelwire_status modelwire_queue_log(const modelwire_queue *queue,
 
 /**
  * Delivers the record of each call of a client through a queue as well, as an event of kind
- * MODELWIRE_EVENT_CALL: one for each call that was started, wherever it was started, in the queue
- * before the program can see the end of the call. The records are those of modelwire_client_on_call,
- * for a program with an event loop. At most 4096 are queued, for all clients together, with 64 MiB of
+ * MODELWIRE_EVENT_CALL: one for each call that is started, wherever that is; it is in the queue before
+ * the program can see the end of the call. The records are those of modelwire_client_on_call, for a
+ * program with an event loop. At most 4096 are queued, for all clients together, and at most 64 MiB of
  * answers and chunk times; further ones are dropped, and the next event reports how many ("dropped" in
  * modelwire_event_info). A closed queue delivers the records of its calls, and then no more. After a
  * client is freed, records continue until its last call has ended. Ends at modelwire_queue_free.
@@ -954,7 +954,7 @@ modelwire_status modelwire_queue_log(const modelwire_queue *queue,
  *                may use the same tag
  * @param err     the error, on failure; may be NULL
  * @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; MODELWIRE_E_FORKED in a forked
- *         child; or MODELWIRE_E_ARGUMENT for NULL or an on that is neither 1 nor 0
+ *         child; or MODELWIRE_E_ARGUMENT for NULL or `on` that is neither 1 nor 0
  */
 MODELWIRE_API
 modelwire_status modelwire_queue_follow_calls(const modelwire_queue *queue,
@@ -1142,20 +1142,21 @@ const char *modelwire_event_text(const modelwire_event *event,
  *
  * "start_unix_ms", when the call was started, in milliseconds since 1970; "operation", "models",
  * "chat" or "responses"; "path" of the request; "model", the requested model; "streamed", whether the
- * caller requested a stream; "attempts", the last 32 of them (see below); "attempts_count", of all;
- * "waits", the last 32, objects with "reason" ("retry", the delay before another attempt;
- * "connection", for a free connection under connections_max; "turn", behind other calls if retrying is
- * adaptive; "reuse", a short wait in which the service may close a connection that has just carried a
- * stream), "start_us" and "length_us"; "waits_count", of all; "first_chunk_us" and "last_chunk_us",
- * when these were read, even if chunks are only gathered; "chunks", the number of chunks;
- * "chunk_times_us", when each was read, for the first 16384, with the option chunk_times, otherwise
- * empty; "elapsed_us", the end; "kind", the name of the status of its failure; "status", the HTTP
- * status; "request_id", the service's identifier of the request; "response_id", "response_model" and
- * "finish_reason", as the answer states them, even if it was truncated; "usage", as in
- * modelwire_response_info; "metered", whether the call may have been metered: "not_sent",
- * "normally_not", "entered" or "unknown"; "bytes_out" and "bytes_in", of the bodies of all attempts,
- * as transferred; "cancelled_by", who ended it early: "program", "dropped" (its handle was
- * freed), "closed" (its client), "shutdown".
+ * caller requested a stream; "attempts", the last 32 of them (see below); "attempts_count", how many
+ * there were in all; "waits", the last 32, objects with "reason" ("retry", the delay before another
+ * attempt; "connection", for a free connection under connections_max; "turn", behind other calls if
+ * retrying is adaptive; "reuse", a short wait in which the service may close a connection that has
+ * just carried a stream), "start_us" and "length_us"; "waits_count", how many there were in all;
+ * "first_chunk_us" and "last_chunk_us", when these were read, even if chunks are only gathered;
+ * "chunks", the number of chunks; "chunk_times_us", when each was read, for the first 16384, with the
+ * option chunk_times, otherwise empty; "elapsed_us", the end; "kind", the name of the status of its
+ * failure; "status", the HTTP status; "request_id", the service's identifier of the request;
+ * "response_id", "response_model" and "finish_reason", as the answer states them, even if it was
+ * truncated; "usage", as in modelwire_response_info; "metered", whether the call may have been
+ * metered, that is, counted by the service for billing: "not_sent", "normally_not", "entered" (the
+ * model began to answer) or "unknown"; "bytes_out" and "bytes_in", of the bodies of all attempts, as
+ * transferred; "cancelled_by", who ended it early: "program", "dropped" (its handle was freed),
+ * "closed" (its client), "shutdown".
  *
  * An attempt is an object with "start_us"; "address", the peer of the connection, possibly a proxy;
  * "reused", whether the connection already existed; the time that a new connection took, "dns_us" for

@@ -95,9 +95,9 @@ pub unsafe extern "C" fn modelwire_client_close(
 /// ten for each requested model; "keys", an object with all of this, including "models", for each key;
 /// and "key_id", the name in "keys" of the client's own key. A key is named by the first 16 hexadecimal
 /// digits, in lower case, of the SHA-256 of "modelwire:" and the key; beyond 4096 keys, further keys
-/// are summed up as "other" (without parentheses). Beyond 16384 models, counted over all keys, further
-/// models are summed up as "(other)" (with them), as are those with names of more than 1024 bytes.
-/// Model lists and calls that failed or were stopped do not count. Totals are capped at 2^63 - 1.
+/// are added up under "other". Beyond 16384 models, counted over all keys, further models are added up
+/// under "(other)", in parentheses, as are those with names of more than 1024 bytes. Model lists and
+/// calls that failed or were stopped do not count. Totals are capped at 2^63 - 1.
 ///
 /// @param client  the client
 /// @param reset   1 to set all totals to 0 in the same atomic step: a call that ends at the same time
@@ -122,18 +122,18 @@ pub unsafe extern "C" fn modelwire_client_usage(
 /// Sets the callback that receives the record of each call of a client, in place of an earlier
 /// callback: once for each call that was started, after it has ended, however it ended, in the order in
 /// which calls end, on one thread of the library. No call waits for the callback, which may block and
-/// run calls. At most 4096 records are queued for it, with 64 MiB of answers and chunk times; further
-/// ones are dropped, and the next event reports how many ("dropped" in modelwire_event_info). The
-/// callback runs shortly after the program can see the end of the call; modelwire_client_close waits
-/// for the last one. The same record is "timing" in modelwire_response_info and in
-/// modelwire_error_value. A program with an event loop uses modelwire_queue_follow_calls, which needs
-/// no other thread.
+/// run calls. At most 4096 records are queued for it, and at most 64 MiB of their answers and chunk
+/// times; further ones are dropped, and the next event reports how many ("dropped" in
+/// modelwire_event_info). The callback runs shortly after the program can see the end of the call;
+/// modelwire_client_close waits for the last one. The same record is "timing" in
+/// modelwire_response_info and in modelwire_error_value. A program with an event loop uses
+/// modelwire_queue_follow_calls, which needs no other thread.
 ///
-/// An earlier callback first receives the calls that ended before; its finalizer returns before the new
-/// callback runs for the first time. The callback lives as long as the client and its calls.
-/// modelwire_client_close and modelwire_shutdown deliver the queued records, then end it and wait for
-/// that; after a shutdown you can set it again. A forked child has none: neither the callback nor its
-/// finalizer runs there.
+/// An earlier callback first receives the records of the calls that ended before the change; its
+/// finalizer returns before the new callback runs for the first time. The callback lives as long as the
+/// client and its calls. modelwire_client_close and modelwire_shutdown deliver the queued records, then
+/// end it and wait for that; after a shutdown you can set it again. A forked child has none: neither
+/// the callback nor its finalizer runs there.
 ///
 /// @param client     the client
 /// @param on_call    called with one event of kind MODELWIRE_EVENT_CALL for each call;

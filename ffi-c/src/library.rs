@@ -13,7 +13,8 @@ use crate::timeout::patience;
 /// The version of this header, major * 1000000 + minor * 1000 + patch.
 pub const MODELWIRE_VERSION_NUMBER: u32 = 1000;
 /// Marks a library that has everything in this header. Programs refer to it, so that one built for a
-/// later header does not start with an older library: the loader reports the missing symbol.
+/// later header does not start with a library of an older minor version: the loader reports the missing
+/// symbol.
 #[unsafe(no_mangle)]
 pub static modelwire_needs_0_1: u8 = 1;
 /// The ABI of this header. Within one ABI, functions and constants are only added; a change that would
@@ -46,11 +47,11 @@ pub extern "C" fn modelwire_status_name(status: modelwire_status) -> *const c_ch
     name(status).as_ptr()
 }
 
-/// Shuts down this copy of the library in this process. Every call ends with MODELWIRE_E_SHUTDOWN,
-/// callbacks receive their last event, the callbacks of modelwire_client_on_call first receive all
-/// records, then end; connections are closed, and the library's threads are joined.
-/// Calls that start during the shutdown fail. Afterwards nothing runs; whatever you use again,
-/// including old clients and queues, starts again. Optional: a process may simply exit.
+/// Shuts down this copy of the library in this process. Every call ends with MODELWIRE_E_SHUTDOWN.
+/// Callbacks receive their last event; those of modelwire_client_on_call receive all remaining records,
+/// and then end. Connections are closed, and the library's threads are joined. Calls that start during
+/// the shutdown fail. Afterwards nothing runs; whatever you use again, including old clients and
+/// queues, starts again. Optional: a process may simply exit.
 ///
 /// For a host that exits, or for a plugin with its own static copy before it is unloaded. A plugin that
 /// shares the library with others closes its clients instead (modelwire_client_close).

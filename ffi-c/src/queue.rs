@@ -231,7 +231,7 @@ fn for_c(next: Next) -> Option<modelwire_event> {
 /// @param tag        any number that no unfinished call of the queue uses: an index, or a pointer
 /// @param err        the error, on failure; may be NULL
 /// @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; or MODELWIRE_E_ARGUMENT for NULL,
-///         an unknown operation, a stream that is neither 1 nor 0, text that is not UTF-8, or a tag in
+///         an unknown operation, `stream` that is neither 1 nor 0, text that is not UTF-8, or a tag in
 ///         use; after an error no event follows
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_submit(
@@ -309,11 +309,11 @@ pub unsafe extern "C" fn modelwire_queue_cancel(
 }
 
 /// Holds back the events of a call until modelwire_queue_resume; the events of other calls still come
-/// out. When as many wait as the client's queue_bytes_max and queue_events_max allow, the library stops
-/// reading the response body, and the service waits too, so that a slow consumer of one stream uses
-/// bounded memory. The last event is held back as well; but a call that modelwire_queue_cancel or the
-/// close of the queue ends is no longer paused. During a pause the idle timeout stops, the total timeout
-/// does not.
+/// out. When the waiting events reach queue_bytes_max or queue_events_max of the client, the library
+/// stops reading the response body, and the service waits too, so that a slow consumer of one stream
+/// uses bounded memory. The last event is held back as well; but a call ended by
+/// modelwire_queue_cancel, or by closing the queue, is no longer paused. During a pause the idle
+/// timeout stops, the total timeout does not.
 ///
 /// @param queue  the queue
 /// @param tag    the call's tag
@@ -384,9 +384,9 @@ pub unsafe extern "C" fn modelwire_queue_log(
 }
 
 /// Delivers the record of each call of a client through a queue as well, as an event of kind
-/// MODELWIRE_EVENT_CALL: one for each call that was started, wherever it was started, in the queue
-/// before the program can see the end of the call. The records are those of modelwire_client_on_call,
-/// for a program with an event loop. At most 4096 are queued, for all clients together, with 64 MiB of
+/// MODELWIRE_EVENT_CALL: one for each call that is started, wherever that is; it is in the queue before
+/// the program can see the end of the call. The records are those of modelwire_client_on_call, for a
+/// program with an event loop. At most 4096 are queued, for all clients together, and at most 64 MiB of
 /// answers and chunk times; further ones are dropped, and the next event reports how many ("dropped" in
 /// modelwire_event_info). A closed queue delivers the records of its calls, and then no more. After a
 /// client is freed, records continue until its last call has ended. Ends at modelwire_queue_free.
@@ -398,7 +398,7 @@ pub unsafe extern "C" fn modelwire_queue_log(
 ///                may use the same tag
 /// @param err     the error, on failure; may be NULL
 /// @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; MODELWIRE_E_FORKED in a forked
-///         child; or MODELWIRE_E_ARGUMENT for NULL or an on that is neither 1 nor 0
+///         child; or MODELWIRE_E_ARGUMENT for NULL or `on` that is neither 1 nor 0
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_follow_calls(
     queue: *const modelwire_queue,

@@ -42,9 +42,9 @@ pub(crate) fn endpoint(operation: i32) -> Result<Endpoint, Error> {
 /// A chat has at least "model" and "messages", a response "model" and "input". The text is sent as it
 /// is, except for "stream", which follows from how the call is run: a "stream" in the text that
 /// contradicts it is an error, unless the option stream_only is on. Each message is an object with a
-/// string "role" and a "content" that is a string or an array; only if the role is not "user", "system",
-/// "developer" or "tool" may the content be null or absent.
-/// "max_tokens" of a chat and "max_output_tokens" of a response are 1 or more, or null.
+/// string "role" and a "content" that is a string or an array; for roles other than "user", "system",
+/// "developer" and "tool", the content may also be null or absent. "max_tokens" of a chat and
+/// "max_output_tokens" of a response are 1 or more, or null.
 ///
 /// @param operation  MODELWIRE_OPERATION_...
 /// @param json       one JSON object, UTF-8, copied; checked here; NULL for an empty request, and for

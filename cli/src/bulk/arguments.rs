@@ -63,7 +63,7 @@ pub(crate) struct Reading {
     #[arg(short, long, value_name = "TEXT")]
     pub(crate) system: Option<String>,
 
-    /// The field that names each row [default: custom_id, or the hash of its content]
+    /// The field that names each row [default: custom_id, or else a hash of the row's content]
     #[arg(long, value_name = "FIELD")]
     pub(crate) id_field: Option<String>,
 
@@ -232,7 +232,7 @@ pub(crate) struct Money {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Resume")]
 pub(crate) struct Resume {
-    /// Rows that were sent without a known outcome: send them again, perhaps to be billed twice, or skip
+    /// Rows that were sent without a known outcome: send them again, which may bill them twice, or skip
     /// them
     #[arg(long, value_name = "HOW", default_value = "send")]
     pub(crate) unknown: Unknown,

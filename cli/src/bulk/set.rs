@@ -21,8 +21,8 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Change limits of a running job; `none` removes a limit
 ///
-/// The run has the new limits within a second or two, and rows in flight finish. A later run has the limits
-/// of its own options.
+/// New limits take effect within a second or two; rows in flight finish. A later run uses the limits in
+/// its own options.
 #[derive(Clone, Debug, clap::Args)]
 #[command(override_usage = "modelwire bulk set [OPTIONS] <OUT.jsonl>")]
 pub(crate) struct Set {

@@ -279,13 +279,13 @@ export const modelwire_check_abi = declare("modelwire_check_abi", "int32_t", ["u
 export const modelwire_status_name = declare("modelwire_status_name", "str", ["int32_t"]);
 
 /** Shuts down this copy of the library in this process. Every call ends with
- *  MODELWIRE_E_SHUTDOWN, callbacks receive their last event, the callbacks of
- *  modelwire_client_on_call first receive all records, then end; connections are closed, and
- *  the library's threads are joined. Calls that start during the shutdown fail. Afterwards
- *  nothing runs; whatever you use again, including old clients and queues, starts again.
- *  Optional: a process may simply exit. For a host that exits, or for a plugin with its own
- *  static copy before it is unloaded. A plugin that shares the library with others closes its
- *  clients instead (modelwire_client_close). Any thread.
+ *  MODELWIRE_E_SHUTDOWN. Callbacks receive their last event; those of modelwire_client_on_call
+ *  receive all remaining records, and then end. Connections are closed, and the library's
+ *  threads are joined. Calls that start during the shutdown fail. Afterwards nothing runs;
+ *  whatever you use again, including old clients and queues, starts again. Optional: a process
+ *  may simply exit. For a host that exits, or for a plugin with its own static copy before it
+ *  is unloaded. A plugin that shares the library with others closes its clients instead
+ *  (modelwire_client_close). Any thread.
  *  (timeout_ms) */
 export const modelwire_shutdown = declare("modelwire_shutdown", "int32_t", ["int32_t"]);
 
@@ -335,10 +335,10 @@ export function modelwire_client_close(client, timeout_ms) {
  *  "models", an object with the same ten for each requested model; "keys", an object with all
  *  of this, including "models", for each key; and "key_id", the name in "keys" of the client's
  *  own key. A key is named by the first 16 hexadecimal digits, in lower case, of the SHA-256 of
- *  "modelwire:" and the key; beyond 4096 keys, further keys are summed up as "other" (without
- *  parentheses). Beyond 16384 models, counted over all keys, further models are summed up as
- *  "(other)" (with them), as are those with names of more than 1024 bytes. Model lists and
- *  calls that failed or were stopped do not count. Totals are capped at 2^63 - 1.
+ *  "modelwire:" and the key; beyond 4096 keys, further keys are added up under "other". Beyond
+ *  16384 models, counted over all keys, further models are added up under "(other)", in
+ *  parentheses, as are those with names of more than 1024 bytes. Model lists and calls that
+ *  failed or were stopped do not count. Totals are capped at 2^63 - 1.
  *  (client, reset) */
 export const modelwire_client_usage = declare("modelwire_client_usage", "void *", [
   "void *",
@@ -355,17 +355,17 @@ const client_on_call = declare("modelwire_client_on_call", "int32_t", [
 /** Sets the callback that receives the record of each call of a client, in place of an earlier
  *  callback: once for each call that was started, after it has ended, however it ended, in the
  *  order in which calls end, on one thread of the library. No call waits for the callback,
- *  which may block and run calls. At most 4096 records are queued for it, with 64 MiB of
- *  answers and chunk times; further ones are dropped, and the next event reports how many
+ *  which may block and run calls. At most 4096 records are queued for it, and at most 64 MiB of
+ *  their answers and chunk times; further ones are dropped, and the next event reports how many
  *  ("dropped" in modelwire_event_info). The callback runs shortly after the program can see the
  *  end of the call; modelwire_client_close waits for the last one. The same record is "timing"
  *  in modelwire_response_info and in modelwire_error_value. A program with an event loop uses
  *  modelwire_queue_follow_calls, which needs no other thread. An earlier callback first
- *  receives the calls that ended before; its finalizer returns before the new callback runs for
- *  the first time. The callback lives as long as the client and its calls.
- *  modelwire_client_close and modelwire_shutdown deliver the queued records, then end it and
- *  wait for that; after a shutdown you can set it again. A forked child has none: neither the
- *  callback nor its finalizer runs there. Any thread, including the callback itself. */
+ *  receives the records of the calls that ended before the change; its finalizer returns before
+ *  the new callback runs for the first time. The callback lives as long as the client and its
+ *  calls. modelwire_client_close and modelwire_shutdown deliver the queued records, then end it
+ *  and wait for that; after a shutdown you can set it again. A forked child has none: neither
+ *  the callback nor its finalizer runs there. Any thread, including the callback itself. */
 export function modelwire_client_on_call(client, on_call, user_data, finalizer) {
   const err = [null];
   const status = client_on_call(client, on_call, user_data, finalizer, err);
@@ -386,9 +386,9 @@ const request_new = declare("modelwire_request_new", "int32_t", [
  *  "model" and "input". The text is sent as it is, except for "stream", which follows from how
  *  the call is run: a "stream" in the text that contradicts it is an error, unless the option
  *  stream_only is on. Each message is an object with a string "role" and a "content" that is a
- *  string or an array; only if the role is not "user", "system", "developer" or "tool" may the
- *  content be null or absent. "max_tokens" of a chat and "max_output_tokens" of a response are
- *  1 or more, or null. */
+ *  string or an array; for roles other than "user", "system", "developer" and "tool", the
+ *  content may also be null or absent. "max_tokens" of a chat and "max_output_tokens" of a
+ *  response are 1 or more, or null. */
 export function modelwire_request_new(operation, json) {
   const json_bytes = encode(json);
   const out = [null];
@@ -608,11 +608,11 @@ export const modelwire_queue_cancel = declare("modelwire_queue_cancel", "int32_t
 ]);
 
 /** Holds back the events of a call until modelwire_queue_resume; the events of other calls
- *  still come out. When as many wait as the client's queue_bytes_max and queue_events_max
- *  allow, the library stops reading the response body, and the service waits too, so that a
+ *  still come out. When the waiting events reach queue_bytes_max or queue_events_max of the
+ *  client, the library stops reading the response body, and the service waits too, so that a
  *  slow consumer of one stream uses bounded memory. The last event is held back as well; but a
- *  call that modelwire_queue_cancel or the close of the queue ends is no longer paused. During
- *  a pause the idle timeout stops, the total timeout does not.
+ *  call ended by modelwire_queue_cancel, or by closing the queue, is no longer paused. During a
+ *  pause the idle timeout stops, the total timeout does not.
  *  (queue, tag) */
 export const modelwire_queue_pause = declare("modelwire_queue_pause", "int32_t", [
   "void *",
@@ -654,13 +654,13 @@ const queue_follow_calls = declare("modelwire_queue_follow_calls", "int32_t", [
   out("void *"),
 ]);
 /** Delivers the record of each call of a client through a queue as well, as an event of kind
- *  MODELWIRE_EVENT_CALL: one for each call that was started, wherever it was started, in the
+ *  MODELWIRE_EVENT_CALL: one for each call that is started, wherever that is; it is in the
  *  queue before the program can see the end of the call. The records are those of
  *  modelwire_client_on_call, for a program with an event loop. At most 4096 are queued, for all
- *  clients together, with 64 MiB of answers and chunk times; further ones are dropped, and the
- *  next event reports how many ("dropped" in modelwire_event_info). A closed queue delivers the
- *  records of its calls, and then no more. After a client is freed, records continue until its
- *  last call has ended. Ends at modelwire_queue_free. */
+ *  clients together, and at most 64 MiB of answers and chunk times; further ones are dropped,
+ *  and the next event reports how many ("dropped" in modelwire_event_info). A closed queue
+ *  delivers the records of its calls, and then no more. After a client is freed, records
+ *  continue until its last call has ended. Ends at modelwire_queue_free. */
 export function modelwire_queue_follow_calls(queue, client, on, tag) {
   const err = [null];
   const status = queue_follow_calls(queue, client, on, tag, err);
@@ -795,25 +795,27 @@ const event_json = declare("modelwire_event_json", "void *", ["void *", out("siz
  *  start of the call; absent values are null. Members: "start_unix_ms", when the call was
  *  started, in milliseconds since 1970; "operation", "models", "chat" or "responses"; "path" of
  *  the request; "model", the requested model; "streamed", whether the caller requested a
- *  stream; "attempts", the last 32 of them (see below); "attempts_count", of all; "waits", the
- *  last 32, objects with "reason" ("retry", the delay before another attempt; "connection", for
- *  a free connection under connections_max; "turn", behind other calls if retrying is adaptive;
- *  "reuse", a short wait in which the service may close a connection that has just carried a
- *  stream), "start_us" and "length_us"; "waits_count", of all; "first_chunk_us" and
- *  "last_chunk_us", when these were read, even if chunks are only gathered; "chunks", the
- *  number of chunks; "chunk_times_us", when each was read, for the first 16384, with the option
- *  chunk_times, otherwise empty; "elapsed_us", the end; "kind", the name of the status of its
- *  failure; "status", the HTTP status; "request_id", the service's identifier of the request;
- *  "response_id", "response_model" and "finish_reason", as the answer states them, even if it
- *  was truncated; "usage", as in modelwire_response_info; "metered", whether the call may have
- *  been metered: "not_sent", "normally_not", "entered" or "unknown"; "bytes_out" and
- *  "bytes_in", of the bodies of all attempts, as transferred; "cancelled_by", who ended it
- *  early: "program", "dropped" (its handle was freed), "closed" (its client), "shutdown". An
- *  attempt is an object with "start_us"; "address", the peer of the connection, possibly a
- *  proxy; "reused", whether the connection already existed; the time that a new connection
- *  took, "dns_us" for the DNS lookup, "connect_us" including the proxy's part, and "tls_us" for
- *  the handshake; "head_us", when the response headers were complete; "first_byte_us", when the
- *  first byte of the body arrived; "end_us"; "status"; "kind". */
+ *  stream; "attempts", the last 32 of them (see below); "attempts_count", how many there were
+ *  in all; "waits", the last 32, objects with "reason" ("retry", the delay before another
+ *  attempt; "connection", for a free connection under connections_max; "turn", behind other
+ *  calls if retrying is adaptive; "reuse", a short wait in which the service may close a
+ *  connection that has just carried a stream), "start_us" and "length_us"; "waits_count", how
+ *  many there were in all; "first_chunk_us" and "last_chunk_us", when these were read, even if
+ *  chunks are only gathered; "chunks", the number of chunks; "chunk_times_us", when each was
+ *  read, for the first 16384, with the option chunk_times, otherwise empty; "elapsed_us", the
+ *  end; "kind", the name of the status of its failure; "status", the HTTP status; "request_id",
+ *  the service's identifier of the request; "response_id", "response_model" and
+ *  "finish_reason", as the answer states them, even if it was truncated; "usage", as in
+ *  modelwire_response_info; "metered", whether the call may have been metered, that is, counted
+ *  by the service for billing: "not_sent", "normally_not", "entered" (the model began to
+ *  answer) or "unknown"; "bytes_out" and "bytes_in", of the bodies of all attempts, as
+ *  transferred; "cancelled_by", who ended it early: "program", "dropped" (its handle was
+ *  freed), "closed" (its client), "shutdown". An attempt is an object with "start_us";
+ *  "address", the peer of the connection, possibly a proxy; "reused", whether the connection
+ *  already existed; the time that a new connection took, "dns_us" for the DNS lookup,
+ *  "connect_us" including the proxy's part, and "tls_us" for the handshake; "head_us", when the
+ *  response headers were complete; "first_byte_us", when the first byte of the body arrived;
+ *  "end_us"; "status"; "kind". */
 export function modelwire_event_json(event) {
   return decode(event_json(event, length));
 }
