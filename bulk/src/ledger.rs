@@ -126,10 +126,10 @@ impl Ledger {
         self.put(place, slot);
     }
 
-    /// The last entry for a row, if there is one.
-    pub fn state(&mut self, key: &str, check: u32) -> State {
+    /// The last entry for a row, and the check of the content that it had then.
+    pub fn known(&mut self, key: &str, check: u32) -> (State, u32) {
         let (_, slot) = self.find(self.sought(key, check));
-        state(slot.rest)
+        (state(slot.rest), slot.rest & CHECK_MASK)
     }
 
     /// Records the outcome of a row of this run.

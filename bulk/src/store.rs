@@ -136,7 +136,7 @@ impl Store {
     ) -> Result<Store, Error> {
         options.check()?;
         withstand_size_limit();
-        let Opened { results, results_path, journal, resumed, places } =
+        let Opened { results, results_path, journal, resumed, places, has_replaced } =
             open::open(options, held, memory)?;
         let shared = Shared::new();
         let writer = Writer {
@@ -159,7 +159,7 @@ impl Store {
             places,
             errors: options.errors.clone(),
             temp_folder: options.temp_folder.clone(),
-            replaces_changed: options.replaces_changed,
+            replaces_changed: options.replaces_changed || has_replaced,
             lines: Vec::new(),
         })
     }

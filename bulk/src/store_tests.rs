@@ -29,30 +29,30 @@ mod errors_file;
 #[path = "store_trouble_tests.rs"]
 mod trouble;
 
-/// The last state of each row, by key.
+/// The last state of each row and the check of its content, by key.
 #[derive(Debug, Default)]
-struct RecordedStates(BTreeMap<String, State>);
+struct RecordedStates(BTreeMap<String, (State, u32)>);
 
 impl RowStates for RecordedStates {
-    fn mark(&mut self, key: &str, _check: u32, state: State) {
-        self.0.insert(key.to_owned(), state);
+    fn mark(&mut self, key: &str, check: u32, state: State) {
+        self.0.insert(key.to_owned(), (state, check));
     }
 
-    fn state(&mut self, key: &str, _check: u32) -> State {
-        self.of(key)
+    fn known(&mut self, key: &str, check: u32) -> (State, u32) {
+        self.0.get(key).copied().unwrap_or((State::New, check))
     }
 
     fn forget_failed(&mut self) {
         self.0
             .values_mut()
-            .filter(|state| **state == State::Failed)
-            .for_each(|state| *state = State::New);
+            .filter(|(state, _)| *state == State::Failed)
+            .for_each(|(state, _)| *state = State::New);
     }
 }
 
 impl RecordedStates {
     fn of(&self, key: &str) -> State {
-        self.0.get(key).copied().unwrap_or(State::New)
+        self.0.get(key).map_or(State::New, |(state, _)| *state)
     }
 }
 
@@ -255,7 +255,7 @@ fn the_next_run_knows_what_became_of_each_row() {
         assert_eq!(keys(&folder.path(name)), ["b", "a", "d", "c"]);
 
         let (store, told) = open(&options);
-        assert!(told.0.values().all(|state| matches!(state, State::Done | State::Failed)));
+        assert!(told.0.values().all(|(state, _)| matches!(state, State::Done | State::Failed)));
         assert_eq!(store.resumed().sent_again, ["d"]);
         assert!(store.resumed().unknown.is_empty());
     }
@@ -358,9 +358,11 @@ fn a_changed_row_keeps_its_last_result_alone() {
         });
         store.close(None).unwrap();
         assert_eq!(keys(&folder.path(name)), ["a", "b", "a"]);
-        let again = StoreOptions { replaces_changed: true, ..options.clone() };
+        let report = report(&options).unwrap().unwrap();
+        assert_eq!((report.done, report.failed), (1, 1), "rows, not results");
+        // The next run replaces it, whatever its options.
         for _ in 0..2 {
-            let (store, told) = open(&again);
+            let (store, told) = open(&options);
             assert_eq!(["a", "b"].map(|key| told.of(key)), [State::Failed, State::Done]);
             store.close(None).unwrap();
             let left = lines(&folder.path(name));
@@ -377,6 +379,69 @@ fn a_changed_row_keeps_its_last_result_alone() {
         let repaired = repair(&options).unwrap();
         assert_eq!((repaired.results, repaired.dropped, repaired.unknown.len()), (2, 0, 0));
     }
+}
+
+/// A rewrite that a crash cut off is not taken for the one before it, which the journal ends with.
+#[test]
+fn half_a_rewrite_is_not_the_one_before() {
+    for record in [|end| Record::Rewritten { end }, |end| Record::Replaced { end }] {
+        let folder = Folder::new();
+        let options = folder.options("out.jsonl");
+        let (results, journal) = (folder.path("out.jsonl"), folder.path("out.jsonl.journal"));
+        let (mut store, _) = open(&options);
+        store.send(&["a", "b"]);
+        ["a", "b"].iter().for_each(|key| store.done(key));
+        store.close(None).unwrap();
+        let whole = fs::read(&results).unwrap();
+        let end = journal::End { at: whole.len() as u64, crc: journal::crc_of(&whole) };
+        let text = fs::read(&journal).unwrap();
+        fs::write(&journal, followed_by(&text, &record(end))).unwrap();
+        for half in [&whole[..10], &whole[..whole.len() - 1], b""] {
+            fs::write(places::temporary(&results), half).unwrap();
+            let mut told = RecordedStates::default();
+            look(&options, &mut told).unwrap();
+            assert_eq!(["a", "b"].map(|key| told.of(key)), [State::Done; 2]);
+            let (store, told) = open(&options);
+            assert_eq!(["a", "b"].map(|key| told.of(key)), [State::Done; 2]);
+            store.close(None).unwrap();
+            assert_eq!(fs::read(&results).unwrap(), whole);
+            assert!(!places::temporary(&results).exists());
+        }
+    }
+}
+
+/// A row that was put back is what it was before it was sent.
+#[test]
+fn a_row_that_was_put_back_is_not_new_if_it_was_not() {
+    let folder = Folder::new();
+    let options = folder.options("out.jsonl");
+    let (mut store, _) = open(&options);
+    store.send(&["done", "lost", "new"]);
+    store.done("done");
+    store.book().refused(&row("new"));
+    store.close(None).unwrap();
+    let (store, told) = open(&options);
+    let states = [State::Done, State::Unknown, State::New];
+    assert_eq!(["done", "lost", "new"].map(|key| told.of(key)), states);
+    // Sent again, the first with another content, and put back.
+    let changed = Row { key: Key::new("done", 9), ..row("done") };
+    store.book().sending(&changed);
+    store.book().refused(&changed);
+    store.send(&["lost", "new"]);
+    ["lost", "new"].iter().for_each(|key| store.book().refused(&row(key)));
+    store.close(None).unwrap();
+    let (store, mut told) = open(&options);
+    assert_eq!(["done", "lost", "new"].map(|key| told.of(key)), states);
+    assert_eq!(told.known("done", 9), (State::Done, row("done").key.check()));
+    assert_eq!(store.resumed().unknown, ["lost"]);
+    assert!(store.resumed().sent_again.is_empty());
+    store.close(None).unwrap();
+    // Sent again, and lost again: it may be billed twice.
+    let (store, _) = open(&options);
+    store.send(&["lost"]);
+    store.close(None).unwrap();
+    let (store, _) = open(&options);
+    assert_eq!(store.resumed().sent_again, ["lost"]);
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn add_and_look(options: &StoreOptions, message: &str, rows: &[String]) {
     for row in rows {
         assert_eq!(told.of(row), State::Done, "{row}");
     }
-    assert_eq!(told.0.values().filter(|state| **state == State::Done).count(), rows.len());
+    assert_eq!(told.0.values().filter(|(state, _)| *state == State::Done).count(), rows.len());
     let mut found = keys(&results);
     found.sort();
     let mut rows = rows.to_vec();

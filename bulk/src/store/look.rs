@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::places::{Places, StoreOptions, is_stream, temporary};
 use super::replay::{self, RowStates};
 use super::results::Format;
+use super::rewrite;
 use crate::error::Error;
 
 /// The file with the results of earlier runs, if there is one that can be read.
@@ -28,7 +29,7 @@ pub fn look(options: &StoreOptions, memory: &mut impl RowStates) -> Result<(), E
     if let Some(mut path) = Places::arrivals(options).filter(|path| !is_stream(path)) {
         let format = if options.is_ordered { Format::Plain } else { Format::of(&path) };
         let rewritten = temporary(&path);
-        if replayed.is_rewritten && rewritten.exists() {
+        if replayed.rewritten.is_some_and(|end| rewrite::is_complete(&rewritten, end)) {
             path = rewritten;
         }
         // For results already in order, the journal is complete.

@@ -38,6 +38,8 @@ pub(crate) struct Opened {
     pub(crate) journal: Option<JournalFile>,
     pub(crate) resumed: Resumed,
     pub(crate) places: Places,
+    /// A row has a result beside an earlier one, of another content.
+    pub(crate) has_replaced: bool,
 }
 
 /// The journal of a job that starts over, held before anything is deleted, so that its input is read first.
@@ -72,7 +74,8 @@ pub(crate) fn open(
     let results_path = places.arrivals.clone().unwrap_or_else(|| PathBuf::from("standard output"));
     let out = standard_output().map_err(Error::StandardOutput)?;
     let results = Results::Stream(ResultsStream { file: out });
-    let mut opened = Opened { results, results_path, journal, resumed, places };
+    let has_replaced = false;
+    let mut opened = Opened { results, results_path, journal, resumed, places, has_replaced };
     match opened.places.arrivals.clone() {
         Some(path) if is_stream(&path) => {
             let file = OpenOptions::new().write(true).open(&path);
@@ -86,6 +89,7 @@ pub(crate) fn open(
         // Results that were written to a stream cannot be removed.
         memory.forget_failed();
     }
+    opened.has_replaced = replayed.has_replaced;
     opened.begin(&replayed)?;
     Ok(opened)
 }
@@ -212,7 +216,7 @@ impl Opened {
         memory: &mut impl RowStates,
     ) -> Result<(), Error> {
         let format = if options.is_ordered { Format::Plain } else { Format::of(path) };
-        rewrite::redo(path, replayed.is_rewritten)?;
+        rewrite::redo(path, replayed.rewritten)?;
         if let (true, Some(whole)) = (options.is_ordered, &self.places.results)
             && let Some(expected) = replayed.ordered(path)
         {

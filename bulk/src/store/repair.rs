@@ -9,7 +9,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::journal::{Header, Record, Seal, crc_of, write_ended};
+use super::journal::{End, Header, Record, Seal, crc_of, write_ended};
 use super::journal_file::{JournalFile, lock, sync_folder, unusable};
 use super::open::{header, is_same, name_unknown};
 use super::places::{Places, StoreOptions, beside, is_stream};
@@ -70,7 +70,7 @@ pub fn repair(options: &StoreOptions) -> Result<Repaired, Error> {
     if let Some(found) = &journal.header {
         is_same(&path, found, &header)?;
     }
-    rewrite::redo(&arrivals, journal.is_rewritten)?;
+    rewrite::redo(&arrivals, journal.rewritten)?;
 
     let results = places.results.as_ref().filter(|_| !arrivals.exists()).unwrap_or(&arrivals);
     let unusable_results = |error| unusable(results, error);
@@ -163,7 +163,8 @@ struct Scan {
     header: Option<Header>,
     lines: u64,
     runs: Vec<(u64, u64)>,
-    is_rewritten: bool,
+    /// What the results were rewritten to, if nothing was added after that.
+    rewritten: Option<End>,
     /// The known checksums of results.
     crcs: HashMap<Name, HashMap<u32, Outcome>>,
     /// Rows with a damaged record of a result, whose checksum is unknown.
@@ -180,8 +181,8 @@ impl Scan {
             match record {
                 Record::Header(header) if is_intact => scan.header = Some(header),
                 Record::Run { pid, began } => scan.runs.push((pid, began)),
-                Record::Rewritten { .. } => {
-                    scan.is_rewritten = is_intact;
+                Record::Rewritten { end } => {
+                    scan.rewritten = is_intact.then_some(end);
                     if is_intact {
                         // The results no longer have the failed rows.
                         scan.crcs.retain(|_, crcs| {
@@ -190,10 +191,10 @@ impl Scan {
                         });
                     }
                 }
-                Record::Replaced { .. } => scan.is_rewritten = is_intact,
-                Record::Assembled { .. } => scan.is_rewritten = false,
+                Record::Replaced { end } => scan.rewritten = is_intact.then_some(end),
+                Record::Assembled { .. } => scan.rewritten = None,
                 Record::Ended { key, outcome, end: Some(end), .. } => {
-                    scan.is_rewritten = false;
+                    scan.rewritten = None;
                     let name = output::name_of(&key);
                     if is_intact {
                         scan.crcs.entry(name).or_default().insert(end.crc, outcome);

@@ -21,8 +21,8 @@ const BUFFER_BYTES: usize = 1 << 17;
 pub trait RowStates {
     /// Sets the state of a row.
     fn mark(&mut self, key: &str, check: u32, state: State);
-    /// The last state of a row.
-    fn state(&mut self, key: &str, check: u32) -> State;
+    /// The last state of a row, and the check of the content that it had then.
+    fn known(&mut self, key: &str, check: u32) -> (State, u32);
     /// Makes all failed rows new again.
     fn forget_failed(&mut self);
 }
@@ -32,8 +32,8 @@ impl RowStates for Ledger {
         Ledger::mark(self, key, check, state);
     }
 
-    fn state(&mut self, key: &str, check: u32) -> State {
-        Ledger::state(self, key, check)
+    fn known(&mut self, key: &str, check: u32) -> (State, u32) {
+        Ledger::known(self, key, check)
     }
 
     fn forget_failed(&mut self) {
@@ -72,17 +72,29 @@ pub(crate) struct Replayed {
     base: (u64, u64),
     /// The journal ends with an outcome record: others of the same member may have been cut off.
     is_open_at_end: bool,
-    /// The results were rewritten, and nothing was added after that.
-    pub(crate) is_rewritten: bool,
+    /// What the results were rewritten to, if nothing was added after that.
+    pub(crate) rewritten: Option<End>,
+    /// A row has a result beside an earlier one, of another content.
+    pub(crate) has_replaced: bool,
     /// The results in input order, if nothing was added after they were assembled.
     pub(crate) assembled: Option<End>,
     pub(crate) done: u64,
     pub(crate) failed: u64,
-    /// Rows that were sent and have not ended, with their sequence number among all sends.
-    open: HashMap<String, u64>,
+    /// Rows that were sent and have not ended.
+    open: HashMap<String, Open>,
     sent: u64,
     /// Rows that were sent again while their outcome was unknown.
     pub(crate) sent_again: Vec<String>,
+}
+
+/// A row that was sent and has not ended.
+#[derive(Debug)]
+struct Open {
+    /// The sequence number among all sends; and of the send before, if the outcome of that is unknown too.
+    sent: u64,
+    earlier: Option<u64>,
+    /// What was known of the row before, and the check of the content that it had.
+    before: (State, u32),
 }
 
 /// Reads a journal from its beginning.
@@ -154,10 +166,7 @@ impl Replayed {
                 self.last_run = Some((pid, began));
             }
             Record::Sent { key, check } => self.sent(&key, check, memory),
-            Record::Back { key, check } => {
-                memory.mark(&key, check, State::New);
-                self.open.remove(&*key);
-            }
+            Record::Back { key, check } => self.back(&key, check, memory),
             Record::Ended { key, outcome, check, end } => {
                 self.ended(&key, check, outcome, memory);
                 if let Some(end) = end {
@@ -165,43 +174,76 @@ impl Replayed {
                         self.last = Some(self.known);
                     }
                     self.known = end.at;
-                    (self.is_rewritten, self.assembled) = (false, None);
+                    (self.rewritten, self.assembled) = (None, None);
                 }
             }
             Record::Rewritten { end } => {
                 memory.forget_failed();
                 self.failed = 0;
-                self.rewritten(end);
+                self.rewritten_to(end);
             }
-            Record::Replaced { end } => self.rewritten(end),
+            Record::Replaced { end } => {
+                self.has_replaced = false;
+                self.rewritten_to(end);
+            }
             Record::Assembled { end } => {
                 // Arrivals made from the ordered file again have its order.
-                (self.is_rewritten, self.assembled, self.last) = (false, Some(end), None);
+                (self.rewritten, self.assembled, self.last) = (None, Some(end), None);
                 self.base = (self.whole, self.known);
             }
         }
     }
 
-    fn rewritten(&mut self, end: End) {
+    fn rewritten_to(&mut self, end: End) {
         (self.known, self.last, self.base) = (end.at, None, (self.whole, end.at));
-        (self.is_rewritten, self.assembled) = (true, None);
+        (self.rewritten, self.assembled) = (Some(end), None);
     }
 
     fn sent(&mut self, key: &str, check: u32, memory: &mut impl RowStates) {
-        memory.mark(key, check, State::Unknown);
         self.sent += 1;
-        if self.open.insert(key.to_owned(), self.sent).is_some() {
-            self.sent_again.push(key.to_owned());
+        let open = match self.open.remove(key) {
+            None => Open { sent: self.sent, earlier: None, before: memory.known(key, check) },
+            Some(open) => {
+                self.sent_again.push(key.to_owned());
+                Open { sent: self.sent, earlier: Some(open.sent), ..open }
+            }
+        };
+        memory.mark(key, check, State::Unknown);
+        self.open.insert(key.to_owned(), open);
+    }
+
+    /// The row is what it was before it was sent.
+    fn back(&mut self, key: &str, check: u32, memory: &mut impl RowStates) {
+        match self.open.remove(key) {
+            Some(Open { earlier: Some(sent), before, .. }) => {
+                if let Some(at) = self.sent_again.iter().rposition(|again| again == key) {
+                    self.sent_again.remove(at);
+                }
+                self.open.insert(key.to_owned(), Open { sent, earlier: None, before });
+            }
+            Some(Open { before: (state, check), .. }) if state != State::New => {
+                memory.mark(key, check, state);
+            }
+            _ => memory.mark(key, check, State::New),
         }
     }
 
     fn ended(&mut self, key: &str, check: u32, outcome: Outcome, memory: &mut impl RowStates) {
+        let open = self.open.remove(key);
+        let (before, _) = open.map_or_else(|| memory.known(key, check), |open| open.before);
         memory.mark(key, check, outcome.into());
         match outcome {
             Outcome::Done => self.done += 1,
             Outcome::Failed => self.failed += 1,
         }
-        self.open.remove(key);
+        // Another content of the row had a result: the row is counted once.
+        let earlier = match before {
+            State::Done => &mut self.done,
+            State::Failed => &mut self.failed,
+            State::New | State::Unknown => return,
+        };
+        *earlier = earlier.saturating_sub(1);
+        self.has_replaced = true;
     }
 
     /// Where to start reading results: a compressed member has many rows, and may be recorded only in part.
@@ -226,7 +268,7 @@ impl Replayed {
         memory: &mut impl RowStates,
     ) -> Result<bool, Error> {
         let (text, check) = (key.text(), key.check());
-        if matches!(memory.state(text, check), State::New | State::Unknown) {
+        if matches!(memory.known(text, check).0, State::New | State::Unknown) {
             self.ended(text, check, *outcome, memory);
             return Ok(true);
         }
@@ -240,7 +282,7 @@ impl Replayed {
     /// Rows whose outcome is unknown, in the order they were sent.
     pub(crate) fn unknown(&self) -> Vec<String> {
         let mut unknown: Vec<_> = self.open.iter().collect();
-        unknown.sort_by_key(|(_, sent)| **sent);
+        unknown.sort_by_key(|(_, open)| open.sent);
         unknown.into_iter().map(|(key, _)| key.clone()).collect()
     }
 }

@@ -4,9 +4,9 @@ use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
 
 use super::places::{Places, StoreOptions};
-use super::replay::{self, RowStates};
+use super::replay;
 use crate::error::Error;
-use crate::ledger::State;
+use crate::ledger::Ledger;
 use crate::system;
 
 /// The state of a job.
@@ -19,27 +19,14 @@ pub struct JobReport {
     /// The process ID of the last run, and when it began, in seconds since 1970 UTC; `None` before the first
     /// one is recorded.
     pub last_run: Option<(u64, u64)>,
-    /// Results of rows that succeeded.
+    /// Rows that succeeded.
     pub done: u64,
-    /// Results of rows that failed.
+    /// Rows that failed.
     pub failed: u64,
     /// Rows that were sent, or were about to be, and have no recorded outcome.
     pub unknown: u64,
     /// The size of the recorded results, before they were put in order.
     pub bytes: u64,
-}
-
-/// Rows are counted by the replay itself.
-struct Uncounted;
-
-impl RowStates for Uncounted {
-    fn mark(&mut self, _: &str, _: u32, _: State) {}
-
-    fn state(&mut self, _: &str, _: u32) -> State {
-        State::New
-    }
-
-    fn forget_failed(&mut self) {}
 }
 
 /// Reads the journal of a job. `None` if there is none.
@@ -51,7 +38,7 @@ pub fn report(options: &StoreOptions) -> Result<Option<JobReport>, Error> {
         Err(error) => return Err(Error::Unreadable(path, error)),
     };
     let is_running = is_held(&file);
-    let replayed = replay::journal(&file, &path, &mut Uncounted)?;
+    let replayed = replay::journal(&file, &path, &mut Ledger::new())?;
     Ok(Some(JobReport {
         is_running,
         runs: replayed.runs,

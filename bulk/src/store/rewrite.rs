@@ -7,12 +7,12 @@
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, ErrorKind, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 use std::path::Path;
 
 use flate2::Crc;
 
-use super::journal::{End, Record};
+use super::journal::{End, Record, crc_of_next};
 use super::journal_file::{JournalFile, sync_folder, unusable};
 use super::places::temporary;
 use super::results::{Format, ResultsFile};
@@ -36,10 +36,19 @@ pub(crate) fn remove(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Completes or undoes a rewrite that a crash interrupted.
-pub(crate) fn redo(path: &Path, is_rewritten: bool) -> Result<(), Error> {
+/// Whether the temporary file of these results is what they were rewritten to, and not the beginning of
+/// another rewrite.
+pub(crate) fn is_complete(temporary: &Path, end: End) -> bool {
+    let Ok(file) = File::open(temporary) else { return false };
+    let is_so_long = file.metadata().is_ok_and(|found| found.len() == end.at);
+    let crc = || crc_of_next(&mut BufReader::new(&file), end.at);
+    is_so_long && crc().is_ok_and(|crc| crc == Some(end.crc))
+}
+
+/// Completes or undoes a rewrite that a crash interrupted. `end` is what the journal says of the last one.
+pub(crate) fn redo(path: &Path, end: Option<End>) -> Result<(), Error> {
     let temporary = temporary(path);
-    let done = match is_rewritten {
+    let done = match end.is_some_and(|end| is_complete(&temporary, end)) {
         true => fs::rename(&temporary, path).and_then(|()| sync_folder(path)),
         false => fs::remove_file(&temporary),
     };
@@ -98,7 +107,12 @@ fn rewrite(
     // for that one's after a crash.
     journal.sync().map_err(|error| unusable(&journal.path, error))?;
     let temporary = temporary(path);
-    let (rewritten, end) = copy(results.format, path, &temporary, keeps).map_err(failure)?;
+    let copied = copy(results.format, path, &temporary, keeps);
+    let (rewritten, end) = copied.map_err(|error| {
+        // What is left of it would be in the way; the next run removes it, too.
+        let _ = fs::remove_file(&temporary);
+        failure(error)
+    })?;
     journal.push_record(&record(end));
     journal.sync().map_err(|error| unusable(&journal.path, error))?;
     fs::rename(&temporary, path).and_then(|()| sync_folder(path)).map_err(failure)?;
