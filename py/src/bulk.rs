@@ -137,8 +137,8 @@ impl NativeBulk {
             retries_failed,
             ..StoreOptions::default()
         });
-        if let Some(results) = options.as_ref().and_then(|options| options.results.as_ref()) {
-            check_reuse(&reuse, results).map_err(unusable)?;
+        if let Some(options) = &options {
+            check_reuse(&reuse, options).map_err(unusable)?;
         }
         let keeper = options.as_ref().map(JobStore::open).transpose().map_err(unusable)?;
         let answers = py.detach(|| store::answers(&reuse, once, &options.unwrap_or_default()));

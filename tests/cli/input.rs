@@ -258,6 +258,11 @@ fn a_message_names_the_file_and_its_line() {
     check(&["-", "-", "-o", "out"], 2, &["standard input is given twice"]);
     check(&["a.jsonl", "b.jsonl", "-o", "b.jsonl"], 2, &["b.jsonl is both the input and"]);
     check(&["a.jsonl", "b.jsonl", "-o", "out", "--errors", "b.jsonl"], 2, &["is also the input"]);
+    check(
+        &["a.jsonl", "-o", "out", "--reuse", "old", "--errors", "old"],
+        2,
+        &["has the answers to reuse"],
+    );
     check(&["a.jsonl", "-o", "out", "--errors", "/dev/null"], 2, &["is not a regular file"]);
     check(
         &["a.jsonl", "-o", "-", "--errors", "errors"],

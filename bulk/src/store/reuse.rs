@@ -14,10 +14,16 @@ use crate::output::{self, Outcome};
 use crate::system::{Readers, are_same};
 
 /// Checks that the results of this job are not to be copied into themselves.
-pub fn check_reuse(reuse: &[PathBuf], results: &Path) -> Result<(), Error> {
-    let is_same = |path: &PathBuf| are_same(path, results).unwrap_or(path == results);
-    match reuse.iter().find(|path| is_same(path)) {
-        Some(path) => Err(Error::ReuseOfResults(path.clone())),
+pub fn check_reuse(reuse: &[PathBuf], options: &StoreOptions) -> Result<(), Error> {
+    let reused = |written: &Path| {
+        let is_same = |path: &&PathBuf| are_same(path, written).unwrap_or(*path == written);
+        reuse.iter().find(is_same).cloned()
+    };
+    if let Some(path) = options.results.as_deref().and_then(reused) {
+        return Err(Error::ReuseOfResults(path));
+    }
+    match options.errors.as_deref().and_then(reused) {
+        Some(path) => Err(Error::ErrorsFile { path, fault: "has the answers to reuse" }),
         None => Ok(()),
     }
 }

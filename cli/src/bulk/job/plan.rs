@@ -73,8 +73,8 @@ impl Plan {
         plan.budget()?;
         if let Some(results) = &plan.store.results {
             plan.sources.check_output(results)?;
-            check_reuse(&plan.reuse, results)?;
         }
+        check_reuse(&plan.reuse, &plan.store)?;
         if let Some(path) = &plan.store.errors
             && plan.sources.check_output(path).is_err()
         {
