@@ -360,6 +360,14 @@ fn a_changed_row_keeps_its_last_result_alone() {
         assert_eq!(keys(&folder.path(name)), ["a", "b", "a"]);
         let report = report(&options).unwrap().unwrap();
         assert_eq!((report.done, report.failed), (1, 1), "rows, not results");
+        let mut copy =
+            StoreOptions { results: Some(folder.path(&format!("copy-{name}"))), ..options.clone() };
+        copy.journal = Some(folder.path("copy.journal"));
+        fs::copy(folder.path(name), copy.results.as_ref().unwrap()).unwrap();
+        let repaired = repair(&copy).unwrap();
+        assert_eq!((repaired.results, repaired.dropped, repaired.unknown.len()), (2, 1, 0));
+        let left = lines(copy.results.as_ref().unwrap());
+        assert_eq!(left, lines(&folder.path(name))[1..]);
         // The next run replaces it, whatever its options.
         for _ in 0..2 {
             let (store, told) = open(&options);

@@ -388,6 +388,8 @@ fn damaged_results_are_not_reused() {
         "{\"id\":\"batch_req_1\",\"custom_id\":\"a\",\"response\":{},\"error\":null}".to_owned(),
         "\u{0}\u{1}".to_owned(),
         lines[3].to_owned(),
+        // The hash of the body is cut.
+        [&lines[5][..50], &lines[5][lines[5].find("\",\"custom_id").unwrap()..]].concat(),
         lines[4][..lines[4].len() / 2].to_owned(),
     ];
     job.folder.file("damaged.jsonl", damaged.join("\n"));
@@ -400,7 +402,7 @@ fn damaged_results_are_not_reused() {
         assert_answered(results(&job.path(&output)), 6, 6);
         job.reached().values().sum::<usize>() - before
     };
-    let notice = "damaged.jsonl: not reused, because they are not whole results: 5 of its lines";
+    let notice = "damaged.jsonl: not reused, because they are not whole results: 6 of its lines";
     assert_eq!(sent("damaged.jsonl", notice), 4);
     // Compressed, and cut within its second member.
     let mut packed = Vec::new();

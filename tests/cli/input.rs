@@ -238,6 +238,25 @@ fn several_files_are_one_input() {
     assert_eq!(results(&output("table")), BTreeMap::from(expected));
 }
 
+/// They are there in the second run.
+#[test]
+fn a_pattern_leaves_out_the_files_of_the_job() {
+    for order in [&[][..], &["--ordered"]] {
+        let (service, folder) = (Service::start().unwrap(), Folder::new());
+        folder.file("a.jsonl", bodies_of(0..2));
+        folder.file("b.jsonl", bodies_of(2..5));
+        let written = ["-o", "out.jsonl", "--errors", "errors.jsonl"];
+        let job = |inputs: &[&str]| bulk_in(&service, &folder, &[inputs, &written, order].concat());
+        for _ in 0..2 {
+            let ran = job(&["*.jsonl*"]);
+            assert_eq!(ran.code(), 0, "{}", ran.stderr);
+        }
+        assert_eq!(calls(&service), 5);
+        assert!(job(&["out*"]).stderr.contains("out*: no file has such a name"));
+        assert!(job(&["a.jsonl", "out.jsonl"]).stderr.contains("both the input and"));
+    }
+}
+
 #[test]
 fn a_message_names_the_file_and_its_line() {
     let (service, folder) = (Service::start().unwrap(), Folder::new());
@@ -262,6 +281,12 @@ fn a_message_names_the_file_and_its_line() {
         &["a.jsonl", "-o", "out", "--reuse", "old", "--errors", "old"],
         2,
         &["has the answers to reuse"],
+    );
+    folder.file("prices", "{\"echo\": {\"in\": 1, \"out\": 1}}");
+    check(
+        &["a.jsonl", "-o", "out", "--prices", "prices", "--errors", "prices"],
+        2,
+        &["has the prices"],
     );
     check(&["a.jsonl", "-o", "out", "--errors", "/dev/null"], 2, &["is not a regular file"]);
     check(

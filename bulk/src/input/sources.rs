@@ -32,11 +32,14 @@ pub struct Sources(Arc<[Source]>);
 
 impl Sources {
     /// The sources that arguments name: files, `-` for standard input, and patterns, whose files come in
-    /// the order of their names.
-    pub fn of(arguments: &[impl AsRef<OsStr>]) -> Result<Sources, Error> {
+    /// the order of their names, without those that the job `writes`: the next run finds them there.
+    pub fn of(
+        arguments: &[impl AsRef<OsStr>],
+        writes: impl Fn(&Path) -> bool,
+    ) -> Result<Sources, Error> {
         let mut all = Vec::new();
         for argument in arguments {
-            match files_of(argument.as_ref())? {
+            match files_of(argument.as_ref(), &writes)? {
                 Some(files) => all.extend(files.into_iter().map(Source::Path)),
                 None => all.push(Source::of(argument)),
             }
@@ -105,7 +108,10 @@ impl Sources {
 
 /// The files of a pattern; `None` if the argument is none: it has no `*`, `?` or `[`, or is the name of a
 /// file.
-fn files_of(argument: &OsStr) -> Result<Option<Vec<PathBuf>>, Error> {
+fn files_of(
+    argument: &OsStr,
+    writes: impl Fn(&Path) -> bool,
+) -> Result<Option<Vec<PathBuf>>, Error> {
     let pattern = argument.to_str().filter(|text| text.contains(['*', '?', '[']));
     let Some(pattern) = pattern.filter(|pattern| fs::symlink_metadata(pattern).is_err()) else {
         return Ok(None);
@@ -116,7 +122,7 @@ fn files_of(argument: &OsStr) -> Result<Option<Vec<PathBuf>>, Error> {
     let mut files = Vec::new();
     for path in found {
         match path {
-            Ok(path) if path.is_dir() => {}
+            Ok(path) if path.is_dir() || writes(&path) => {}
             Ok(path) => files.push(path),
             Err(error) => {
                 let name = error.path().display().to_string();

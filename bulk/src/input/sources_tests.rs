@@ -19,7 +19,7 @@ impl Folder {
 
     fn of(&self, arguments: &[&str]) -> Result<Vec<String>, String> {
         let arguments: Vec<_> = arguments.iter().map(|argument| self.0.join(argument)).collect();
-        let sources = Sources::of(&arguments).map_err(|error| error.to_string())?;
+        let sources = Sources::of(&arguments, |_| false).map_err(|error| error.to_string())?;
         let names = sources.0.iter().map(|source| source.name());
         let folder = format!("{}{}", self.0.display(), std::path::MAIN_SEPARATOR);
         Ok(names.map(|name| name.replace(&folder, "")).collect())
@@ -58,13 +58,13 @@ fn a_source_that_is_named_twice_is_refused() {
         let error = folder.of(&["a.jsonl", again]).unwrap_err();
         assert!(error.ends_with("a.jsonl is given twice. Name each input once"), "{error}");
     }
-    assert!(Sources::of(&["-", "-"]).is_err());
-    assert!(!Sources::of(&["-", "b.jsonl"]).unwrap().can_be_read_again());
+    assert!(Sources::of(&["-", "-"], |_| false).is_err());
+    assert!(!Sources::of(&["-", "b.jsonl"], |_| false).unwrap().can_be_read_again());
 }
 
 #[test]
 fn a_number_has_its_place() {
-    let sources = Sources::of(&["a.jsonl", "b.jsonl", "-"]).unwrap();
+    let sources = Sources::of(&["a.jsonl", "b.jsonl", "-"], |_| false).unwrap();
     for (source, line, place) in [
         (0, 1, "a.jsonl:1"),
         (1, 31_234, "b.jsonl:31234"),
@@ -76,12 +76,12 @@ fn a_number_has_its_place() {
     assert!(number_of(0, 1 << 39) < number_of(1, 1));
     assert_eq!(number_of(0, 7), 7);
     assert_eq!(sources.name(), "a.jsonl and 2 more");
-    assert_eq!(Sources::of(&["a.jsonl"]).unwrap().name(), "a.jsonl");
+    assert_eq!(Sources::of(&["a.jsonl"], |_| false).unwrap().name(), "a.jsonl");
 }
 
 #[test]
 fn standard_input_leaves_the_output_to_its_owner() {
     for inputs in [&["-"][..], &["-", "a.jsonl"], &["missing.jsonl"]] {
-        assert_eq!(Sources::of(inputs).unwrap().readers(), Readers::OWNER);
+        assert_eq!(Sources::of(inputs, |_| false).unwrap().readers(), Readers::OWNER);
     }
 }

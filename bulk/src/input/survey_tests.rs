@@ -21,7 +21,8 @@ impl Temporary {
     }
 
     fn survey(&self, options: &RowOptions, ledger: &mut Ledger, wish: Wish) -> Survey {
-        survey(&Sources::of(&[&self.0]).unwrap(), options, ledger, None, wish, |_| true).unwrap()
+        survey(&Sources::of(&[&self.0], |_| false).unwrap(), options, ledger, None, wish, |_| true)
+            .unwrap()
     }
 }
 
@@ -90,7 +91,7 @@ fn the_run_after_a_survey_meets_the_same() {
     let all = Wish { sample: 40, ..WISH };
     let found = file.survey(&plain(), &mut ledger, all);
     assert_eq!((found.rows, found.sample.len()), (40, 40));
-    let mut rows = Rows::open(&Sources::of(&[&file.0]).unwrap(), &plain()).unwrap();
+    let mut rows = Rows::open(&Sources::of(&[&file.0], |_| false).unwrap(), &plain()).unwrap();
     for expected in &found.sample {
         let InputItem::Row(row, met) = rows.next(&mut ledger).unwrap().unwrap() else {
             unreachable!()
@@ -111,7 +112,7 @@ fn rows_of_several_files_are_the_rows_of_one() {
     let (first, rest) = lines.split_at(7);
     let again = [&[line(3, "Hi"), "{".to_owned()], rest].concat();
     let files = [first, &[], &again].map(Temporary::new);
-    let sources = Sources::of(&files.each_ref().map(|file| &file.0)).unwrap();
+    let sources = Sources::of(&files.each_ref().map(|file| &file.0), |_| false).unwrap();
     let all = Wish { sample: 40, ..WISH };
     let (mut ledger, mut one) = (Ledger::new(), Ledger::new());
     let found = survey(&sources, &plain(), &mut ledger, None, all, |_| true).unwrap();
@@ -175,7 +176,7 @@ fn few_bad_lines_are_kept_and_shards_are_counted_apart() {
 fn a_survey_can_be_stopped_by_its_caller() {
     let lines: Vec<_> = (0..10_000).map(|id| line(id, "Hi")).collect();
     let file = Temporary::new(&lines);
-    let source = Sources::of(&[&file.0]).unwrap();
+    let source = Sources::of(&[&file.0], |_| false).unwrap();
     let found =
         survey(&source, &plain(), &mut Ledger::new(), None, WISH, |read| read.rows < 8192).unwrap();
     assert_eq!((found.rows, found.is_whole), (8192, false));
@@ -229,7 +230,7 @@ fn a_million_rows_take_seconds_and_little_memory() {
         let found = file.survey(&plain(), &mut ledger, WISH);
         assert_eq!((found.rows, found.bad), (1_000_000, 0));
         let surveyed = cpu();
-        let mut rows = Rows::open(&Sources::of(&[&file.0]).unwrap(), &plain()).unwrap();
+        let mut rows = Rows::open(&Sources::of(&[&file.0], |_| false).unwrap(), &plain()).unwrap();
         while rows.next(&mut ledger).unwrap().is_some() {}
         println!(
             "{name} of {} bytes: {:.2} us in the survey, {:.2} us in the run; peak of the process {} KiB",

@@ -1,12 +1,12 @@
-//! The failed rows in a file of their own, in the form of the error file of OpenAI's batches, written anew
-//! at the end of each run.
+//! The failed rows in a file of their own, in the form of the error file of OpenAI's batches. Each run
+//! replaces it at its end.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use super::journal_file::{sync_folder, unusable};
-use super::places::{Places, StoreOptions, is_stream, real, temporary, unknown_beside};
+use super::places::{Places, StoreOptions, is_stream, real, temporary};
 use super::results::Format;
 use super::rewrite::Members;
 use crate::error::Error;
@@ -34,10 +34,13 @@ pub(crate) fn check(options: &StoreOptions) -> Result<(), Error> {
     if Places::arrivals(options).iter().chain(&options.results).any(|results| is(results)) {
         return wrong("is also the file for the results");
     }
-    if Places::journal(options).is_some_and(|path| is(&path) || is(&unknown_beside(&path))) {
-        return wrong("is also a file of the journal");
+    // While it is written, it has another name.
+    let new = temporary(&whole);
+    let own = Places::own(options);
+    match own.iter().any(|other| is(other) || new == absolute(other)) {
+        true => wrong("is also a file of the journal, or one that the job needs for a moment"),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 /// The path without links and detours, whether the file exists or not.

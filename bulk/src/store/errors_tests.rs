@@ -91,6 +91,15 @@ fn it_is_none_of_the_files_of_the_job() {
     );
     check("out.jsonl.journal", |_| (), "is also a file of the journal");
     check("out.jsonl.unknown", |_| (), "is also a file of the journal");
+    check("out.jsonl.journal.status", |_| (), "is also a file of the journal");
+    check("out.jsonl.journal.set", |_| (), "is also a file of the journal");
+    check("out.jsonl.rewriting", |_| (), "needs for a moment");
+    // The name that the file has while it is written.
+    let of_errors = |options: &mut StoreOptions| {
+        let path = options.results.as_ref().unwrap();
+        options.results = Some(path.with_file_name("errors.jsonl.rewriting"));
+    };
+    check("errors.jsonl", of_errors, "needs for a moment");
     check("errors.jsonl", |options| options.results = None, "needs results in a file");
     check("", |_| (), "is a folder");
     check("none/errors.jsonl", |_| (), "there is no folder");

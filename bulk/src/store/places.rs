@@ -5,9 +5,10 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::control::ControlFiles;
 use super::journal_file::unusable;
 use crate::error::Error;
-use crate::system::{Readers, set_readers};
+use crate::system::{Readers, are_same, set_readers};
 
 /// Default time to wait for space on a full disk.
 pub const ROOM_WAIT: Duration = Duration::from_secs(60);
@@ -57,6 +58,15 @@ impl Default for StoreOptions {
     }
 }
 
+impl StoreOptions {
+    /// Whether a file is one that the job writes. False for one that is not there.
+    pub fn writes(&self, path: &Path) -> bool {
+        let errors = self.errors.iter().flat_map(|path| [path.clone(), temporary(path)]);
+        let mut own = Places::own(self).into_iter().chain(errors);
+        own.any(|own| are_same(path, &own).unwrap_or(false))
+    }
+}
+
 /// The paths of a job's files.
 #[derive(Clone, Debug)]
 pub(crate) struct Places {
@@ -78,6 +88,22 @@ impl Places {
     pub(crate) fn arrivals(options: &StoreOptions) -> Option<PathBuf> {
         let results = results(options)?;
         Some(if options.is_ordered { beside(&results, ".part") } else { results })
+    }
+
+    /// The paths of all files of the job, and of those that are there for a moment, but not of the one for
+    /// failed rows.
+    pub(crate) fn own(options: &StoreOptions) -> Vec<PathBuf> {
+        let mut own: Vec<_> =
+            results(options).into_iter().chain(Places::arrivals(options)).collect();
+        if let Some(journal) = Places::journal(options) {
+            own.push(unknown_beside(&journal));
+            own.extend(
+                ControlFiles::of(options).into_iter().flat_map(|of| [of.status, of.request]),
+            );
+            own.push(journal);
+        }
+        own.extend(own.clone().iter().map(|path| temporary(path)));
+        own
     }
 
     pub(crate) fn of(options: &StoreOptions) -> Result<Places, Error> {

@@ -107,9 +107,17 @@ pub fn repair(options: &StoreOptions) -> Result<Repaired, Error> {
     if journal.lines == 0 && repaired.results == 0 {
         return Err(Error::NothingIntact(results.clone()));
     }
+    if let Results::File(file) = &mut new.results {
+        let replaced = rewrite::without_replaced(file, &new_results, &mut new.journal)?;
+        repaired.results -= replaced;
+        repaired.dropped += replaced;
+    }
     let open = open_rows(&old.file, &new.has).map_err(unreadable)?;
+    let mut named = HashSet::new();
     for (key, check) in open {
-        repaired.unknown.push(key.clone());
+        if named.insert(key.clone()) {
+            repaired.unknown.push(key.clone());
+        }
         new.journal.push_record(&Record::Sent { key: key.into(), check });
     }
     new.journal.keep();

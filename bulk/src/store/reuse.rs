@@ -91,11 +91,12 @@ fn add(answers: &mut Answers, path: &Path, folder: &Path) -> Result<Found, Error
             }
         }
         let text = line.strip_suffix(b"\n").unwrap_or_default();
-        let read = output::read_line(text);
-        found.results += u64::from(read.is_some());
-        found.others += u64::from(read.is_none());
-        let answer = read.filter(|(_, outcome)| *outcome == Outcome::Done);
-        let hash = answer.and_then(|_| output::hash_in(text));
+        let read = output::read_line(text).map(|(_, outcome)| (outcome, output::hash_in(text)));
+        // An answer without the hash of its body is that of no row.
+        let is_result = !matches!(read, None | Some((Outcome::Done, None)));
+        found.results += u64::from(is_result);
+        found.others += u64::from(!is_result);
+        let hash = read.filter(|(outcome, _)| *outcome == Outcome::Done).and_then(|(_, hash)| hash);
         answers.put(number, &line, hash, is_there)?;
     }
 }

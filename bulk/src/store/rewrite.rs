@@ -68,13 +68,13 @@ pub(crate) fn without_failed(
     rewrite(results, path, journal, is_done, |end| Record::Rewritten { end })
 }
 
-/// Removes each result from the file that a later one of the same key replaces, if there are any. While it
-/// runs, it holds some 50 bytes for each row.
+/// Removes each result from the file that a later one of the same key replaces, and returns how many. While
+/// it runs, it holds some 50 bytes for each row.
 pub(crate) fn without_replaced(
     results: &mut ResultsFile,
     path: &Path,
     journal: &mut JournalFile,
-) -> Result<(), Error> {
+) -> Result<u64, Error> {
     let mut last = HashMap::new();
     let mut lines = 0_u64;
     let file = File::open(path).and_then(|file| {
@@ -85,13 +85,15 @@ pub(crate) fn without_replaced(
         })
     });
     file.map_err(|error| unusable(path, error))?;
-    if last.len() as u64 == lines {
-        return Ok(());
+    let replaced = lines.saturating_sub(last.len() as u64);
+    if replaced == 0 {
+        return Ok(0);
     }
     let is_last = |number, line: &[u8]| {
         output::name_in(line).is_none_or(|name| last.get(&name) == Some(&number))
     };
-    rewrite(results, path, journal, is_last, |end| Record::Replaced { end })
+    rewrite(results, path, journal, is_last, |end| Record::Replaced { end })?;
+    Ok(replaced)
 }
 
 /// Keeps the lines, counted from 0, for which `keeps` says so.

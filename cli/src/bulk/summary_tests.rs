@@ -37,7 +37,8 @@ fn spent() -> Spent {
 }
 
 fn summary<'a>(tally: &'a Tally, names: &'a [String]) -> Summary<'a> {
-    static SOURCES: LazyLock<Sources> = LazyLock::new(|| Sources::of(&["in.jsonl"]).unwrap());
+    static SOURCES: LazyLock<Sources> =
+        LazyLock::new(|| Sources::of(&["in.jsonl"], |_| false).unwrap());
     Summary {
         sources: &SOURCES,
         tally,

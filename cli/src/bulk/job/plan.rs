@@ -47,7 +47,8 @@ impl Plan {
         let rows = row_options(bulk, connection);
         rows.check()?;
         let money = &bulk.money;
-        let sources = Sources::of(&bulk.inputs)?;
+        let store = store_options(bulk);
+        let sources = Sources::of(&bulk.inputs, |path| store.writes(path))?;
         let plan = Plan {
             policy: Policy {
                 unknown: bulk.resume.unknown,
@@ -55,7 +56,7 @@ impl Plan {
                 skips_bad_lines: bulk.reading.skip_bad_lines,
                 allows_empty: bulk.reading.allow_empty,
             },
-            store: store_options(bulk, &sources),
+            store: StoreOptions { readers: sources.readers(), ..store },
             sources,
             engine: engine_options(bulk),
             once: bulk.reading.once,
@@ -75,10 +76,11 @@ impl Plan {
             plan.sources.check_output(results)?;
         }
         check_reuse(&plan.reuse, &plan.store)?;
-        if let Some(path) = &plan.store.errors
-            && plan.sources.check_output(path).is_err()
-        {
-            return Err(Error::ErrorsFile { path: path.clone(), fault: "is also the input" }.into());
+        if let Some(path) = &plan.store.errors {
+            let prices = Sources::of(money.prices.as_slice(), |_| false)?;
+            let wrong = |fault| Failure::from(Error::ErrorsFile { path: path.clone(), fault });
+            plan.sources.check_output(path).map_err(|_| wrong("is also the input"))?;
+            prices.check_output(path).map_err(|_| wrong("has the prices"))?;
         }
         plan.store.check()?;
         Ok(plan)
@@ -139,7 +141,7 @@ fn row_options(bulk: &Bulk, connection: &Connection) -> RowOptions {
 }
 
 /// Where results and journal go.
-fn store_options(bulk: &Bulk, sources: &Sources) -> StoreOptions {
+fn store_options(bulk: &Bulk) -> StoreOptions {
     let (reading, writing) = (&bulk.reading, &bulk.writing);
     let text = |name: &str, value: &Option<String>| {
         value.as_ref().map(|value| (name.to_owned(), value.clone()))
@@ -164,7 +166,6 @@ fn store_options(bulk: &Bulk, sources: &Sources) -> StoreOptions {
         is_overwriting: writing.overwrite,
         retries_failed: bulk.resume.retry_failed,
         replaces_changed: bulk.resume.changed == Changed::Run,
-        readers: sources.readers(),
         settings: settings.into_iter().flatten().chain(defaults).collect(),
         ..StoreOptions::default()
     }
