@@ -14,7 +14,7 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// For so many bytes at once, or a longer line.
+    /// Reads `size` bytes at once, or more for a longer line.
     pub(crate) fn new(size: usize) -> Window {
         Window { size, bytes: Vec::new(), start: 0 }
     }

@@ -12,14 +12,13 @@ mod support;
 use std::collections::BTreeMap;
 #[cfg(unix)]
 use std::fs::Permissions;
-use std::path::{Path, PathBuf};
-use std::process::Child;
 use std::time::Duration;
 
 use modelwire_service::{Fault, Options, Point, Reply, Says, Service, Step};
 use rustix::process::Signal;
 use serde_json::{Value, json};
-use support::{Folder, Ran, modelwire_at, modelwire_to, run, run_with_input, signal, until, wait};
+use support::job::{Job, results};
+use support::{modelwire_at, modelwire_to, run, run_with_input, signal, until, wait};
 
 /// A chat row of this name.
 fn row(name: &str, model: &str) -> String {
@@ -27,75 +26,16 @@ fn row(name: &str, model: &str) -> String {
     format!("{}\n", json!({"custom_id": name, "model": model, "messages": messages}))
 }
 
-/// So many rows of a model, `r1`, `r2` and so on.
+/// This many rows of a model, `r1`, `r2` and so on.
 fn rows(count: usize, model: &str) -> String {
     (1..=count).map(|number| row(&format!("r{number}"), model)).collect()
 }
 
-/// A job in a folder of its own.
-struct Job {
-    folder: Folder,
-    service: Service,
-}
-
 impl Job {
-    fn new(input: &str) -> Job {
-        Job::at(Service::start().unwrap(), input)
-    }
-
-    fn at(service: Service, input: &str) -> Job {
-        let folder = Folder::new();
-        folder.file("in.jsonl", input);
-        Job { folder, service }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn command(&self, arguments: &[&str]) -> std::process::Command {
-        let output = if arguments.contains(&"-o") { &[][..] } else { &["-o", "out.jsonl"] };
-        let input = [&["bulk", "in.jsonl"], output].concat();
-        let mut command = modelwire_to(&self.service, &[&input, arguments].concat());
-        command.current_dir(self.folder.path());
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> Ran {
-        run(&mut self.command(arguments))
-    }
-
-    /// Begins it; what it says goes into a file.
-    fn begin(&self, arguments: &[&str]) -> Child {
-        let said = std::fs::File::create(self.path("said")).unwrap();
-        self.command(arguments).stderr(said).spawn().unwrap()
-    }
-
-    fn said(&self) -> String {
-        std::fs::read_to_string(self.path("said")).unwrap()
-    }
-
-    fn results(&self) -> BTreeMap<String, Value> {
-        results(&self.path("out.jsonl"))
-    }
-
     /// Calls that the service metered, of all models.
     fn metered(&self) -> u64 {
         self.service.metered().values().map(|metered| metered.calls).sum()
     }
-}
-
-/// Results by their keys; each key may come once.
-fn results(path: &Path) -> BTreeMap<String, Value> {
-    let text = std::fs::read_to_string(path).unwrap();
-    assert!(text.is_empty() || text.ends_with('\n'));
-    let mut results = BTreeMap::new();
-    for line in text.lines() {
-        let result: Value = serde_json::from_str(line).unwrap();
-        let key = result["custom_id"].as_str().unwrap().to_owned();
-        assert!(results.insert(key.clone(), result).is_none(), "{key} twice");
-    }
-    results
 }
 
 fn text(result: &Value) -> &str {
@@ -126,7 +66,7 @@ fn files_are_as_readable_as_the_input() {
     for (mode, options, files) in [
         (0o600, &[][..], &["out.jsonl", "out.jsonl.journal"][..]),
         (0o644, &["--errors", "errors"], &["out.jsonl", "out.jsonl.journal", "errors"]),
-        (0o640, &["other.jsonl"], &["out.jsonl", "out.jsonl.journal"]),
+        (0o640, &["in.jsonl", "other.jsonl"], &["out.jsonl", "out.jsonl.journal"]),
         (0o400, &["--ordered"], &["out.jsonl", "out.jsonl.journal"]),
         (0o777, &["--ordered"], &["out.jsonl", "out.jsonl.journal"]),
     ] {

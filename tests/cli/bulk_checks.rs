@@ -9,52 +9,16 @@
 
 mod support;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use modelwire_service::{Fault, Finish, Options, Point, Reply, Says, Service, Step, Text};
+use modelwire_service::{Fault, Finish, Point, Reply, Says, Step, Text};
 use rustix::process::Signal;
 use serde_json::{Value, json};
-use support::{Folder, Ran, modelwire_to, run, run_with_input, signal, until, wait};
-
-struct Job {
-    folder: Folder,
-    service: Service,
-}
+use support::job::Job;
+use support::{modelwire_to, run_with_input, signal, until, wait};
 
 impl Job {
-    fn new(input: &str) -> Job {
-        let folder = Folder::new();
-        folder.file("in.jsonl", input);
-        Job { folder, service: Service::start_with(Options::default()).unwrap() }
-    }
-
-    fn command(&self, arguments: &[&str]) -> std::process::Command {
-        let all = [&["bulk", "in.jsonl", "-o", "out.jsonl"], arguments].concat();
-        let mut command = modelwire_to(&self.service, &all);
-        command.current_dir(self.folder.path());
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> Ran {
-        run(&mut self.command(arguments))
-    }
-
-    fn text(&self, name: &str) -> String {
-        std::fs::read_to_string(self.folder.path().join(name)).unwrap_or_default()
-    }
-
-    /// Results by their keys; each key may come once.
-    fn results(&self) -> BTreeMap<String, Value> {
-        let mut results = BTreeMap::new();
-        for line in self.text("out.jsonl").lines() {
-            let result: Value = serde_json::from_str(line).unwrap();
-            let key = result["custom_id"].as_str().unwrap().to_owned();
-            assert!(results.insert(key, result).is_none(), "{line}");
-        }
-        results
-    }
-
     /// The names of the rows that reached the service.
     fn sent(&self) -> BTreeSet<String> {
         let name = |body: &[u8]| {

@@ -10,67 +10,35 @@
 mod support;
 
 use std::fmt::Write;
-use std::process::{Child, Command};
+use std::process::Command;
 
 use modelwire_service::load::Load;
 use modelwire_service::{Fault, Options, Point, Reply, Says, Service, Step};
 use rustix::process::Signal;
 use serde_json::{Value, json};
-use support::{Folder, Ran, modelwire, modelwire_to, run, signal, until, wait};
-
-/// A job in a folder of its own.
-struct Job {
-    folder: Folder,
-    service: Service,
-}
+use support::job::Job;
+use support::{Ran, modelwire, modelwire_to, run, signal, until, wait};
 
 impl Job {
-    /// So many rows for a service under this load.
-    fn new(rows: usize, load: &str) -> Job {
+    /// This many rows, for a service under this load.
+    fn under_load(rows: usize, load: &str) -> Job {
         let load = Load::parse(load).unwrap();
         let service = Service::start_with(Options { load, ..Options::default() }).unwrap();
-        let job = Job { folder: Folder::new(), service };
         let mut lines = String::new();
         for number in 1..=rows {
             let messages = json!([{"role": "user", "content": "a b c"}]);
             let row = json!({"custom_id": format!("r{number}"), "model": "echo", "max_tokens": 10, "messages": messages});
             let _ = writeln!(lines, "{row}");
         }
-        job.folder.file("in.jsonl", lines);
-        job
+        Job::at(service, &lines)
     }
 
     /// One whose calls never get an answer.
     fn stalled(rows: usize) -> Job {
-        let job = Job::new(rows, "");
+        let job = Job::under_load(rows, "");
         let faults = vec![Fault::At(Point::Start, Step::StallForever)];
         job.service.answer_otherwise(Some(Reply { says: Says::Played, faults }));
         job
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let arguments = [&["bulk", "in.jsonl", "-o", "out.jsonl"], arguments].concat();
-        let mut command = modelwire_to(&self.service, &arguments);
-        command.current_dir(self.folder.path());
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> Ran {
-        run(&mut self.command(arguments))
-    }
-
-    /// Begins it; what it says goes into a file.
-    fn begin(&self, arguments: &[&str]) -> Child {
-        let said = std::fs::File::create(self.folder.path().join("said")).unwrap();
-        self.command(arguments).stderr(said).spawn().unwrap()
-    }
-
-    fn said(&self) -> String {
-        self.text("said")
-    }
-
-    fn text(&self, name: &str) -> String {
-        std::fs::read_to_string(self.folder.path().join(name)).unwrap()
     }
 
     fn has(&self, name: &str) -> bool {
@@ -110,7 +78,7 @@ impl Job {
 
 #[test]
 fn a_running_job_is_watched_and_changed() {
-    let job = Job::new(100_000, "latency-ms=700");
+    let job = Job::under_load(100_000, "latency-ms=700");
     let mut child = job.begin(&["--max-concurrency", "3", "--json-progress"]);
     until("results arrive", || {
         job.has("out.jsonl.journal.status") && job.status()["progress"]["done"].as_u64() > Some(0)
@@ -171,7 +139,7 @@ fn a_running_job_is_watched_and_changed() {
 
 #[test]
 fn a_budget_set_in_the_middle_is_kept() {
-    let job = Job::new(100_000, "latency-ms=20");
+    let job = Job::under_load(100_000, "latency-ms=20");
     let mut child = job.begin(&["--rpm", "60", "--price-in", "1", "--price-out", "1"]);
     until("results arrive", || {
         job.has("out.jsonl.journal.status") && job.status()["progress"]["done"].as_u64() > Some(0)
@@ -280,7 +248,7 @@ fn a_request_of_another_user_is_ignored() {
 
 #[test]
 fn a_job_is_found_by_its_output_or_its_journal() {
-    let job = Job::new(3, "");
+    let job = Job::under_load(3, "");
     for command in ["status", "set"] {
         let more = if command == "set" { &["--rpm", "1"][..] } else { &[] };
         let ran = run(&mut job.other(&[&[command, "-"], more].concat()));
@@ -318,7 +286,7 @@ fn a_command_runs_at_the_end() {
         (&["--pilot", "2"], vec![], "4 out.jsonl 2 0 left=18 stopped=budget"),
         (&[], vec![no(401); 20], "11 out.jsonl 0 0 left=20 stopped=key"),
     ] {
-        let job = Job::new(20, "");
+        let job = Job::under_load(20, "");
         job.service.queue(replies);
         let ran = job.run(&[&["--max-concurrency", "1", "--on-end", ON_END], options].concat());
         assert_eq!(job.text("end"), format!("{expected}\n"), "{options:?}: {ran:?}");
@@ -340,7 +308,7 @@ fn a_command_runs_at_the_end() {
 
 #[test]
 fn a_command_at_the_end_changes_no_code_and_runs_only_after_a_run() {
-    let job = Job::new(3, "");
+    let job = Job::under_load(3, "");
     let on_end = "echo said; touch end; exit 7";
     for options in
         [&["--dry-run"][..], &["--repair"], &["--default", "no json"], &["--max-cost", "1"]]

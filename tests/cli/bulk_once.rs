@@ -10,7 +10,7 @@
 mod support;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -18,7 +18,8 @@ use modelwire_service::load::Load;
 use modelwire_service::{Options, Reply, Says, Service};
 use rustix::process::Signal;
 use serde_json::{Value, json};
-use support::{Dice, Folder, Ran, modelwire_to, run, run_with_input, signal, unpacked, wait};
+use support::job::Job;
+use support::{Dice, run_with_input, signal, unpacked, wait};
 
 /// A row with this name that asks this.
 fn row(name: &str, ask: &str) -> String {
@@ -26,7 +27,7 @@ fn row(name: &str, ask: &str) -> String {
     format!("{}\n", json!({"custom_id": name, "model": "echo", "messages": messages}))
 }
 
-/// So many rows that ask so many things, in turns.
+/// `count` rows that ask `distinct` things, in turns.
 fn rows(count: usize, distinct: usize) -> String {
     (0..count).map(|number| row(&name(number), &ask(number, distinct))).collect()
 }
@@ -39,37 +40,7 @@ fn ask(number: usize, distinct: usize) -> String {
     format!("say {}", number % distinct)
 }
 
-/// A job in its own folder.
-struct Job {
-    folder: Folder,
-    service: Service,
-}
-
 impl Job {
-    fn new(input: &str) -> Job {
-        Job::at(Service::start().unwrap(), input)
-    }
-
-    fn at(service: Service, input: &str) -> Job {
-        let folder = Folder::new();
-        folder.file("in.jsonl", input);
-        Job { folder, service }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = modelwire_to(&self.service, &[&["bulk"], arguments].concat());
-        command.current_dir(self.folder.path());
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> Ran {
-        run(&mut self.command(arguments))
-    }
-
     /// The names of its files.
     fn files(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.folder.path()).unwrap();
@@ -90,7 +61,7 @@ impl Job {
         reached
     }
 
-    /// Asserts that so many things were asked, each once.
+    /// Asserts that this many things were asked, each once.
     fn assert_asked_once(&self, distinct: usize) {
         let reached = self.reached();
         assert_eq!(reached.len(), distinct, "{reached:?}");
@@ -115,7 +86,7 @@ fn results(path: &Path) -> Vec<(String, String)> {
     results_in(&unpacked(path))
 }
 
-/// Asserts that each of so many rows has its own answer, once.
+/// Asserts that each of `count` rows has its own answer, once.
 fn assert_answered(mut results: Vec<(String, String)>, count: usize, distinct: usize) {
     results.sort();
     let expected: Vec<_> = (0..count).map(|number| (name(number), ask(number, distinct))).collect();

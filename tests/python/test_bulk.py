@@ -1084,7 +1084,7 @@ def test_failed_rows_are_retried_on_request(stand_in, tmp_path):
 
 
 def test_failed_rows_have_a_file_in_the_form_of_batches(stand_in, tmp_path):
-    """Written anew at the end of each run, also where the loop is left."""
+    """Replaced at the end of each run, also where the loop is left."""
     files = {"output": tmp_path / "out.jsonl", "errors": tmp_path / "errors.jsonl"}
     rows = [("a", "x"), ("b", {"messages": {1}}), ("c", "z")]
     stand_in.queue(testing.error(500))

@@ -30,7 +30,7 @@ def bulk(service):
 
 
 def check(service, results, asked=4):
-    """Each row has its own answer, and so many requests were sent."""
+    """Each row has its own answer, and this many requests were sent."""
     assert sorted((one.row, one.text) for one in results) == [(row, row[1]) for row in ROWS]
     assert len(service.requests()) == asked
     assert sum(one.attempts for one in results) == asked

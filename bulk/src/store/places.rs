@@ -20,7 +20,7 @@ pub struct StoreOptions {
     pub results: Option<PathBuf>,
     /// The journal; by default, the results path plus `.journal`. Standard output has none by default.
     pub journal: Option<PathBuf>,
-    /// A file for the failed rows, which is written anew at the end of each run.
+    /// A file for the failed rows, replaced at the end of each run.
     pub errors: Option<PathBuf>,
     /// Writes the results in input order, at the end.
     pub is_ordered: bool,

@@ -120,8 +120,8 @@ pub(crate) struct Writing {
     #[arg(short, long, value_name = "OUT.jsonl")]
     pub(crate) output: PathBuf,
 
-    /// The file for the failed rows, in the form of the error file of OpenAI's batches; written anew at
-    /// the end of each run. OUT.jsonl has them, too
+    /// The file for the failed rows, in the form of the error file of OpenAI's batches; replaced at the
+    /// end of each run. OUT.jsonl has them, too
     #[arg(long, value_name = "FILE")]
     pub(crate) errors: Option<PathBuf>,
 

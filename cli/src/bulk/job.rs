@@ -56,7 +56,7 @@ fn run(bulk: &Bulk, connection: &Connection) -> Result<(), Failure> {
     let client = plan.client(connection)?;
     let begun = Instant::now();
     // Delete the files of an earlier job only once the input is known to be valid.
-    let anew = match plan.store.is_overwriting {
+    let started_over = match plan.store.is_overwriting {
         true => {
             let (held, mut ledger) = (HeldJournal::of(&plan.store)?, Ledger::new());
             let answers = plan.answers()?;
@@ -66,7 +66,7 @@ fn run(bulk: &Bulk, connection: &Connection) -> Result<(), Failure> {
         }
         false => None,
     };
-    let (mut run, mut ledger, mut survey, answers) = match anew {
+    let (mut run, mut ledger, mut survey, answers) = match started_over {
         Some((held, survey, ledger, answers)) => {
             let (run, _) = Run::open(&plan, Some(held), client, progress)?;
             (run, ledger, survey, answers)

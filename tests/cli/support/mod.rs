@@ -9,6 +9,8 @@
     reason = "each test uses a part of it, and fails by panicking"
 )]
 
+pub mod job;
+
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
