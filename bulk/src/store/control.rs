@@ -10,7 +10,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use super::places::{Places, StoreOptions, beside, temporary};
+use super::places::{CONTROL, Places, StoreOptions, beside, temporary};
 use crate::system::{Readers, may_write_for, set_readers};
 
 /// The paths of the two files.
@@ -27,11 +27,8 @@ impl ControlFiles {
     /// Those of a job; `None` if it has no journal.
     pub fn of(options: &StoreOptions) -> Option<ControlFiles> {
         let journal = Places::journal(options)?;
-        Some(ControlFiles {
-            status: beside(&journal, ".status"),
-            request: beside(&journal, ".set"),
-            journal,
-        })
+        let [status, request] = CONTROL.map(|ending| beside(&journal, ending));
+        Some(ControlFiles { journal, status, request })
     }
 
     /// Reads one of them. `None` if it is not there, or not whole yet, or by another user than the journal: the

@@ -5,7 +5,6 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::control::ControlFiles;
 use super::journal_file::unusable;
 use crate::error::Error;
 use crate::system::{Readers, are_same, set_readers};
@@ -97,9 +96,7 @@ impl Places {
             results(options).into_iter().chain(Places::arrivals(options)).collect();
         if let Some(journal) = Places::journal(options) {
             own.push(unknown_beside(&journal));
-            own.extend(
-                ControlFiles::of(options).into_iter().flat_map(|of| [of.status, of.request]),
-            );
+            own.extend(CONTROL.map(|ending| beside(&journal, ending)));
             own.push(journal);
         }
         own.extend(own.clone().iter().map(|path| temporary(path)));
@@ -185,6 +182,9 @@ pub(crate) fn unknown_beside(journal: &Path) -> PathBuf {
         Some(_) | None => beside(journal, ".unknown"),
     }
 }
+
+/// The endings of the two files through which other processes watch and change a run, after the journal's name.
+pub(crate) const CONTROL: [&str; 2] = [".status", ".set"];
 
 /// The temporary name of a file while it is written.
 pub(crate) fn temporary(path: &Path) -> PathBuf {
