@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from modelwire._bulk.engine import COUNT_MAX
 from modelwire._bulk.result import Result
 from modelwire._errors import OpenAIError
 
@@ -12,9 +13,6 @@ if TYPE_CHECKING:
     from modelwire._native import NativeBulk
 
 NAMES = ("schema", "length", "refusal")
-
-COUNT_MAX = 2**31 - 1
-"""A larger number of times to ask again is no other limit than this one."""
 
 Check: TypeAlias = str | Callable[[Result[Any]], "bool | str | None"]
 
