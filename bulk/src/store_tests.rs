@@ -712,6 +712,25 @@ fn files_are_rebuilt_from_what_is_intact() {
     }
 }
 
+/// An empty file has no member that a decoder could read.
+#[test]
+fn results_cut_to_nothing_are_repaired_in_every_format() {
+    for name in ["out.jsonl", "out.jsonl.gz", "out.jsonl.zst"] {
+        let folder = Folder::new();
+        let options = folder.options(name);
+        let (mut store, _) = open(&options);
+        store.send(&["a"]);
+        store.done("a");
+        store.close(None).unwrap();
+        fs::write(folder.path(name), "").unwrap();
+        assert!(refusal(&options).contains("has 0 bytes"), "{name}");
+        let repaired = repair(&options).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!((repaired.results, repaired.lost), (0, 0), "{name}");
+        assert_eq!(repaired.unknown, ["a"], "{name}");
+        assert_eq!(open(&options).1.of("a"), State::Unknown, "{name}");
+    }
+}
+
 #[test]
 fn an_invalid_row_is_recorded_as_failed() {
     let folder = Folder::new();

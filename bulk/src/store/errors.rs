@@ -76,18 +76,16 @@ fn copy(path: &Path, places: &Places) -> io::Result<()> {
     let new = temporary(path);
     let mut file = set_readers(&mut options, readers_of(&found)).open(&new)?;
     let mut members = Members::new(Format::of(path), &file);
-    if found.len() > 0 {
-        let mut reader = format.reader(from)?;
-        let (mut line, mut error) = (Vec::new(), Vec::new());
-        while reader.read_until(b'\n', &mut line)? > 0 {
-            let result = line.trim_ascii_end();
-            if output::outcome_of(result) == Outcome::Failed {
-                error.clear();
-                output::write_batch_error(result, &mut error).ok_or(ErrorKind::InvalidData)?;
-                members.line(&error)?;
-            }
-            line.clear();
+    let mut reader = format.reader(from)?;
+    let (mut line, mut error) = (Vec::new(), Vec::new());
+    while reader.read_until(b'\n', &mut line)? > 0 {
+        let result = line.trim_ascii_end();
+        if output::outcome_of(result) == Outcome::Failed {
+            error.clear();
+            output::write_batch_error(result, &mut error).ok_or(ErrorKind::InvalidData)?;
+            members.line(&error)?;
         }
+        line.clear();
     }
     if members.finish()?.members.at == 0 {
         // No program decompresses a file without any member.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use flate2::Compression;
-use flate2::bufread::GzDecoder;
+use flate2::bufread::{GzDecoder, MultiGzDecoder};
 use flate2::write::GzEncoder;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
@@ -71,12 +71,14 @@ impl Format {
         }
     }
 
-    /// Reads the lines of a whole file.
+    /// Reads the lines of a whole file; of none that is empty, which is no member for a decoder.
     pub fn reader<'a>(self, file: impl Read + 'a) -> io::Result<Box<dyn BufRead + 'a>> {
+        let mut file = BufReader::new(file);
+        let is_empty = file.fill_buf()?.is_empty();
         Ok(match self {
-            Format::Plain => Box::new(BufReader::new(file)),
-            Format::Gzip => Box::new(BufReader::new(flate2::read::MultiGzDecoder::new(file))),
-            Format::Zstd => Box::new(BufReader::new(ZstdDecoder::new(file)?)),
+            Format::Gzip if !is_empty => Box::new(BufReader::new(MultiGzDecoder::new(file))),
+            Format::Zstd if !is_empty => Box::new(BufReader::new(ZstdDecoder::with_buffer(file)?)),
+            _ => Box::new(file),
         })
     }
 
