@@ -32,7 +32,7 @@ fn failed(text: &str) -> Error {
         metered: Metered::Unknown,
     };
     let object = json!({"error": {"message": text, "type": text, "code": text, "param": text}});
-    let head = Head { status: 429, headers: vec![("x-odd".into(), text.into())] };
+    let head = Head::new(429, [("x-odd", text)]);
     Error::from_response(FailedAnswer {
         status: 429,
         body: &object.to_string(),
@@ -63,7 +63,7 @@ fn every_accessor_gives_its_sample() {
     };
     check(Chunk::ROWS, &|sent| Chunk::scan("named", sent).unwrap().info_json());
     check(Response::ROWS, &|sent| {
-        let head = Arc::new(Head { status: 200, headers: owned(&HEADERS) });
+        let head = Arc::new(Head::new(200, owned(&HEADERS)));
         let document = Document::scan(sent).unwrap();
         Response::whole(Endpoint::Chat, head, document)
             .after(1, Duration::from_millis(12))
@@ -99,7 +99,7 @@ fn refused(body: &str) -> Error {
     };
     let retry_after = Some(Duration::from_secs(2));
     let request_id = None;
-    let head = Head { status: 429, headers: owned(&HEADERS) };
+    let head = Head::new(429, owned(&HEADERS));
     Error::from_response(FailedAnswer { status: 429, body, request_id, retry_after })
         .with_answer(&head)
         .with_context(&context)
@@ -177,7 +177,7 @@ fn numbers_in_json_do_not_overflow() {
 fn answer(endpoint: Endpoint, text: &str) -> Response {
     let headers = [("x-request-id", "req-1"), ("x-b", "é\"")];
     let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let head = Arc::new(Head { status: 200, headers: headers.to_vec() });
+    let head = Arc::new(Head::new(200, headers.to_vec()));
     let document = Document::scan(text).unwrap();
     Response::whole(endpoint, head, document).after(2, Duration::from_millis(12))
 }
@@ -202,7 +202,7 @@ fn the_json_of_a_response_has_every_field() {
 /// A stream that was not gathered has none of these members, so they are null.
 #[test]
 fn the_json_of_a_stream_end_has_nulls() {
-    let head = Arc::new(Head { status: 200, headers: Vec::new() });
+    let head = Arc::new(Head::new::<&str, &str>(200, []));
     let end = Response::streamed(Endpoint::Chat, head, Answered::default(), End::DoneMark, None);
     assert_eq!((end.json(), end.json_and_nul(), end.finish_reason()), ("", "\0", None));
     let expected = r#"{"http_status":200,"request_id":null,"id":null,"model":null,"attempts":0,"elapsed_ms":0,"end":"done_mark","is_gathered":false,"finish_reason":null,"usage":null,"tool_calls":null,"models":null,"headers":[],"timing":null}"#;

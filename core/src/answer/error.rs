@@ -21,7 +21,7 @@ use crate::protocol::value::Value;
 pub(crate) struct Context {
     /// The first attempt's start.
     pub(crate) request_time: Option<SystemTime>,
-    pub(crate) path: String,
+    pub(crate) path: Arc<str>,
     pub(crate) model: Option<String>,
     pub(crate) attempts: u32,
     pub(crate) elapsed: Duration,

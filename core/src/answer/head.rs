@@ -1,5 +1,7 @@
 //! Status and headers of an answer.
 
+use std::fmt;
+use std::sync::OnceLock;
 use std::time::SystemTime;
 
 use crate::answer::rate_limits::RateLimits;
@@ -32,34 +34,93 @@ use crate::answer::rate_limits::RateLimits;
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default)]
 pub struct Head {
-    pub(crate) status: u16,
-    pub(crate) headers: Vec<(String, String)>,
+    status: u16,
+    /// The names and values, one after another.
+    text: String,
+    /// Where each name and its value end in it.
+    ends: Vec<(usize, usize)>,
+    /// The same as a list; made when it is first read.
+    list: OnceLock<Vec<(String, String)>>,
 }
 
+/// The usual size of a header, for the first allocation.
+const HEADER_BYTES: usize = 48;
+
+impl fmt::Debug for Head {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Head")
+            .field("status", &self.status)
+            .field("headers", &self.headers())
+            .finish()
+    }
+}
+
+impl PartialEq for Head {
+    fn eq(&self, other: &Head) -> bool {
+        (self.status, &self.text, &self.ends) == (other.status, &other.text, &other.ends)
+    }
+}
+
+impl Eq for Head {}
+
 impl Head {
+    /// Names must be in lower case.
+    pub(crate) fn new<N: AsRef<str>, V: AsRef<str>>(
+        status: u16,
+        headers: impl IntoIterator<Item = (N, V)>,
+    ) -> Head {
+        let headers = headers.into_iter();
+        let (count, _) = headers.size_hint();
+        let text = String::with_capacity(count * HEADER_BYTES);
+        let mut head =
+            Head { status, text, ends: Vec::with_capacity(count), list: OnceLock::new() };
+        for (name, value) in headers {
+            head.text.push_str(name.as_ref());
+            let name_end = head.text.len();
+            head.text.push_str(value.as_ref());
+            head.ends.push((name_end, head.text.len()));
+        }
+        head
+    }
+
+    /// Names and values, one after another, without a boundary.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The HTTP status.
     pub fn status(&self) -> u16 {
         self.status
     }
 
+    fn each(&self) -> impl Iterator<Item = (&str, &str)> {
+        let text = |from, to| self.text.get(from..to).unwrap_or_default();
+        let mut start = 0;
+        self.ends.iter().map(move |(name_end, end)| {
+            let header = (text(start, *name_end), text(*name_end, *end));
+            start = *end;
+            header
+        })
+    }
+
     /// All headers in the order of arrival, names in lower case; bytes that are not UTF-8 become
     /// U+FFFD.
     pub fn headers(&self) -> &[(String, String)] {
-        &self.headers
+        let own = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        self.list.get_or_init(|| self.each().map(own).collect())
     }
 
     /// The first header with this name, ignoring case.
     pub fn header(&self, name: &str) -> Option<&str> {
-        let found = self.headers.iter().find(|(given, _)| given.eq_ignore_ascii_case(name));
-        found.map(|(_, value)| value.as_str())
+        self.each().find(|(given, _)| given.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
     /// The rate limits in the headers; `None` if there are none. Clock times are counted from the
     /// answer's `date`, or from now without one.
     pub fn rate_limits(&self) -> Option<RateLimits> {
-        RateLimits::read(&self.headers, SystemTime::now())
+        RateLimits::read(self.headers(), SystemTime::now())
     }
 
     /// The service's identifier of the request (`x-request-id`).

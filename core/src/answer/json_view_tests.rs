@@ -40,7 +40,7 @@ fn the_json_of_a_call_record_has_every_field() {
     let recorded = Recorded {
         start: UNIX_EPOCH + Duration::from_millis(7),
         operation: Endpoint::Chat,
-        path: "/v1/chat/completions".to_owned(),
+        path: "/v1/chat/completions".into(),
         model: Some("m\"".to_owned()),
         streamed: true,
         attempts: vec![attempt, AttemptRecord::default()],

@@ -1,12 +1,12 @@
 //! The result of a finished call: the HTTP head, the document, and how a stream ended.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::answer::head::Head;
 use crate::answer::rate_limits::RateLimits;
-use crate::answer::record::{Answered, CallRecord};
+use crate::answer::record::{Answered, CallRecord, Unread};
 use crate::protocol::choice::ToolCall;
 use crate::protocol::document::{Document, model_name, names_of};
 use crate::protocol::endpoint::Endpoint;
@@ -157,18 +157,23 @@ struct Parts {
     endpoint: Endpoint,
     head: Arc<Head>,
     document: Option<Document>,
-    answered: Answered,
+    usage: Option<Usage>,
+    /// What the stream reported, or what the document has, which is read when somebody asks.
+    answered: OnceLock<Answered>,
     end: End,
     is_gathered: bool,
     attempts: u32,
     elapsed: Duration,
-    record: Option<CallRecord>,
+    unread: Option<Unread>,
+    /// The record, made when it is first read.
+    record: OnceLock<CallRecord>,
 }
 
 impl Response {
     pub(crate) fn whole(endpoint: Endpoint, head: Arc<Head>, document: Document) -> Response {
-        let answered = answered(endpoint, &document);
-        Response::new(endpoint, head, answered, End::Document, Some(document), false)
+        let usage = document.usage();
+        let (answered, end) = (OnceLock::new(), End::Document);
+        Response::new(endpoint, head, usage, answered, end, Some(document), false)
     }
 
     /// An answer that was saved, for bulk jobs, which copy it; an error if it is not JSON.
@@ -179,49 +184,58 @@ impl Response {
         request_id: Option<String>,
         json: &str,
     ) -> Result<Response, JsonError> {
-        let request_id = request_id.map(|id| ("x-request-id".to_owned(), id));
-        let head = Head { status, headers: request_id.into_iter().collect() };
+        let head = Head::new(status, request_id.map(|id| ("x-request-id", id)));
         Ok(Response::whole(endpoint, Arc::new(head), Document::scan(json)?))
     }
 
     fn new(
         endpoint: Endpoint,
         head: Arc<Head>,
-        answered: Answered,
+        usage: Option<Usage>,
+        answered: OnceLock<Answered>,
         end: End,
         document: Option<Document>,
         is_gathered: bool,
     ) -> Response {
-        let (attempts, elapsed, record) = (0, Duration::ZERO, None);
+        let (attempts, elapsed, unread, record) = (0, Duration::ZERO, None, OnceLock::new());
         Response(Arc::new(Parts {
             endpoint,
             head,
             document,
+            usage,
             answered,
             end,
             is_gathered,
             attempts,
             elapsed,
+            unread,
             record,
         }))
     }
 
     /// The record of its call.
-    pub(crate) fn with_record(mut self, record: CallRecord) -> Response {
+    pub(crate) fn with_record(mut self, unread: Unread) -> Response {
         if let Some(parts) = Arc::get_mut(&mut self.0) {
-            parts.record = Some(record);
+            parts.unread = Some(unread);
         }
         self
     }
 
     /// The record of its call: the times of its steps, and its outcome.
     pub fn record(&self) -> Option<&CallRecord> {
-        self.0.record.as_ref()
+        let Unread { recorded, redactor } = self.0.unread.as_ref()?;
+        let texts = || (self.head().request_id(), self.answered());
+        let make =
+            |(request_id, answered)| recorded.clone().with_texts(redactor, request_id, answered);
+        Some(self.0.record.get_or_init(|| make(texts())))
     }
 
     /// The metadata of the answer.
     pub(crate) fn answered(&self) -> &Answered {
-        &self.0.answered
+        self.0.answered.get_or_init(|| match self.document() {
+            Some(document) => answered(self.endpoint(), document, self.usage()),
+            None => Answered::default(),
+        })
     }
 
     /// Sets attempts and elapsed time.
@@ -251,7 +265,8 @@ impl Response {
         gathered: Option<Document>,
     ) -> Response {
         let is_gathered = gathered.is_some();
-        Response::new(endpoint, head, answered, end, gathered, is_gathered)
+        let usage = answered.usage;
+        Response::new(endpoint, head, usage, answered.into(), end, gathered, is_gathered)
     }
 
     /// Whether the document was assembled from the chunks of a stream; false for one that the service
@@ -267,6 +282,10 @@ impl Response {
 
     /// Status and headers.
     pub fn head(&self) -> &Head {
+        &self.0.head
+    }
+
+    pub(crate) fn shared_head(&self) -> &Arc<Head> {
         &self.0.head
     }
 
@@ -312,7 +331,7 @@ impl Response {
 
     /// The usage that the service reported, whole or streamed (R-MET2).
     pub fn usage(&self) -> Option<Usage> {
-        self.0.answered.usage
+        self.0.usage
     }
 
     /// How the answer was known to be complete.
@@ -340,8 +359,7 @@ impl Response {
 }
 
 /// A document's own id, model and finish reason; a model list has none.
-fn answered(endpoint: Endpoint, document: &Document) -> Answered {
-    let usage = document.usage();
+fn answered(endpoint: Endpoint, document: &Document, usage: Option<Usage>) -> Answered {
     if endpoint == Endpoint::Models {
         return Answered { usage, ..Answered::default() };
     }

@@ -55,7 +55,10 @@ impl Attempts<'_> {
     /// Makes attempts until one gets a success status, or the policy or the deadline stops it. Releases the
     /// request body, which may be large, when it returns. The caller holds the permit until the answer has
     /// ended.
-    pub(crate) async fn open(&self, sent: Option<Bytes>) -> Result<(Reply, Option<AttemptPermit>)> {
+    pub(crate) async fn open(
+        &self,
+        sent: Option<Bytes>,
+    ) -> Result<(Box<Reply>, Option<AttemptPermit>)> {
         let mut retries = 0;
         loop {
             let (mut admitted, permit) = self.enter(retries > 0).await?;
@@ -184,7 +187,7 @@ impl Attempts<'_> {
         sent: Option<&Bytes>,
         permit: Permit,
         seen: &Arc<AttemptTiming>,
-    ) -> Result<Reply, Failure> {
+    ) -> Result<Box<Reply>, Failure> {
         let send = self.send_and_follow(sent, permit, seen);
         let own = self.deadlines.timeouts.first_byte;
         let (phase, bound, limit) = self.deadlines.bound(TimeoutPhase::FirstByte, own);
@@ -199,10 +202,10 @@ impl Attempts<'_> {
                 return Err(Failure { error, metered: Metered::Unknown });
             }
         };
-        if (200..300).contains(&reply.head.status) {
+        if (200..300).contains(&reply.head.status()) {
             return Ok(reply);
         }
-        let metered = match reply.head.status {
+        let metered = match reply.head.status() {
             401 => Metered::NormallyNot,
             _ => Metered::Unknown,
         };
@@ -218,7 +221,7 @@ impl Attempts<'_> {
         sent: Option<&Bytes>,
         mut permit: Permit,
         seen: &Arc<AttemptTiming>,
-    ) -> Result<Reply, Failure> {
+    ) -> Result<Box<Reply>, Failure> {
         let settings = self.shared.settings();
         let mut moved: Option<Url> = None;
         // The request itself, then up to REDIRECTS_MAX redirects.
@@ -230,7 +233,7 @@ impl Attempts<'_> {
                 true => reply.map_err(Failure::after_a_redirect)?,
                 false => reply?,
             };
-            match redirect_within_origin(settings, &reply.url, &reply.head) {
+            match redirect_within_origin(settings, reply.body.url(), &reply.head) {
                 Some(place) => moved = Some(place),
                 None => return Ok(reply),
             }
@@ -245,16 +248,16 @@ impl Attempts<'_> {
     }
 
     /// The error for an answer with an error status; reads its body up to the limits.
-    async fn failed(&self, reply: Reply) -> Error {
-        let Reply { head, mut body, .. } = reply;
+    async fn failed(&self, reply: Box<Reply>) -> Error {
+        let Reply { head, mut body } = *reply;
         let text = body::excerpt(&self.shared.redactor, &mut body, self.deadlines.clock()).await;
         let error = Error::from_response(FailedAnswer {
-            status: head.status,
+            status: head.status(),
             body: &text,
             request_id: head.request_id().map(str::to_owned),
             retry_after: retry_after(&head, SystemTime::now()),
         });
-        let error = match (head.status, head.header("location")) {
+        let error = match (head.status(), head.header("location")) {
             (300..400, Some(location)) => {
                 let place = without_secrets(location);
                 let message = format!("the service redirects to {place}");
@@ -287,11 +290,8 @@ mod tests {
     #[test]
     fn retry_after_is_read_in_its_three_forms() {
         let asked = |name: &str, value: &str| {
-            let headers = vec![(name.to_owned(), value.to_owned())];
-            retry_after(
-                &Head { status: 429, headers },
-                SystemTime::UNIX_EPOCH + Duration::from_secs(10),
-            )
+            let headers = [(name, value)];
+            retry_after(&Head::new(429, headers), SystemTime::UNIX_EPOCH + Duration::from_secs(10))
         };
         let seconds = |seconds| Some(Duration::from_secs_f64(seconds));
         assert_eq!(asked("retry-after", "7"), seconds(7.0));

@@ -130,9 +130,13 @@ impl Start {
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 fn is_event_stream(head: &Head) -> bool {
+    const EVENTS: &str = "text/event-stream";
     head.header("content-type").is_some_and(|given| {
-        let essence = given.split(';').next().unwrap_or_default().trim();
-        essence.eq_ignore_ascii_case("text/event-stream")
+        let Some((essence, rest)) = given.trim_ascii_start().split_at_checked(EVENTS.len()) else {
+            return false;
+        };
+        essence.eq_ignore_ascii_case(EVENTS)
+            && matches!(rest.trim_ascii_start().bytes().next(), None | Some(b';'))
     })
 }
 
@@ -152,19 +156,18 @@ fn look(bytes: &[u8]) -> Option<Beginning> {
     (!may_become).then_some(Beginning::Other)
 }
 
-/// Yields a few times, so that the connection's own tasks can return it to the pool before the caller
-/// learns of the end: the caller's next call then finds it there. Waits for nothing. Returns whether the
-/// body has ended.
+/// Yields up to `TURNS_MAX` times for the end of the body, and once after it, so that the connection's own
+/// tasks can return it to the pool before the caller learns of the end: the caller's next call then finds it
+/// there. Waits for nothing. Returns whether the body has ended.
 pub(crate) async fn settle(body: &mut Body) -> bool {
-    const TURNS: u32 = 4;
-    let mut turns = 0;
-    let mut has_ended = false;
+    const TURNS_MAX: u32 = 4;
+    let (mut turns, mut has_ended) = (0, false);
     poll_fn(|cx| {
-        has_ended = has_ended || matches!(body.poll_piece(cx), Poll::Ready(Ok(None) | Err(_)));
-        turns += 1;
-        if turns > TURNS {
+        if has_ended || turns == TURNS_MAX {
             return Poll::Ready(has_ended);
         }
+        has_ended = matches!(body.poll_piece(cx), Poll::Ready(Ok(None) | Err(_)));
+        turns += 1;
         cx.waker().wake_by_ref();
         Poll::Pending
     })

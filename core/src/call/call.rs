@@ -110,14 +110,14 @@ impl Call {
     }
 
     /// The request, for the code that starts the call.
-    pub(crate) fn take_request(&self, stream: bool) -> Result<Request> {
+    pub(crate) fn take_request(&self, stream: bool) -> Result<Box<Request>> {
         let shared = &self.shared;
         let started = || shared.explain(Error::argument("the call was started before"));
         shared.take_request(stream).ok_or_else(started)
     }
 
     /// Like [`Call::begin`], if the events already have a destination: an error becomes `Done`.
-    pub(crate) fn launch_to_end(&self, request: Request, stream: bool, awaited: WaitedOnBy) {
+    pub(crate) fn launch_to_end(&self, request: Box<Request>, stream: bool, awaited: WaitedOnBy) {
         if self.shared.queue.is_finished() {
             let _ = self.shared.was_cancelled(); // cancelled before the start: that is its `Done`
             return;
@@ -132,12 +132,13 @@ impl Call {
         self.is_owner = false;
     }
 
-    fn launch(&self, request: Request, stream: bool, awaited: WaitedOnBy) -> Result<()> {
+    fn launch(&self, request: Box<Request>, stream: bool, awaited: WaitedOnBy) -> Result<()> {
         let shared = &self.shared;
         // An interruptible wait does no I/O.
         let awaited = if shared.bell().is_some() { WaitedOnBy::Anywhere } else { awaited };
         let prepared = request.prepare(stream, shared.settings().stream_only)?;
-        shared.set_asked(&prepared);
+        let mut prepared = Box::new(prepared); // moved with the task
+        shared.set_asked(&mut prepared);
         let enter = |run| {
             let call: Weak<dyn UnderWay> = Arc::<Shared>::downgrade(shared);
             let (run, listed) = shared.session().enter(run, call)?;

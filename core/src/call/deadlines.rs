@@ -108,7 +108,7 @@ pub(crate) struct Progress {
 
 impl Clock {
     fn new(timeouts: Timeouts, deadline: Option<Instant>) -> Clock {
-        let mut clock = Clock {
+        Clock {
             idle: timeouts.idle,
             pings_reset_idle: timeouts.pings_reset_idle,
             total: timeouts.total.unwrap_or_default(),
@@ -119,9 +119,7 @@ impl Clock {
             is_set: false,
             pieces: 0,
             bytes: 0,
-        };
-        clock.alarm = clock.due().map(|due| Box::pin(sleep_until(due)));
-        clock
+        }
     }
 
     fn due(&self) -> Option<Instant> {
@@ -176,10 +174,8 @@ impl Clock {
     /// possible expiry and checked only then, so that progress costs no timer work.
     pub(crate) fn poll_expired(&mut self, cx: &mut Context<'_>) -> Poll<Error> {
         loop {
-            let due = self.due();
-            let (Some(alarm), Some(due)) = (&mut self.alarm, due) else {
-                return Poll::Pending;
-            };
+            let Some(due) = self.due() else { return Poll::Pending };
+            let alarm = self.alarm.get_or_insert_with(|| Box::pin(sleep_until(due)));
             if self.is_set && !alarm.is_elapsed() {
                 return Poll::Pending; // the alarm has this task's waker
             }

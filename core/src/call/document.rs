@@ -42,7 +42,7 @@ impl NoAnswer {
 pub(crate) fn judge(
     redactor: &Redactor,
     endpoint: Endpoint,
-    head: Head,
+    head: Arc<Head>,
     bytes: Vec<u8>,
 ) -> Result<Response, Box<NoAnswer>> {
     let text = String::from_utf8(bytes)
@@ -54,7 +54,7 @@ pub(crate) fn judge(
         let error = Error::new(ErrorKind::Protocol, message);
         NoAnswer::new(error.with_body(redactor.bounded_text(&text)).with_answer(&head))
     };
-    if text.trim().is_empty() {
+    if text.trim_start().is_empty() {
         let error = Error::new(ErrorKind::Protocol, "the answer has no content");
         return Err(NoAnswer::new(error.with_answer(&head)));
     }
@@ -87,7 +87,7 @@ pub(crate) fn judge(
     {
         not_an_answer("an entry in the model list has no id", entry.text())
     } else {
-        return Ok(Response::whole(endpoint, Arc::new(head), document));
+        return Ok(Response::whole(endpoint, head, document));
     };
     let usage = document.usage();
     no_answer.is_part = usage.is_some();
@@ -97,7 +97,7 @@ pub(crate) fn judge(
 
 /// The events with which a stream of this answer would have started: `Open` and its chunks.
 pub(crate) fn events_of(endpoint: Endpoint, whole: &Response) -> Result<VecDeque<Event>> {
-    let mut events = VecDeque::from([Event::Open(Arc::new(whole.head().clone()))]);
+    let mut events = VecDeque::from([Event::Open(whole.shared_head().clone())]);
     let document = whole.document().map_or(Value::NULL, Document::value);
     let chunks = document_chunks(endpoint, document);
     if chunks.len() > ELEMENTS_MAX {

@@ -25,7 +25,7 @@ use crate::protocol::text::excerpt;
 use crate::request::prepared::Prepared;
 
 /// Runs a started call. The guard inserts `Done` on every path.
-pub(crate) async fn run(guard: DoneGuard, mut prepared: Prepared, caller_streams: bool) {
+pub(crate) async fn run(guard: DoneGuard, mut prepared: Box<Prepared>, caller_streams: bool) {
     let shared = &guard.shared;
     guard.begin().await;
     if shared.queue.is_finished() {
@@ -34,13 +34,18 @@ pub(crate) async fn run(guard: DoneGuard, mut prepared: Prepared, caller_streams
     let timeouts = prepared.options.timeouts.over(shared.settings().timeouts);
     let deadlines = Deadlines::start(timeouts);
     let sent = prepared.body.take();
-    let transport = match transport(&guard.run, deadlines).await {
+    let made = match guard.run.transport_if_cheap() {
+        Some(made) => made,
+        None => Box::pin(transport(&guard.run, deadlines)).await,
+    };
+    let transport = match made {
         Ok(transport) => transport,
         Err(error) => return guard.finish(Err(error)),
     };
     let attempts =
         Attempts { shared, run: &guard.run, transport: &transport, prepared: &prepared, deadlines };
-    let (mut reply, place) = match attempts.open(sent).await {
+    // Boxed: an open stream does not keep the room of its attempts.
+    let (mut reply, place) = match Box::pin(attempts.open(sent)).await {
         Ok(opened) => opened,
         Err(error) => return guard.finish(Err(error)),
     };
@@ -53,16 +58,13 @@ pub(crate) async fn run(guard: DoneGuard, mut prepared: Prepared, caller_streams
         deadlines,
         caller_streams,
     };
-    answer.deliver(&mut reply).await;
+    Box::pin(answer.deliver(&mut reply)).await;
     drop(place); // held until here: a stream occupies the service until its end
 }
 
-/// The client's transport, or an error at the deadline.
+/// The client's transport, made now, or an error at the deadline.
 async fn transport(run: &SessionRun, deadlines: Deadlines) -> Result<Arc<Transport>> {
-    if let Some(made) = run.transport_if_cheap() {
-        return made;
-    }
-    let made = Box::pin(run.transport());
+    let made = run.transport();
     match deadlines.deadline {
         None => made.await,
         Some(deadline) => {
@@ -125,7 +127,7 @@ impl Answer<'_> {
         })?;
         self.transport.answer_ended(false, &reply.head, &reply.body);
         body::settle(&mut reply.body).await;
-        let head = std::mem::take(&mut reply.head);
+        let head = reply.head.clone();
         let (redactor, endpoint) = (self.shared.redactor.clone(), self.prepared.endpoint);
         let bytes = std::mem::take(&mut held.0);
         let judged = offload(bytes.len(), move || judge(&redactor, endpoint, head, bytes)).await;
@@ -182,7 +184,7 @@ impl Answer<'_> {
     /// Pushes the events of a stream, then its end, then drains the body.
     async fn events(&self, reply: &mut Reply) {
         let body = &mut reply.body;
-        let head = Arc::new(std::mem::take(&mut reply.head));
+        let head = reply.head.clone();
         let opening = self.caller_streams.then(|| Event::Open(head.clone()));
         let wanted = Wanted {
             settings: self.shared.settings().clone(),

@@ -15,7 +15,7 @@ fn ended(chunk_times: usize, answer: Option<&Response>) -> CallEnded {
     let record = CallRecord::new(Recorded {
         start: SystemTime::now(),
         operation: Endpoint::Chat,
-        path: String::new(),
+        path: "".into(),
         model: None,
         streamed: false,
         attempts: Vec::new(),
@@ -43,7 +43,7 @@ fn ended(chunk_times: usize, answer: Option<&Response>) -> CallEnded {
 fn answers_beyond_the_limit_are_left_out_and_records_counted() {
     let text = format!("{{\"x\":\"{}\"}}", "y".repeat(1 << 20));
     let document = Document::scan(&text).unwrap();
-    let head = Arc::new(Head { status: 200, headers: Vec::new() });
+    let head = Arc::new(Head::new::<&str, &str>(200, []));
     let answer = Response::whole(Endpoint::Chat, head, document);
     let calls = EndedCalls::new(None);
     let fill = |count, chunk_times| {

@@ -14,9 +14,10 @@ use crate::http::timing::AttemptTiming;
 
 /// The recorder. It works once per attempt, wait and batch of chunks.
 pub(crate) struct Recorder {
+    /// When the call was started.
     pub(crate) start: SystemTime,
     /// The same moment of the monotonic clock, from which all times are counted.
-    origin: Instant,
+    origin: Option<Instant>,
     pub(crate) streamed: bool,
     has_chunk_times: bool,
     attempts: VecDeque<Attempt>,
@@ -33,8 +34,8 @@ pub(crate) struct Recorder {
     chunk_times: Vec<Duration>,
     /// The latest values, for a stream.
     pub(crate) answered: Answered,
-    /// Status and request id of an answer with a success status.
-    pub(crate) accepted: Option<(u16, Option<String>)>,
+    /// The head of an answer with a success status.
+    pub(crate) accepted: Option<Arc<Head>>,
 }
 
 /// An attempt; `failed` is set if it failed before the call ended.
@@ -47,8 +48,8 @@ struct Attempt {
 impl Recorder {
     pub(crate) fn new() -> Recorder {
         Recorder {
-            start: SystemTime::now(),
-            origin: Instant::now(),
+            start: SystemTime::UNIX_EPOCH,
+            origin: None,
             streamed: false,
             has_chunk_times: false,
             attempts: VecDeque::new(),
@@ -68,13 +69,13 @@ impl Recorder {
     }
 
     pub(crate) fn starts(&mut self, streamed: bool, has_chunk_times: bool) {
-        (self.start, self.origin) = (SystemTime::now(), Instant::now());
+        (self.start, self.origin) = (SystemTime::now(), Some(Instant::now()));
         (self.streamed, self.has_chunk_times) = (streamed, has_chunk_times);
     }
 
     /// The time since the start.
     pub(crate) fn elapsed(&self) -> Duration {
-        self.origin.elapsed()
+        self.origin.map(|origin| origin.elapsed()).unwrap_or_default()
     }
 
     pub(crate) fn attempt_begins(&mut self) -> Arc<AttemptTiming> {
@@ -85,9 +86,11 @@ impl Recorder {
             self.earlier_out += earlier.seen.bytes_out();
         }
         self.attempts_count += 1;
-        let seen = Arc::new(AttemptTiming::new(self.origin));
+        let now = Instant::now();
+        let origin = self.origin.unwrap_or(now);
+        let seen = Arc::new(AttemptTiming::new(origin));
         self.attempts.push_back(Attempt {
-            start: self.elapsed(),
+            start: now.duration_since(origin),
             seen: seen.clone(),
             failed: None,
         });
@@ -107,8 +110,8 @@ impl Recorder {
     }
 
     pub(crate) fn wait_ends(&mut self) {
-        let now = self.elapsed();
         if let Some((reason, start)) = self.waiting.take() {
+            let now = self.elapsed();
             if self.waits.len() >= WAITS_RECORDED_MAX {
                 self.waits.pop_front();
             }
@@ -118,8 +121,8 @@ impl Recorder {
     }
 
     /// Records an answer with a success status.
-    pub(crate) fn accepted(&mut self, head: &Head) {
-        self.accepted = Some((head.status(), head.request_id().map(str::to_owned)));
+    pub(crate) fn accepted(&mut self, head: &Arc<Head>) {
+        self.accepted = Some(head.clone());
     }
 
     /// Records that `count` chunks have arrived in total.

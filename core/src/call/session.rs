@@ -2,7 +2,7 @@
 //! of calls in flight. Each process has its own; each run of the library too, except for the sums.
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, Weak};
 use std::task::Waker;
@@ -20,12 +20,15 @@ use crate::driver::offload::offload;
 use crate::http::transport::Transport;
 use crate::options::api_key::ApiKey;
 use crate::options::config::{Settings, SharedSettings};
+use crate::protocol::endpoint::Endpoint;
 use crate::protocol::usage::Usage;
 use crate::system::process::{self, PerProcess, Run};
 use crate::system::sync::{lock, unpoisoned};
 
 pub(crate) struct Session {
     pub(crate) settings: SharedSettings,
+    /// Those of the operations.
+    paths: [Arc<str>; 3],
     usage: Arc<PerProcess<Mutex<Sums>>>,
     observers: SharedObservers,
     /// Final, also in forked children.
@@ -47,7 +50,7 @@ struct ProcessState {
 struct State {
     run: Option<Arc<SessionRun>>,
     /// The calls in flight, by number.
-    under_way: HashMap<u64, Weak<dyn UnderWay>>,
+    under_way: BTreeMap<u64, Weak<dyn UnderWay>>,
     next: u64,
     /// Handlers of started calls that were not yet dropped.
     handlers: usize,
@@ -166,12 +169,24 @@ impl Session {
         usage: Arc<PerProcess<Mutex<Sums>>>,
         observers: SharedObservers,
     ) -> Session {
+        let paths = Endpoint::ALL.map(|endpoint| settings.path_of(endpoint).into());
         Session {
             settings: Arc::new(settings),
+            paths,
             usage,
             observers,
             is_closed: AtomicBool::new(false),
             held: PerProcess::new(),
+        }
+    }
+
+    /// The path of an operation's URL.
+    pub(crate) fn path_of(&self, endpoint: Endpoint) -> Arc<str> {
+        let [models, chat, responses] = &self.paths;
+        match endpoint {
+            Endpoint::Models => models.clone(),
+            Endpoint::Chat => chat.clone(),
+            Endpoint::Responses => responses.clone(),
         }
     }
 
@@ -320,9 +335,11 @@ impl Session {
     }
 
     /// Passes an ended call to the observers; returns the wakers to call once no lock is held.
-    pub(crate) fn call_ended(&self, ended: impl FnOnce() -> CallEnded) -> Vec<Waker> {
+    pub(crate) fn call_ended(&self, ended: impl FnOnce() -> Option<CallEnded>) -> Vec<Waker> {
         match self.observers.get() {
-            Some(observers) if observers.are_there() => observers.put(&ended()),
+            Some(observers) if observers.are_there() => {
+                ended().map(|ended| observers.put(&ended)).unwrap_or_default()
+            }
             Some(_) | None => Vec::new(),
         }
     }

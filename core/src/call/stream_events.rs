@@ -21,7 +21,7 @@ use crate::protocol::document::Document;
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::slab::Slab;
 use crate::protocol::sse::{self, Sink};
-use crate::protocol::value::Value;
+use crate::protocol::value::{Value, without_blanks};
 
 /// Marks the end of a stream (R-STR3).
 const DONE_MARK: &str = "[DONE]";
@@ -198,7 +198,7 @@ impl StreamEvents {
 
     /// Adds an event; events after the end are ignored (R-STR3).
     fn add(&mut self, event: sse::Event<'_>) {
-        let data = event.data.trim_matches([' ', '\t', '\n', '\r']);
+        let data = without_blanks(&event.data);
         let is_error = event.name == "error";
         if self.ending.is_some() || (data.is_empty() && !is_error) {
             return;

@@ -37,9 +37,7 @@ use tracing::Span;
 use crate::answer::error::{Context, Error, Result};
 use crate::answer::error_kind::{ErrorKind, Metered};
 use crate::answer::head::Head;
-use crate::answer::record::{
-    Answered, CallRecord, CancelledBy, RECORD_TEXT_BYTES_MAX, Recorded, WaitReason,
-};
+use crate::answer::record::{Answered, CallRecord, CancelledBy, Recorded, Unread, WaitReason};
 use crate::answer::redactor::Redactor;
 use crate::answer::response::Response;
 use crate::call::hint::{CallForm, extend_hint};
@@ -54,7 +52,6 @@ use crate::driver::wake_fd::{Bell, WireKind};
 use crate::http::timing::AttemptTiming;
 use crate::options::config::SharedSettings;
 use crate::protocol::endpoint::Endpoint;
-use crate::protocol::text::cut;
 use crate::request::prepared::Prepared;
 use crate::request::request::Request;
 use crate::system::process;
@@ -63,6 +60,7 @@ use crate::system::sync::lock;
 pub(crate) struct Shared {
     /// The process that created the call: another one must not touch its locks.
     generation: u64,
+    endpoint: Endpoint,
     session: Arc<Session>,
     pub(crate) redactor: Redactor,
     pub(crate) queue: EventQueue,
@@ -79,9 +77,10 @@ pub(crate) struct Shared {
 
 /// The context for errors, and what is needed to stop the call.
 struct Progress {
-    request: Option<Request>,
+    request: Option<Box<Request>>,
     context: Context,
-    form: CallForm,
+    /// The service was asked to stream, whatever the caller receives.
+    streams: bool,
     started: Option<Instant>,
     /// An attempt is in flight, so it may have been metered.
     in_flight: bool,
@@ -97,8 +96,8 @@ enum CallEnd {
     Open,
     /// Cancelled before it was started: no record was made.
     OfNew,
-    /// `Done` is in the queue, and the observers have this record.
-    Told(CallRecord),
+    /// `Done` is in the queue, and the observers have the record: this one, of an error.
+    Told(Option<CallRecord>),
 }
 
 /// How `Done` enters the queue.
@@ -142,17 +141,16 @@ impl Shared {
     pub(crate) fn new(session: Arc<Session>, request: Request) -> Shared {
         let limits = session.settings.limits;
         let endpoint = request.endpoint();
-        let path = session.settings.path_of(endpoint);
+        let path = session.path_of(endpoint);
         let redactor = Redactor {
             key: request.own_api_key().unwrap_or_else(|| session.settings.api_key.clone()),
             bytes_max: limits.error_body_bytes_max,
         };
-        let form = CallForm { endpoint, streams: false, path_fault: session.settings.path_fault() };
         let tag = request.own_tag();
         let progress = Progress {
-            request: Some(request),
+            request: Some(Box::new(request)),
             context: Context { path, ..Context::default() },
-            form,
+            streams: false,
             started: None,
             in_flight: false,
             is_ending: false,
@@ -162,6 +160,7 @@ impl Shared {
         };
         Shared {
             generation: process::generation(),
+            endpoint,
             queue: EventQueue::new(limits.queue_events_max, limits.queue_bytes_max),
             session,
             redactor,
@@ -175,14 +174,14 @@ impl Shared {
     }
 
     /// Takes the request, which marks the call as started.
-    pub(crate) fn take_request(&self, streamed: bool) -> Option<Request> {
+    pub(crate) fn take_request(&self, streamed: bool) -> Option<Box<Request>> {
         let mut progress = self.progress();
         let request = progress.request.take()?;
         let own = request.wants_chunk_times();
         progress.recorder.starts(streamed, own.unwrap_or(self.session.settings.chunk_times));
-        let (operation, path) = (progress.form.endpoint, progress.context.path.clone());
+        let path = progress.context.path.clone();
         drop(progress);
-        let spans = Spans::of_call(operation, &path, streamed);
+        let spans = Spans::of_call(self.endpoint, &path, streamed);
         let ending = lock(&self.ending);
         if matches!(*ending, CallEnd::Open) {
             self.progress().spans = spans;
@@ -191,10 +190,10 @@ impl Shared {
     }
 
     /// Sets the requested model, and whether the service streams.
-    pub(crate) fn set_asked(&self, prepared: &Prepared) {
+    pub(crate) fn set_asked(&self, prepared: &mut Prepared) {
         let mut progress = self.progress();
-        progress.context.model = prepared.model.clone();
-        progress.form.streams = prepared.stream;
+        progress.context.model = prepared.model.take();
+        progress.streams = prepared.stream;
     }
 
     /// Sets the driver whose I/O a waiting thread may do; a call starts once.
@@ -245,8 +244,8 @@ impl Shared {
     /// Attaches the record of the call, if there is one, to the error of a start.
     fn told(&self, error: Error) -> Error {
         match &*lock(&self.ending) {
-            CallEnd::Told(record) => error.with_record(record.clone()),
-            CallEnd::Open | CallEnd::OfNew => error,
+            CallEnd::Told(Some(record)) => error.with_record(record.clone()),
+            CallEnd::Told(None) | CallEnd::Open | CallEnd::OfNew => error,
         }
     }
 
@@ -256,8 +255,8 @@ impl Shared {
         let mut ending = lock(&self.ending);
         // Otherwise it was cancelled just now, and the observers have its record.
         if matches!(*ending, CallEnd::OfNew) {
-            let (record, _, wakes) = self.tell(Err(error.clone()), Some(CancelledBy::Program));
-            *ending = CallEnd::Told(record);
+            let (outcome, wakes) = self.tell(Err(error.clone()), Some(CancelledBy::Program));
+            *ending = CallEnd::Told(record_of_error(&outcome));
             drop(ending);
             wakes.into_iter().for_each(Waker::wake);
         } else {
@@ -281,18 +280,19 @@ impl Shared {
         self.forbid_attempts();
         let outcome = outcome();
         let mut spans = Spans::none();
-        let (record, outcome, wakes) = match self.was_started() {
+        let (outcome, wakes) = match self.was_started() {
             true => {
                 spans = std::mem::replace(&mut self.progress().spans, spans);
-                let (record, outcome, wakes) = self.tell(outcome, cancelled_by);
-                *ending = CallEnd::Told(record.clone());
-                (Some(record), outcome, wakes)
+                let (outcome, wakes) = self.tell(outcome, cancelled_by);
+                *ending = CallEnd::Told(record_of_error(&outcome));
+                (outcome, wakes)
             }
             false => {
                 *ending = CallEnd::OfNew;
-                (None, outcome, Vec::new())
+                (outcome, Vec::new())
             }
         };
+        let record = spans.are_on().then(|| record_of(&outcome).cloned()).flatten();
         let ended = match (way, outcome) {
             (Handover::Finishes, outcome) => self.queue.finish(outcome),
             (Handover::Abandons, Err(error)) => self.queue.abandon(error),
@@ -363,48 +363,59 @@ impl Shared {
         &self,
         outcome: Result<Response>,
         cancelled_by: Option<CancelledBy>,
-    ) -> (CallRecord, Result<Response>, Vec<Waker>) {
-        let record = self.record(&outcome, cancelled_by);
-        let outcome = match outcome {
-            Ok(answer) => Ok(answer.with_record(record.clone())),
-            Err(error) => Err(error.with_record(record.clone())),
-        };
-        if let (Ok(answer), Some(model)) = (&outcome, &self.progress().context.model) {
+    ) -> (Result<Response>, Vec<Waker>) {
+        let mut progress = self.progress();
+        if let (Ok(answer), Some(model)) = (&outcome, &progress.context.model) {
             self.session.count(&self.redactor.key, model, answer.usage());
         }
+        let recorded = self.recorded(&mut progress, &outcome, cancelled_by);
+        let outcome = match outcome {
+            Ok(answer) => {
+                drop(progress);
+                let redactor = self.redactor.clone();
+                Ok(answer.with_record(Unread { recorded, redactor }))
+            }
+            Err(error) => {
+                let recorder = &progress.recorder;
+                let accepted = recorder.accepted.as_ref().and_then(|head| head.request_id());
+                let request_id = error.request_id().or(accepted);
+                let record = recorded.with_texts(&self.redactor, request_id, &recorder.answered);
+                drop(progress);
+                Err(error.with_record(record))
+            }
+        };
         let wakes = self.session.call_ended(|| {
+            let record = record_of(&outcome)?;
             let whole = outcome.as_ref().ok().filter(|answer| answer.document().is_some());
-            CallEnded::new(self.tag, record.clone(), whole.cloned())
+            Some(CallEnded::new(self.tag, record.clone(), whole.cloned()))
         });
-        (record, outcome, wakes)
+        (outcome, wakes)
     }
 
-    fn record(&self, outcome: &Result<Response>, cancelled_by: Option<CancelledBy>) -> CallRecord {
-        let shown =
-            |text: &String| cut(&self.redactor.redact(text), RECORD_TEXT_BYTES_MAX).to_owned();
-        let mut progress = self.progress();
-        let context = &progress.context;
-        let (path, model) = (context.path.clone(), context.model.as_ref().map(shown));
+    /// The record without the texts of the answer.
+    fn recorded(
+        &self,
+        progress: &mut Progress,
+        outcome: &Result<Response>,
+        cancelled_by: Option<CancelledBy>,
+    ) -> Recorded {
+        let context = &mut progress.context;
+        let (path, model) = match outcome {
+            Ok(_) => (context.path.clone(), context.model.take()), // no error will name it
+            Err(_) => (context.path.clone(), context.model.clone()),
+        };
         let (kind, said, metered) = match outcome {
-            Ok(_) => (None, None, metered_of(progress.form, context.metered)),
+            Ok(_) => (None, None, metered_of(self.endpoint, context.metered)),
             Err(error) => (Some(error.kind()), error.status(), error.metered()),
         };
-        let (operation, recorder) = (progress.form.endpoint, &mut progress.recorder);
+        let recorder = &mut progress.recorder;
         let (waits, chunk_times) = (recorder.waits(), recorder.take_chunk_times());
         let (bytes_in, bytes_out) = recorder.bytes();
         let (attempts, elapsed) = recorder.attempts(kind);
-        let (accepted, request_id) = match &recorder.accepted {
-            Some((status, request_id)) => (Some(*status), request_id.as_ref()),
-            None => (None, None),
-        };
-        let answered = match outcome {
-            Ok(answer) => answer.answered(),
-            Err(_) => &recorder.answered,
-        };
-        let own_id = outcome.as_ref().err().and_then(Error::request_id).map(str::to_owned);
-        CallRecord::new(Recorded {
+        let accepted = recorder.accepted.as_ref().map(|head| head.status());
+        Recorded {
             start: recorder.start,
-            operation,
+            operation: self.endpoint,
             path,
             model,
             streamed: recorder.streamed,
@@ -418,37 +429,34 @@ impl Shared {
             elapsed,
             kind,
             status: said.or(accepted),
-            request_id: own_id.as_ref().or(request_id).map(shown),
-            answered: Answered {
-                response_id: answered.response_id.as_ref().map(shown),
-                response_model: answered.response_model.as_ref().map(shown),
-                finish_reason: answered.finish_reason.as_ref().map(shown),
-                usage: answered.usage,
-            },
+            request_id: None,
+            answered: Answered::default(),
             metered,
             bytes_out,
             bytes_in,
             cancelled_by,
             chunk_times,
-        })
+        }
     }
 
     /// Adds everything that the call knows to the error (R-ERR3), and redacts the key (R-AUTH4).
     pub(crate) fn explain(&self, error: Error) -> Error {
         let error = error.redacted(|text| self.redactor.redact(text).into_owned());
         let error = error.redacted_partial(|text| self.redactor.key.mask_answer(text).into_owned());
-        let (mut context, form) = {
+        let (mut context, streams) = {
             let progress = self.progress();
             let mut context = progress.context.clone();
             context.elapsed = progress.started.map(|start| start.elapsed()).unwrap_or_default();
             if progress.in_flight {
                 context.metered = context.metered.with(Metered::Unknown);
             }
-            (context, progress.form)
+            (context, progress.streams)
         };
-        context.metered = metered_of(form, context.metered);
+        context.metered = metered_of(self.endpoint, context.metered);
         // The model name may contain the key.
         context.model = context.model.map(|model| self.redactor.redact(&model).into_owned());
+        let path_fault = self.settings().path_fault();
+        let form = CallForm { endpoint: self.endpoint, streams, path_fault };
         extend_hint(error, form, context.attempts).with_context(&context)
     }
 
@@ -489,7 +497,7 @@ impl Shared {
     }
 
     /// Records an answer with a success status.
-    pub(crate) fn accepted(&self, head: &Head) {
+    pub(crate) fn accepted(&self, head: &Arc<Head>) {
         self.progress().recorder.accepted(head);
     }
 
@@ -516,7 +524,7 @@ impl Shared {
             kind = error.kind().name(),
             wait_ms = wait.as_millis() as u64,
             attempts = context.attempts,
-            path = context.path,
+            path = &*context.path,
             model = model.as_deref(),
             "retrying after a wait"
         );
@@ -565,7 +573,7 @@ impl Shared {
         let endpoint = answer.endpoint();
         let url = || {
             let origin = self.settings().base_url.origin().ascii_serialization();
-            origin + &self.settings().path_of(endpoint)
+            origin + &self.session.path_of(endpoint)
         };
         tracing::info!(
             target: "modelwire",
@@ -674,9 +682,17 @@ impl Drop for DoneGuard {
     }
 }
 
+fn record_of(outcome: &Result<Response>) -> Option<&CallRecord> {
+    outcome.as_ref().map_or_else(Error::record, Response::record)
+}
+
+fn record_of_error(outcome: &Result<Response>) -> Option<CallRecord> {
+    outcome.as_ref().err().and_then(Error::record).cloned()
+}
+
 /// Listing models is not metered (R-MET1).
-fn metered_of(form: CallForm, metered: Metered) -> Metered {
-    match form.endpoint {
+fn metered_of(endpoint: Endpoint, metered: Metered) -> Metered {
+    match endpoint {
         Endpoint::Models if metered != Metered::NotSent => Metered::NormallyNot,
         Endpoint::Models | Endpoint::Chat | Endpoint::Responses => metered,
     }

@@ -1,7 +1,7 @@
 //! Tasks whose I/O runs on the program's tokio runtime: the list of them, so that the library's shutdown ends
 //! them too, whatever that runtime is doing; and the check where a blocking wait is possible.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Mutex, Weak};
 use std::task::{Context, Poll, Waker};
 
@@ -22,7 +22,7 @@ pub(crate) trait ShutDown: Send + Sync {
 /// The running tasks, by number.
 #[derive(Default)]
 struct Tasks {
-    under_way: HashMap<u64, Weak<dyn ShutDown>>,
+    under_way: BTreeMap<u64, Weak<dyn ShutDown>>,
     next: u64,
 }
 

@@ -1,7 +1,7 @@
 //! Measures the opening of a connection: the durations of name lookup, connect and TLS, for the attempt that
 //! requested it.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use hyper::http::Extensions;
 use hyper_util::client::legacy::connect::dns::{GaiResolver, Name as HostName};
 use hyper_util::client::legacy::connect::{Connection, HttpInfo};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use tokio::sync::Semaphore;
 use tower::{Layer, Service};
 
 use crate::http::returns::Returns;
@@ -22,24 +23,44 @@ type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The layer around reqwest's connector.
 #[derive(Clone)]
-pub(crate) struct Watch(pub(crate) Arc<Returns>);
+pub(crate) struct Watch {
+    returns: Arc<Returns>,
+    /// A permit for each connection that may be opening.
+    openings: Arc<Semaphore>,
+}
+
+impl Watch {
+    pub(crate) fn new(returns: Arc<Returns>, openings_max: usize) -> Watch {
+        Watch { returns, openings: Arc::new(Semaphore::new(openings_max)) }
+    }
+}
 
 impl<S> Layer<S> for Watch {
     type Service = Watched<S>;
 
-    fn layer(&self, inner: S) -> Watched<S> {
-        Watched(inner, self.0.clone())
+    fn layer(&self, connector: S) -> Watched<S> {
+        Watched { connector: Arc::new(connector), watch: self.clone() }
     }
 }
 
-#[derive(Clone)]
-pub(crate) struct Watched<S>(S, Arc<Returns>);
+/// It is cloned for each request, and its connector only for each connection.
+pub(crate) struct Watched<S> {
+    connector: Arc<S>,
+    watch: Watch,
+}
+
+impl<S> Clone for Watched<S> {
+    fn clone(&self) -> Watched<S> {
+        Watched { connector: self.connector.clone(), watch: self.watch.clone() }
+    }
+}
 
 type Connecting<T> = Pin<Box<dyn Future<Output = Result<T, BoxError>> + Send>>;
 
 impl<S, R> Service<R> for Watched<S>
 where
-    S: Service<R>,
+    R: Send + 'static,
+    S: Service<R> + Clone + Send + Sync + 'static,
     S::Future: Send + 'static,
     S::Response: Connection,
     S::Error: Into<BoxError>,
@@ -48,21 +69,23 @@ where
     type Error = BoxError;
     type Future = Connecting<S::Response>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
-        self.0.poll_ready(cx).map_err(Into::into)
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        Poll::Ready(Ok(())) // it waits for a permit after the call
     }
 
     /// Opens a connection for the current attempt. If the attempt gets another one during the wait for
     /// returning connections, none is opened; if it gets another one later, the opening continues without
     /// it.
     fn call(&mut self, place: R) -> Self::Future {
-        let connecting = self.0.call(place);
-        let Some(seen) = AttemptTiming::current() else {
-            return Box::pin(async { connecting.await.map_err(Into::into) });
-        };
-        let returns = self.1.clone();
+        let (mut connector, watch) = ((*self.connector).clone(), self.watch.clone());
         Box::pin(async move {
-            returns.wait().await;
+            let _permit = watch.openings.acquire_owned().await?;
+            poll_fn(|cx| connector.poll_ready(cx)).await.map_err(Into::into)?;
+            let connecting = connector.call(place);
+            let Some(seen) = AttemptTiming::current() else {
+                return connecting.await.map_err(Into::into);
+            };
+            watch.returns.wait().await;
             if AttemptTiming::current().is_none() {
                 return Err("the attempt got a connection that was returned".into());
             }

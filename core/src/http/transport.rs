@@ -1,6 +1,7 @@
 //! Sends a prepared request, and returns the head and the pieces of the body. With `opening` and `failure`
 //! the only file that names reqwest and hyper.
 
+use std::borrow::Cow;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll};
@@ -14,8 +15,6 @@ use reqwest::header::{
 use reqwest::{ClientBuilder, Method, Url, Version};
 use tokio::task::yield_now;
 use tokio::time::sleep;
-use tower::layer::util::Stack;
-use tower::limit::ConcurrencyLimitLayer;
 
 use crate::answer::error::{Error, Result};
 use crate::answer::error_kind::{ErrorKind, Metered};
@@ -44,7 +43,8 @@ pub(crate) struct Transport {
     /// A client that keeps no connection; created on first use.
     fresh: PerProcess<reqwest::Client>,
     pub(crate) connections: Connections,
-    headers: HeaderMap,
+    /// The headers of a plain request and of a streamed one, with a body.
+    headers: [HeaderMap; 2],
     urls: [Url; 3],
     /// Host and port for error messages.
     place: String,
@@ -58,9 +58,7 @@ pub(crate) struct Transport {
 
 /// An answer whose head has arrived.
 pub(crate) struct Reply {
-    /// The requested URL.
-    pub(crate) url: Url,
-    pub(crate) head: Head,
+    pub(crate) head: Arc<Head>,
     pub(crate) body: Body,
 }
 
@@ -89,6 +87,9 @@ const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 /// The maximum size of a returned piece, in bytes: a piece is processed without yielding.
 const PIECE_BYTES_MAX: usize = 16 << 10;
 
+/// The usual number of headers of a request, with those that hyper adds.
+const HEADERS_USUAL: usize = 12;
+
 #[cfg(feature = "http2")]
 /// HTTP/2 flow control: how many bytes of one stream may be unread.
 const HTTP2_STREAM_WINDOW: u32 = 256 << 10;
@@ -116,13 +117,12 @@ impl Transport {
     pub(crate) fn new(settings: &Settings) -> Result<Transport> {
         let returns = Arc::default();
         let client = built(builder(settings, &returns)?)?;
-        let endpoints = [Endpoint::Models, Endpoint::Chat, Endpoint::Responses];
-        let urls = endpoints.map(|endpoint| url_of(settings, endpoint));
+        let urls = Endpoint::ALL.map(|endpoint| url_of(settings, endpoint));
         Ok(Transport {
             client,
             fresh: PerProcess::new(),
             connections: Connections::new(settings.limits.connections_max)?,
-            headers: header_map(settings)?,
+            headers: [header_map(settings, false)?, header_map(settings, true)?],
             urls,
             place: place_of(settings),
             reuse: Mutex::default(),
@@ -142,8 +142,7 @@ impl Transport {
         moved: Option<&Url>,
         permit: Permit,
         seen: &Arc<AttemptTiming>,
-    ) -> Result<Reply, Failure> {
-        let request = self.request(prepared, body, moved);
+    ) -> Result<Box<Reply>, Failure> {
         let chosen = self.reuse().choose(!self.speaks_tls, self.made.elapsed());
         let client = match chosen {
             Connection::Pooled => &self.client,
@@ -165,6 +164,8 @@ impl Transport {
         };
         let bytes_out = body.map_or(0, Bytes::len);
         seen.sends(bytes_out);
+        // Made after the waits, during which it would be held.
+        let request = self.request(prepared, body, moved);
         match seen.clone().scope(client.execute(request)).await {
             Ok(response) => {
                 if response.version() == Version::HTTP_2 {
@@ -185,12 +186,11 @@ impl Transport {
                     Err(error) => (None, Some(error)),
                 };
                 let key = prepared.options.api_key().map_or(&settings.api_key, |key| key);
-                let head = head_of(&response, key);
-                let url = response.url().clone();
+                let head = Arc::new(head_of(&response, key));
                 let seen = seen.clone();
                 let (ahead, rest) = (None, None);
                 let body = Body { response, permit, port, inflate, broken, ahead, rest, seen };
-                Ok(Reply { url, head, body })
+                Ok(Box::new(Reply { head, body })) // moved through several futures
             }
             Err(cause) => {
                 self.reuse().broke_off();
@@ -221,15 +221,8 @@ impl Transport {
             url.query_pairs_mut().extend_pairs(&prepared.options.query);
         }
         let mut request = reqwest::Request::new(method, url);
-        let mut headers = self.headers.clone();
-        if prepared.stream {
-            // Not compressed: a compressed stream arrives in bursts.
-            headers.insert(ACCEPT, STREAM);
-        } else {
-            headers.insert(ACCEPT, JSON);
-            #[cfg(feature = "gzip")]
-            headers.insert(reqwest::header::ACCEPT_ENCODING, GZIP);
-        }
+        let [plain, streamed] = &self.headers;
+        let mut headers = if prepared.stream { streamed } else { plain }.clone();
         for name in &prepared.options.without_headers {
             headers.remove(name);
         }
@@ -243,9 +236,9 @@ impl Transport {
                 headers.insert(name, value);
             }
         }
-        if let Some(body) = body {
-            headers.insert(CONTENT_TYPE, JSON);
-            *request.body_mut() = Some(body.clone().into());
+        match body {
+            Some(body) => *request.body_mut() = Some(body.clone().into()),
+            None => drop(headers.remove(CONTENT_TYPE)),
         }
         *request.headers_mut() = headers;
         request
@@ -272,6 +265,11 @@ impl Transport {
 }
 
 impl Body {
+    /// The requested URL.
+    pub(crate) fn url(&self) -> &Url {
+        self.response.url()
+    }
+
     /// Puts back the last piece, or the rest of it, for the next read.
     pub(crate) fn put_back(&mut self, piece: Bytes) {
         self.ahead = Some(piece).filter(|piece| !piece.is_empty());
@@ -335,13 +333,13 @@ fn builder(settings: &Settings, returns: &Arc<Returns>) -> Result<ClientBuilder>
         .http1_max_headers(limits.headers_max)
         .pool_idle_timeout(Duration::from_millis(limits.idle_connection_ms_max as u64))
         .pool_max_idle_per_host(spare_max.min(limits.idle_connections_max))
-        // Combined in one layer, because each layer is cloned for each request.
-        .connector_layer(Stack::new(ConcurrencyLimitLayer::new(spare_max), Watch(returns.clone())))
+        .connector_layer(Watch::new(returns.clone(), spare_max))
         .dns_resolver(Names::new())
         .tcp_nodelay(true);
     // A request that was written is never resent silently: by default reqwest resends one that an HTTP/2
     // server refused, without counting it or asking the retry policy.
-    builder = builder.retry(reqwest::retry::never());
+    // Without a limit of 0, it keeps a copy of each request nonetheless.
+    builder = builder.retry(reqwest::retry::never().max_retries_per_request(0));
     builder = match settings.http2 {
         #[cfg(not(feature = "http2"))]
         true => return Err(not_built_in("http2", "http2")),
@@ -432,9 +430,10 @@ fn bearer(key: &ApiKey) -> Option<HeaderValue> {
     Some(value)
 }
 
-fn header_map(settings: &Settings) -> Result<HeaderMap> {
+/// The headers of a request with a body. They are cloned for each, which is cheaper than to insert them.
+fn header_map(settings: &Settings, streams: bool) -> Result<HeaderMap> {
     let refused = |what: &str| Error::new(ErrorKind::Config, format!("{what} cannot be sent"));
-    let mut headers = HeaderMap::new();
+    let mut headers = HeaderMap::with_capacity(HEADERS_USUAL);
     headers.insert(AUTHORIZATION, bearer(&settings.api_key).ok_or_else(|| refused("the API key"))?);
     let agent = concat!("modelwire/", env!("CARGO_PKG_VERSION"));
     headers.insert(reqwest::header::USER_AGENT, HeaderValue::from_static(agent));
@@ -446,16 +445,34 @@ fn header_map(settings: &Settings) -> Result<HeaderMap> {
         };
         headers.insert(parsed_name, parsed_value);
     }
+    if streams {
+        // Not compressed: a compressed stream arrives in bursts.
+        headers.insert(ACCEPT, STREAM);
+    } else {
+        headers.insert(ACCEPT, JSON);
+        #[cfg(feature = "gzip")]
+        headers.insert(reqwest::header::ACCEPT_ENCODING, GZIP);
+    }
+    headers.insert(CONTENT_TYPE, JSON);
     Ok(headers)
 }
 
+/// The head of an answer, with the key redacted.
 fn head_of(response: &reqwest::Response, key: &ApiKey) -> Head {
-    let header = |(name, value): (&HeaderName, &HeaderValue)| {
-        let text = String::from_utf8_lossy(value.as_bytes());
-        (name.as_str().to_owned(), key.redact(&text).into_owned())
-    };
-    Head {
-        status: response.status().as_u16(),
-        headers: response.headers().iter().map(header).collect(),
+    let status = response.status().as_u16();
+    fn text(value: &HeaderValue) -> Cow<'_, str> {
+        match std::str::from_utf8(value.as_bytes()) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => String::from_utf8_lossy(value.as_bytes()),
+        }
+    }
+    let headers = || response.headers().iter();
+    let head = Head::new(status, headers().map(|(name, value)| (name, text(value))));
+    match key.redact(head.text()) {
+        Cow::Borrowed(_) => head, // one search for all, as usual
+        Cow::Owned(_) => {
+            let redacted = |value| key.redact(&text(value)).into_owned();
+            Head::new(status, headers().map(|(name, value)| (name, redacted(value))))
+        }
     }
 }

@@ -19,6 +19,8 @@ pub enum Endpoint {
 }
 
 impl Endpoint {
+    pub(crate) const ALL: [Endpoint; 3] = [Endpoint::Models, Endpoint::Chat, Endpoint::Responses];
+
     /// A stable name in snake case.
     pub fn name(self) -> &'static str {
         match self {

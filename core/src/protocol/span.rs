@@ -28,6 +28,7 @@ impl StrSpan {
     }
 
     /// The string, with escapes resolved.
+    #[inline(always)]
     pub(crate) fn read(self, text: &str) -> Cow<'_, str> {
         let raw =
             text.get(self.start as usize..(self.end.get() & !ESCAPED) as usize).unwrap_or_default();

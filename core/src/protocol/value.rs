@@ -54,6 +54,16 @@ pub struct Value<'a> {
     text: &'a str,
 }
 
+/// A text without the white space of JSON around it, of which it has none as a rule.
+pub(crate) fn without_blanks(text: &str) -> &str {
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    let bytes = text.as_bytes();
+    match bytes.first().is_some_and(is_blank) || bytes.last().is_some_and(is_blank) {
+        true => text.trim_matches([' ', '\t', '\n', '\r']),
+        false => text,
+    }
+}
+
 impl<'a> Value<'a> {
     /// Validates a whole text and views it.
     pub fn parse(text: &'a str) -> Result<Value<'a>, JsonError> {
@@ -69,7 +79,7 @@ impl<'a> Value<'a> {
     /// Views a validated text: a whole answer, or the [`text`](Value::text) of a part. In a text that
     /// is not JSON nothing is found; it never panics.
     pub fn validated(text: &'a str) -> Value<'a> {
-        Value { text: text.trim_matches([' ', '\t', '\n', '\r']) }
+        Value { text: without_blanks(text) }
     }
 
     /// The text of this value, as it was sent.
