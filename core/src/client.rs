@@ -88,10 +88,11 @@ impl Client {
         self.send(Request::models()).await
     }
 
-    /// Sends a request without streaming. Works under any async runtime. Dropping the future cancels
-    /// the call.
+    /// Sends a request without streaming. Works under any async runtime; on the tokio runtime on which the
+    /// client was created, the I/O is done there (see [`Config::runtime`]). Dropping the future cancels the
+    /// call.
     pub async fn send(&self, request: Request) -> Result<Response> {
-        let call = Call::new(self, request);
+        let call = Call::awaited(self.session.clone(), request);
         call.start(false)?;
         loop {
             match std::future::poll_fn(|cx| call.poll_pop(cx)).await? {
@@ -116,7 +117,7 @@ impl Client {
     /// # Ok(()) }
     /// ```
     pub async fn stream(&self, request: Request) -> Result<Stream> {
-        Stream::open(Call::new(self, request)).await
+        Stream::open(Call::awaited(self.session.clone(), request)).await
     }
 
     /// The same calls, blocking the calling thread.

@@ -1,15 +1,12 @@
 //! The record of a call that has ended: the times of its steps, its waits, its outcome. Made once for
 //! each started call.
 
-use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::answer::error_kind::{ErrorKind, Metered};
-use crate::answer::redactor::Redactor;
 use crate::protocol::endpoint::Endpoint;
-use crate::protocol::text::cut;
 use crate::protocol::usage::Usage;
 
 /// The maximum number of attempts in a record: the last ones. [`CallRecord::attempts_count`] counts
@@ -229,36 +226,22 @@ impl CancelledBy {
 }
 
 impl Recorded {
-    /// The record, with these texts of the answer. All texts are redacted and cut.
+    /// The record, with these texts of the answer; `shown` redacts and cuts each.
     pub(crate) fn with_texts(
         mut self,
-        redactor: &Redactor,
+        shown: impl Fn(&str) -> String,
         request_id: Option<&str>,
         answered: &Answered,
     ) -> CallRecord {
-        let shown = |text: &str| cut(&redactor.redact(text), RECORD_TEXT_BYTES_MAX).to_owned();
-        self.model = self.model.as_deref().map(shown);
-        self.request_id = request_id.map(shown);
+        self.model = self.model.as_deref().map(&shown);
+        self.request_id = request_id.map(&shown);
         self.answered = Answered {
-            response_id: answered.response_id.as_deref().map(shown),
-            response_model: answered.response_model.as_deref().map(shown),
-            finish_reason: answered.finish_reason.as_deref().map(shown),
+            response_id: answered.response_id.as_deref().map(&shown),
+            response_model: answered.response_model.as_deref().map(&shown),
+            finish_reason: answered.finish_reason.as_deref().map(&shown),
             usage: answered.usage,
         };
         CallRecord::new(self)
-    }
-}
-
-/// The record of an answered call before anybody reads it: it has no texts of the answer yet.
-pub(crate) struct Unread {
-    pub(crate) recorded: Recorded,
-    pub(crate) redactor: Redactor,
-}
-
-impl fmt::Debug for Unread {
-    /// Nothing of it: its texts are not redacted.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Unread")
     }
 }
 

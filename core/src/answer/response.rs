@@ -1,12 +1,14 @@
 //! The result of a finished call: the HTTP head, the document, and how a stream ended.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::answer::head::Head;
 use crate::answer::rate_limits::RateLimits;
-use crate::answer::record::{Answered, CallRecord, Unread};
+use crate::answer::record::{Answered, CallRecord, Recorded};
+use crate::answer::redactor::Redactor;
 use crate::protocol::choice::ToolCall;
 use crate::protocol::document::{Document, model_name, names_of};
 use crate::protocol::endpoint::Endpoint;
@@ -169,6 +171,19 @@ struct Parts {
     record: OnceLock<CallRecord>,
 }
 
+/// The record of an answered call before anybody reads it: it has no texts of the answer yet.
+pub(crate) struct Unread {
+    pub(crate) recorded: Recorded,
+    pub(crate) redactor: Redactor,
+}
+
+impl fmt::Debug for Unread {
+    /// Nothing of it: its texts are not redacted.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Unread")
+    }
+}
+
 impl Response {
     pub(crate) fn whole(endpoint: Endpoint, head: Arc<Head>, document: Document) -> Response {
         let usage = document.usage();
@@ -224,10 +239,9 @@ impl Response {
     /// The record of its call: the times of its steps, and its outcome.
     pub fn record(&self) -> Option<&CallRecord> {
         let Unread { recorded, redactor } = self.0.unread.as_ref()?;
-        let texts = || (self.head().request_id(), self.answered());
-        let make =
-            |(request_id, answered)| recorded.clone().with_texts(redactor, request_id, answered);
-        Some(self.0.record.get_or_init(|| make(texts())))
+        let shown = |text: &str| redactor.shown(text);
+        let (record, id) = (&self.0.record, self.head().request_id());
+        Some(record.get_or_init(|| recorded.clone().with_texts(shown, id, self.answered())))
     }
 
     /// The metadata of the answer.

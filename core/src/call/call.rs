@@ -81,7 +81,12 @@ impl Canceller {
 impl Call {
     /// Creates a call without starting it.
     pub(crate) fn of(session: Arc<Session>, request: Request) -> Call {
-        Call { shared: Arc::new(Shared::new(session, request)), is_owner: true }
+        Call { shared: Arc::new(Shared::new(session, request, false)), is_owner: true }
+    }
+
+    /// Creates a call that its caller will await.
+    pub(crate) fn awaited(session: Arc<Session>, request: Request) -> Call {
+        Call { shared: Arc::new(Shared::new(session, request, true)), is_owner: true }
     }
 
     /// Checks the request and starts the call. An error means that nothing was sent and there will be
@@ -142,12 +147,12 @@ impl Call {
         let enter = |run| {
             let call: Weak<dyn UnderWay> = Arc::<Shared>::downgrade(shared);
             let (run, listed) = shared.session().enter(run, call)?;
-            if let Some(made) = run.transport_if_cheap() {
+            if let Some(made) = run.transport_if_cheap(shared.runtime.is_some()) {
                 made?; // returned here, not as an event
             }
             Ok::<_, Error>((run, listed))
         };
-        let (handle, alive, (run, listed)) = match &shared.settings().runtime {
+        let (handle, alive, (run, listed)) = match &shared.runtime {
             Some(external) => {
                 let task: Weak<dyn ShutDown> = Arc::<Shared>::downgrade(shared);
                 let (handle, registered, run) = external.register(task)?;
@@ -338,7 +343,7 @@ impl Call {
 
     /// Fails on a thread that must do the I/O of this call during the wait.
     pub(crate) fn check_may_wait(&self) -> Result<()> {
-        self.shared.settings().runtime.as_ref().map_or(Ok(()), ExternalRuntime::check_may_wait)
+        self.shared.runtime.as_ref().map_or(Ok(()), ExternalRuntime::check_may_wait)
     }
 
     pub(crate) fn check_process(&self) -> Result<()> {

@@ -34,9 +34,10 @@ pub(crate) async fn run(guard: DoneGuard, mut prepared: Box<Prepared>, caller_st
     let timeouts = prepared.options.timeouts.over(shared.settings().timeouts);
     let deadlines = Deadlines::start(timeouts);
     let sent = prepared.body.take();
-    let made = match guard.run.transport_if_cheap() {
+    let on_runtime = shared.runtime.is_some();
+    let made = match guard.run.transport_if_cheap(on_runtime) {
         Some(made) => made,
-        None => Box::pin(transport(&guard.run, deadlines)).await,
+        None => Box::pin(transport(&guard.run, on_runtime, deadlines)).await,
     };
     let transport = match made {
         Ok(transport) => transport,
@@ -63,8 +64,12 @@ pub(crate) async fn run(guard: DoneGuard, mut prepared: Box<Prepared>, caller_st
 }
 
 /// The client's transport, made now, or an error at the deadline.
-async fn transport(run: &SessionRun, deadlines: Deadlines) -> Result<Arc<Transport>> {
-    let made = run.transport();
+async fn transport(
+    run: &SessionRun,
+    on_runtime: bool,
+    deadlines: Deadlines,
+) -> Result<Arc<Transport>> {
+    let made = run.transport(on_runtime);
     match deadlines.deadline {
         None => made.await,
         Some(deadline) => {

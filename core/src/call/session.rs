@@ -17,6 +17,7 @@ use crate::answer::usage_sums::{Sums, UsageByKey, UsageSum};
 use crate::call::admission::Admission;
 use crate::call::observers::{CallEnded, SharedObservers};
 use crate::driver::offload::offload;
+use crate::http::connections::Connections;
 use crate::http::transport::Transport;
 use crate::options::api_key::ApiKey;
 use crate::options::config::{Settings, SharedSettings};
@@ -60,7 +61,9 @@ struct State {
 pub(crate) struct SessionRun {
     number: Run,
     settings: SharedSettings,
-    transport: AsyncOnceCell<Arc<Transport>>,
+    /// That of the library's thread, and that of the program's runtime: a connection belongs to one of them.
+    transports: [AsyncOnceCell<Arc<Transport>>; 2],
+    connections: OnceCell<Arc<Connections>>,
     admission: OnceCell<Arc<Admission>>,
     companion: OnceCell<Box<dyn Any + Send + Sync>>,
 }
@@ -107,7 +110,8 @@ impl SessionRun {
         SessionRun {
             number,
             settings,
-            transport: AsyncOnceCell::new(),
+            transports: [const { AsyncOnceCell::const_new() }; 2],
+            connections: OnceCell::new(),
             admission: OnceCell::new(),
             companion: OnceCell::new(),
         }
@@ -117,24 +121,37 @@ impl SessionRun {
         self.number
     }
 
-    /// The transport, if it exists or is cheap to create.
-    pub(crate) fn transport_if_cheap(&self) -> Option<Result<Arc<Transport>>> {
+    fn slot(&self, on_runtime: bool) -> &AsyncOnceCell<Arc<Transport>> {
+        let [on_thread, of_program] = &self.transports;
+        if on_runtime { of_program } else { on_thread }
+    }
+
+    /// The connections of both transports.
+    fn connections(&self) -> Result<Arc<Connections>> {
+        let make = || Connections::new(self.settings.limits.connections_max).map(Arc::new);
+        self.connections.get_or_try_init(make).cloned()
+    }
+
+    /// The transport of the program's runtime or of the library's thread, if it exists or is cheap to create.
+    pub(crate) fn transport_if_cheap(&self, on_runtime: bool) -> Option<Result<Arc<Transport>>> {
         let found = || {
-            if self.transport.get().is_none() && !self.settings.needs_tls() {
+            let slot = self.slot(on_runtime);
+            if slot.get().is_none() && !self.settings.needs_tls() {
                 // Two threads may both create one: the first is kept.
-                let _ = self.transport.set(Arc::new(Transport::new(&self.settings)?));
+                let made = Transport::new(&self.settings, self.connections()?)?;
+                let _ = slot.set(Arc::new(made));
             }
-            Ok(self.transport.get().cloned())
+            Ok(slot.get().cloned())
         };
         found().transpose()
     }
 
     /// The transport. With TLS, the first call creates it on a helper thread, because reading the system's
     /// certificates takes milliseconds. Other calls wait for that asynchronously.
-    pub(crate) async fn transport(&self) -> Result<Arc<Transport>> {
-        let settings = self.settings.clone();
-        let make = || offload(usize::MAX, move || Transport::new(&settings).map(Arc::new));
-        self.transport.get_or_try_init(make).await.cloned()
+    pub(crate) async fn transport(&self, on_runtime: bool) -> Result<Arc<Transport>> {
+        let (settings, connections) = (self.settings.clone(), self.connections()?);
+        let new = move || Transport::new(&settings, connections).map(Arc::new);
+        self.slot(on_runtime).get_or_try_init(|| offload(usize::MAX, new)).await.cloned()
     }
 
     /// The admission control, for calls with an adaptive policy.

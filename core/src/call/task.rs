@@ -37,9 +37,9 @@ use tracing::Span;
 use crate::answer::error::{Context, Error, Result};
 use crate::answer::error_kind::{ErrorKind, Metered};
 use crate::answer::head::Head;
-use crate::answer::record::{Answered, CallRecord, CancelledBy, Recorded, Unread, WaitReason};
+use crate::answer::record::{Answered, CallRecord, CancelledBy, Recorded, WaitReason};
 use crate::answer::redactor::Redactor;
-use crate::answer::response::Response;
+use crate::answer::response::{Response, Unread};
 use crate::call::hint::{CallForm, extend_hint};
 use crate::call::observers::CallEnded;
 use crate::call::queue::EventQueue;
@@ -50,7 +50,7 @@ use crate::driver::driver::{Driver, Living};
 use crate::driver::external::{Registered, ShutDown};
 use crate::driver::wake_fd::{Bell, WireKind};
 use crate::http::timing::AttemptTiming;
-use crate::options::config::SharedSettings;
+use crate::options::config::{ExternalRuntime, SharedSettings};
 use crate::protocol::endpoint::Endpoint;
 use crate::request::prepared::Prepared;
 use crate::request::request::Request;
@@ -68,6 +68,8 @@ pub(crate) struct Shared {
     /// Locked before all other locks of the call.
     ending: Mutex<CallEnd>,
     tag: u64,
+    /// The program's runtime, if that does the I/O.
+    pub(crate) runtime: Option<ExternalRuntime>,
     /// The driver whose I/O a waiting thread may do.
     driver: OnceCell<Arc<Driver>>,
     handlers: Handlers,
@@ -129,6 +131,9 @@ enum Task {
     Over,
 }
 
+const RUNTIME_HINT: &str = "The client's tokio runtime needs I/O and time: call enable_all() where it is built, or \
+    Config::io_thread() where the client is created. If it has both, please report this error.";
+
 fn cancelled() -> Error {
     Error::new(ErrorKind::Cancelled, "the call was cancelled")
 }
@@ -138,7 +143,8 @@ fn shut_down() -> Error {
 }
 
 impl Shared {
-    pub(crate) fn new(session: Arc<Session>, request: Request) -> Shared {
+    /// `is_async`: its caller awaits it.
+    pub(crate) fn new(session: Arc<Session>, request: Request, is_async: bool) -> Shared {
         let limits = session.settings.limits;
         let endpoint = request.endpoint();
         let path = session.path_of(endpoint);
@@ -146,7 +152,7 @@ impl Shared {
             key: request.own_api_key().unwrap_or_else(|| session.settings.api_key.clone()),
             bytes_max: limits.error_body_bytes_max,
         };
-        let tag = request.own_tag();
+        let (tag, runtime) = (request.own_tag(), session.settings.io.runtime(is_async).cloned());
         let progress = Progress {
             request: Some(Box::new(request)),
             context: Context { path, ..Context::default() },
@@ -167,6 +173,7 @@ impl Shared {
             progress: Mutex::new(progress),
             ending: Mutex::new(CallEnd::Open),
             tag,
+            runtime,
             driver: OnceCell::new(),
             handlers: Handlers::default(),
             bell: OnceCell::new(),
@@ -377,9 +384,10 @@ impl Shared {
             }
             Err(error) => {
                 let recorder = &progress.recorder;
+                let shown = |text: &str| self.redactor.shown(text);
                 let accepted = recorder.accepted.as_ref().and_then(|head| head.request_id());
                 let request_id = error.request_id().or(accepted);
-                let record = recorded.with_texts(&self.redactor, request_id, &recorder.answered);
+                let record = recorded.with_texts(shown, request_id, &recorder.answered);
                 drop(progress);
                 Err(error.with_record(record))
             }
@@ -671,7 +679,11 @@ impl Drop for DoneGuard {
         let mut who = Some(CancelledBy::Shutdown);
         let error = if std::thread::panicking() {
             who = None;
-            Error::internal("the call's task panicked")
+            let error = Error::internal("the call's task panicked");
+            match self.alive {
+                Alive::Ours(_) => error,
+                Alive::External(_) => error.with_hint(RUNTIME_HINT),
+            }
         } else if matches!(self.alive, Alive::External(_)) && process::is_running(self.run.number())
         {
             Error::new(ErrorKind::Shutdown, "the client's runtime ended during the call")

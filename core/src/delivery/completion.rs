@@ -174,7 +174,7 @@ impl CompletionQueue {
     }
 
     fn note_driver_of(&self, call: &CallShared) {
-        if let Some(external) = &call.settings().runtime {
+        if let Some(external) = &call.runtime {
             self.external.get_or_init(|| external.clone());
         }
         let Some(driver) = call.driver() else { return };

@@ -42,7 +42,8 @@ pub(crate) struct Transport {
     client: reqwest::Client,
     /// A client that keeps no connection; created on first use.
     fresh: PerProcess<reqwest::Client>,
-    pub(crate) connections: Connections,
+    /// Those of its client.
+    pub(crate) connections: Arc<Connections>,
     /// The headers of a plain request and of a streamed one, with a body.
     headers: [HeaderMap; 2],
     urls: [Url; 3],
@@ -114,14 +115,14 @@ impl Transport {
     }
 
     /// With TLS, this reads the system's certificates, which takes milliseconds.
-    pub(crate) fn new(settings: &Settings) -> Result<Transport> {
+    pub(crate) fn new(settings: &Settings, connections: Arc<Connections>) -> Result<Transport> {
         let returns = Arc::default();
         let client = built(builder(settings, &returns)?)?;
         let urls = Endpoint::ALL.map(|endpoint| url_of(settings, endpoint));
         Ok(Transport {
             client,
             fresh: PerProcess::new(),
-            connections: Connections::new(settings.limits.connections_max)?,
+            connections,
             headers: [header_map(settings, false)?, header_map(settings, true)?],
             urls,
             place: place_of(settings),

@@ -60,7 +60,7 @@ pub struct Config {
     http2: bool,
     stream_only: bool,
     chunk_times: bool,
-    runtime: Option<ExternalRuntime>,
+    io: IoPlace,
 }
 
 /// Shows nothing that may be secret: no key, no password, no header value, no certificate's key.
@@ -103,6 +103,51 @@ impl fmt::Debug for Proxy {
 pub(crate) struct ExternalRuntime {
     pub(crate) handle: Handle,
     pub(crate) generation: u64,
+}
+
+impl ExternalRuntime {
+    fn new(handle: Handle) -> ExternalRuntime {
+        ExternalRuntime { handle, generation: process::generation() }
+    }
+}
+
+/// Where the I/O of a client's calls is done.
+#[derive(Clone, Default)]
+pub(crate) enum IoPlace {
+    /// That of async calls on the runtime on which the client is created; all other on the library's thread.
+    #[default]
+    Default,
+    /// On the library's thread.
+    IoThread,
+    /// On this runtime.
+    Runtime(ExternalRuntime),
+    /// That of async calls made on this runtime; all other on the library's thread.
+    Home(ExternalRuntime),
+}
+
+impl IoPlace {
+    /// The runtime for a call; `is_async` if its caller awaits it.
+    pub(crate) fn runtime(&self, is_async: bool) -> Option<&ExternalRuntime> {
+        match self {
+            IoPlace::Runtime(runtime) => Some(runtime),
+            IoPlace::Home(home) if is_async && home.generation == process::generation() => {
+                let is_here = |here: Handle| here.id() == home.handle.id();
+                Handle::try_current().is_ok_and(is_here).then_some(home)
+            }
+            IoPlace::Default | IoPlace::IoThread | IoPlace::Home(_) => None,
+        }
+    }
+
+    /// Determined where the client is created.
+    fn of_client(self) -> IoPlace {
+        match self {
+            IoPlace::Default => match Handle::try_current() {
+                Ok(here) => IoPlace::Home(ExternalRuntime::new(here)),
+                Err(_) => IoPlace::IoThread,
+            },
+            IoPlace::IoThread | IoPlace::Runtime(_) | IoPlace::Home(_) => self,
+        }
+    }
 }
 
 /// A key as given; validated with the rest.
@@ -259,10 +304,14 @@ impl Config {
         self
     }
 
-    /// Does this client's I/O on the program's own tokio runtime, with I/O and time enabled, and not on
-    /// the library's thread. A program that consumes on the same runtime avoids a thread wake-up for
-    /// each arrival, which is most of the cost of a chunk in a slow stream. The consequences, as for
-    /// any client on that runtime: nothing is received and no timeout expires while its threads are
+    /// Does all I/O of this client on this tokio runtime, which needs I/O and time enabled, and none on the
+    /// library's thread: also that of blocking calls, of [`Call`](crate::Call) and of queues. Without this
+    /// and [`Config::io_thread`], the library's thread does that, and async calls
+    /// ([`Client::send`](crate::Client::send), [`Client::stream`](crate::Client::stream)) that are made on the
+    /// runtime on which the client was created do their I/O there.
+    ///
+    /// On the consumer's runtime there is no thread wake-up for each arrival, which is most of the cost of a
+    /// chunk in a slow stream. The consequences, as for any client on that runtime: nothing is received and no timeout expires while its threads are
     /// busy; a blocking call ([`Client::blocking`](crate::Client::blocking),
     /// [`Call::pop`](crate::Call::pop)) fails with [`ErrorKind::Argument`](crate::ErrorKind::Argument)
     /// in its tasks, where it would wait for itself, and works in `spawn_blocking` and
@@ -278,7 +327,26 @@ impl Config {
     /// # Ok(()) }
     /// ```
     pub fn runtime(mut self, runtime: Handle) -> Config {
-        self.runtime = Some(ExternalRuntime { handle: runtime, generation: process::generation() });
+        self.io = IoPlace::Runtime(ExternalRuntime::new(runtime));
+        self
+    }
+
+    /// Does all I/O of this client on the library's thread, also that of async calls on a tokio runtime, which
+    /// may then block its threads: everything is received and every timeout expires in time. See
+    /// [`Config::runtime`] for the default.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> modelwire::Result<()> {
+    /// use modelwire::{Client, Config};
+    ///
+    /// let config = Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+    /// let client = Client::new(config.io_thread())?;
+    /// assert!(client.models().await.is_err()); // nothing listens there
+    /// # Ok(()) }
+    /// ```
+    pub fn io_thread(mut self) -> Config {
+        self.io = IoPlace::IoThread;
         self
     }
 
@@ -311,7 +379,7 @@ impl Config {
             http2: self.http2,
             stream_only: self.stream_only,
             chunk_times: self.chunk_times,
-            runtime: self.runtime,
+            io: self.io.of_client(),
         };
         check_headers(&settings.headers)?;
         settings.retry.check()?;
@@ -386,7 +454,7 @@ pub(crate) struct Settings {
     pub(crate) http2: bool,
     pub(crate) stream_only: bool,
     pub(crate) chunk_times: bool,
-    pub(crate) runtime: Option<ExternalRuntime>,
+    pub(crate) io: IoPlace,
 }
 
 /// Shared by a client and its calls.

@@ -5,8 +5,8 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use modelwire::{
-    Call, Client, CompletionQueue, Error, ErrorKind, Event, Next, Pop, Request, TimeoutPhase,
-    Timeouts, shutdown,
+    Call, Client, CompletionQueue, Error, ErrorKind, Event, Limits, Next, Pop, Request,
+    TimeoutPhase, Timeouts, shutdown,
 };
 use modelwire_service::{Exchange, Script, Service};
 use tokio::runtime::{Builder, Runtime};
@@ -76,6 +76,104 @@ fn everything_runs_on_the_programs_runtime_and_no_thread_is_started() {
             assert!(!has_thread("mw-"));
         },
     );
+}
+
+/// Where the client is created on a runtime, async calls that are made there do their I/O there.
+#[test]
+fn async_calls_of_a_client_made_on_a_runtime_run_on_it() {
+    in_child_at("external::async_calls_of_a_client_made_on_a_runtime_run_on_it", &[], || {
+        let service = Service::start().unwrap();
+        for runtime in [one_thread(), three_threads()] {
+            let client = runtime.block_on(async {
+                let client = Client::new(config(service.base_url())).unwrap();
+                assert_eq!(client.send(hello()).await.unwrap().text(), "Hello from both sides.");
+                assert_eq!(text_of(&client, hello()).await, "Hello from both sides.");
+                client.models().await.unwrap();
+                client
+            });
+            assert!(!has_thread("mw-"));
+            drop(client);
+        }
+        let runtime = one_thread();
+        let on_thread = runtime.block_on(async {
+            let client = Client::new(config(service.base_url()).io_thread()).unwrap();
+            client.models().await.map(|_| client)
+        });
+        assert!(has_thread("mw-io-"));
+        drop(on_thread);
+    });
+}
+
+/// Everything else of such a client works where its runtime cannot serve it: the library's thread does it.
+#[test]
+fn a_client_outlives_the_runtime_on_which_it_was_made() {
+    let service = Service::start().unwrap();
+    let runtime = one_thread();
+    let client = runtime.block_on(async {
+        let client = Client::new(config(service.base_url())).unwrap();
+        assert_eq!(client.send(hello()).await.unwrap().text(), "Hello from both sides.");
+        // A blocking call in a task of that runtime blocks it, and does not wait for itself.
+        assert_eq!(client.blocking().send(hello()).unwrap().text(), "Hello from both sides.");
+        client
+    });
+    // That runtime is not driven now.
+    assert_eq!(client.blocking().send(hello()).unwrap().text(), "Hello from both sides.");
+    let call = Call::new(&client, hello());
+    call.start(false).unwrap();
+    assert!(matches!(call.pop(None).unwrap(), Pop::Event(Event::Done(Ok(_)))));
+    let other = three_threads();
+    other.block_on(async {
+        assert_eq!(text_of(&client, hello()).await, "Hello from both sides.");
+    });
+    drop(runtime);
+    other.block_on(async {
+        assert_eq!(client.send(hello()).await.unwrap().text(), "Hello from both sides.");
+    });
+    assert_eq!(client.usage()["echo"].calls, 6);
+}
+
+/// The connections on the runtime and those of the library's thread have one limit.
+#[test]
+fn connections_max_holds_for_both_places() {
+    let service = Service::start().unwrap();
+    let url = service.script("s", Script::one(stalled_after(&["{}"])));
+    let runtime = three_threads();
+    runtime.block_on(async {
+        let pool = Some(Duration::from_millis(50));
+        let timeouts = Timeouts::default().pool(pool);
+        let limits = Limits::default().connections_max(1);
+        let client = Client::new(config(url).limits(limits).timeouts(timeouts)).unwrap();
+        let stream = client.stream(hello()).await.unwrap();
+        let refused = client.clone();
+        let blocked = tokio::task::spawn_blocking(move || refused.blocking().send(hello()));
+        assert_eq!(blocked.await.unwrap().unwrap_err().timeout(), Some(TimeoutPhase::Pool));
+        drop(stream);
+        until("closed", || service.open_connections() == 0).await;
+        let call = Call::new(&client, hello());
+        call.start(true).unwrap();
+        until("sent", || service.recorded("s").len() == 2).await;
+        let error = client.send(hello()).await.unwrap_err();
+        assert_eq!(error.timeout(), Some(TimeoutPhase::Pool));
+    });
+}
+
+#[test]
+fn a_forked_child_does_not_use_the_runtime_of_its_parents() {
+    in_child_at("external::a_forked_child_does_not_use_the_runtime_of_its_parents", &[], || {
+        let service = Service::start().unwrap();
+        let runtime = three_threads();
+        let client = runtime.block_on(async {
+            let client = Client::new(config(service.base_url())).unwrap();
+            client.send(hello()).await.unwrap();
+            client
+        });
+        assert!(forked(|| {
+            assert_eq!(client.blocking().send(hello()).unwrap().text().len(), 22);
+            let own = one_thread();
+            assert_eq!(own.block_on(client.send(hello())).unwrap().text().len(), 22);
+        }));
+        assert_eq!(client.blocking().send(hello()).unwrap().text(), "Hello from both sides.");
+    });
 }
 
 #[test]
