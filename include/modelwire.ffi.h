@@ -69,6 +69,7 @@ typedef void (*modelwire_finalizer)(void *user_data);
 uint32_t modelwire_version_number(void);
 modelwire_status modelwire_check_abi(uint32_t header_abi);
 const char *modelwire_status_name(modelwire_status status);
+modelwire_status modelwire_set_io_threads(uint32_t count, modelwire_error **err);
 modelwire_status modelwire_shutdown(int32_t timeout_ms);
 modelwire_status modelwire_client_new(const char *options, size_t length, modelwire_client **out, modelwire_error **err);
 void modelwire_client_free(modelwire_client *client);

@@ -488,6 +488,24 @@ MODELWIRE_API
 const char *modelwire_status_name(modelwire_status status);
 
 /**
+ * Sets the number of threads that do the I/O of this process, 1 to 16; without this, the environment
+ * variable MODELWIRE_IO_THREADS has it, and the default is 1. One thread carries some 100,000 chunks a
+ * second. Each thread has connections of its own; the limits on connections hold for all together. A
+ * call stays on one thread, the one with the fewest calls in flight when it starts. With several
+ * threads, a thread that waits at a queue does no I/O itself.
+ *
+ * @param count  the number of threads; they start when calls need them
+ * @param err    receives the error object if this fails; may be NULL
+ * @return MODELWIRE_OK; or MODELWIRE_E_CONFIG for another number, and while the threads are running
+ *         with a different one: call it before the first call, or after modelwire_shutdown
+ *
+ * Any thread.
+ */
+MODELWIRE_API
+modelwire_status modelwire_set_io_threads(uint32_t count,
+                                          modelwire_error **err);
+
+/**
  * Shuts down this copy of the library in this process. Every call ends with MODELWIRE_E_SHUTDOWN.
  * Callbacks receive their last event; those of modelwire_client_on_call receive all remaining records,
  * and then end. Connections are closed, and the library's threads are joined. Calls that start during

@@ -3176,6 +3176,21 @@ inline result<void> queue::try_ignore_calls(const client& client) const {
   return detail::outcome(status, failure);
 }
 
+/// Sets the number of threads that do the I/O of this process, 1 to 16; without this, the environment
+/// variable MODELWIRE_IO_THREADS has it, and the default is 1. Call it before the first call: a
+/// different number while the threads are running is an error of the kind `config`. See
+/// modelwire_set_io_threads for what several threads change.
+inline result<void> try_set_io_threads(std::uint32_t count) {
+  modelwire_error* failure = nullptr;
+  const modelwire_status status = modelwire_set_io_threads(count, &failure);
+  return detail::outcome(status, failure);
+}
+
+#if MODELWIRE_EXCEPTIONS
+/// As `try_set_io_threads`, but throws.
+inline void set_io_threads(std::uint32_t count) { try_set_io_threads(count).value(); }
+#endif
+
 /// Ends every call of this copy of the library, closes all connections, delivers the last events
 /// of started calls to their callbacks and joins the library's threads. Clients, queues and
 /// requests stay valid: the library starts again when you use it. Optional: a process may simply

@@ -50,6 +50,7 @@ pub use delivery::completion::{CompletionQueue, QueueOptions};
 pub use delivery::log;
 pub use delivery::many::{Next, Taken};
 pub use delivery::shutdown::shutdown;
+pub use driver::runtime::set_io_threads;
 pub use options::api_key::key_id;
 pub use options::bounds::Limits;
 pub use options::config::Config;
@@ -74,6 +75,7 @@ pub mod limits {
         OTHER_KEYS, OTHER_MODELS, USAGE_KEYS_MAX, USAGE_MODELS_MAX,
     };
     pub use crate::call::observers::{RECORDS_WAITING_BYTES_MAX, RECORDS_WAITING_MAX};
+    pub use crate::driver::runtime::IO_THREADS_MAX;
     pub use crate::options::bounds::{
         CONNECTIONS_MAX, DRAIN_BYTES_MAX, DRAIN_TIME_MAX, ERROR_BODY_BYTES_MAX,
         ERROR_BODY_TIME_MAX, EVENT_BYTES_MAX, HEADERS_MAX, IDLE_CONNECTION_MS_MAX,

@@ -1,9 +1,9 @@
-//! Functions for the library as a whole: its version, the names of statuses, its shutdown.
+//! Functions for the library as a whole: its version, the names of statuses, its threads, its shutdown.
 
 use std::ffi::c_char;
 use std::time::Duration;
 
-use crate::error::guard;
+use crate::error::{guard, modelwire_error};
 use crate::status::{
     MODELWIRE_E_ARGUMENT, MODELWIRE_E_CALLBACK, MODELWIRE_OK, MODELWIRE_TIMEOUT, modelwire_status,
     name,
@@ -45,6 +45,26 @@ pub extern "C" fn modelwire_check_abi(header_abi: u32) -> modelwire_status {
 #[unsafe(no_mangle)]
 pub extern "C" fn modelwire_status_name(status: modelwire_status) -> *const c_char {
     name(status).as_ptr()
+}
+
+/// Sets the number of threads that do the I/O of this process, 1 to 16; without this, the environment
+/// variable MODELWIRE_IO_THREADS has it, and the default is 1. One thread carries some 100,000 chunks a
+/// second. Each thread has connections of its own; the limits on connections hold for all together. A
+/// call stays on one thread, the one with the fewest calls in flight when it starts. With several
+/// threads, a thread that waits at a queue does no I/O itself.
+///
+/// @param count  the number of threads; they start when calls need them
+/// @param err    receives the error object if this fails; may be NULL
+/// @return MODELWIRE_OK; or MODELWIRE_E_CONFIG for another number, and while the threads are running
+///         with a different one: call it before the first call, or after modelwire_shutdown
+///
+/// Any thread.
+#[unsafe(no_mangle)]
+pub extern "C" fn modelwire_set_io_threads(
+    count: u32,
+    err: *mut *mut modelwire_error,
+) -> modelwire_status {
+    guard(err, || modelwire_core::set_io_threads(count as usize).map(|()| MODELWIRE_OK))
 }
 
 /// Shuts down this copy of the library in this process. Every call ends with MODELWIRE_E_SHUTDOWN.

@@ -115,7 +115,16 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(plain_of, module)?)?;
     module.add_function(wrap_pyfunction!(class_of, module)?)?;
     module.add_function(wrap_pyfunction!(use_openai_classes, module)?)?;
+    module.add_function(wrap_pyfunction!(set_io_threads, module)?)?;
     module.add_function(wrap_pyfunction!(shutdown, module)?)
+}
+
+/// Sets the number of I/O threads of this process.
+#[pyfunction]
+fn set_io_threads(py: Python<'_>, count: i64) -> PyResult<()> {
+    // No number of threads is negative: 0 has the same error.
+    let set = modelwire::set_io_threads(usize::try_from(count).unwrap_or(0));
+    set.map_err(|error| errors::exception(py, &error))
 }
 
 /// Ends every call and the I/O thread permanently; called at interpreter exit.

@@ -34,6 +34,33 @@ def test_without_a_key_there_is_no_client(service):
     assert service.state()["connections"] == before
 
 
+def test_the_number_of_io_threads_is_set_before_the_first_request(service):
+    """1 to 16, by the function or the environment; every chunk arrives whichever thread carries it."""
+    programs.run(
+        """
+        for wrong in (0, 17, -1):
+            try:
+                modelwire.set_io_threads(wrong)
+            except modelwire.OpenAIError as error:
+                assert error.kind == "config" and "1 to 16" in error.message, error
+            else:
+                raise AssertionError(wrong)
+        modelwire.set_io_threads(3)
+        client = modelwire.Client()
+        streams = [ask(client, stream=True) for _ in range(9)]
+        texts = ["".join(chunk.text for chunk in stream) for stream in streams]
+        assert texts == ["x"] * 9, texts
+        try:
+            modelwire.set_io_threads(2)
+        except modelwire.OpenAIError as error:
+            assert "running" in error.message, error
+        else:
+            raise AssertionError
+        """,
+        service.base_url,
+    )
+
+
 @pytest.mark.parametrize(
     ("variables", "arguments", "expected"),
     [

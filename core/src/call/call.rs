@@ -11,11 +11,11 @@ use crate::answer::error_kind::{ErrorKind, Metered};
 use crate::answer::record::CancelledBy;
 use crate::call::exchange;
 use crate::call::queue::Pop;
-use crate::call::session::{Session, UnderWay};
+use crate::call::session::{Place, Session, UnderWay};
 use crate::call::task::{Alive, DoneGuard, Shared};
 use crate::driver::driver::Waited;
 use crate::driver::external::ShutDown;
-use crate::driver::runtime;
+use crate::driver::runtime::{self, Chosen};
 use crate::driver::state::WaitedOnBy;
 use crate::driver::wake_fd::{Bell, Slept};
 use crate::options::config::ExternalRuntime;
@@ -144,30 +144,30 @@ impl Call {
         let prepared = request.prepare(stream, shared.settings().stream_only)?;
         let mut prepared = Box::new(prepared); // moved with the task
         shared.set_asked(&mut prepared);
-        let enter = |run| {
+        let enter = |run, place| {
             let call: Weak<dyn UnderWay> = Arc::<Shared>::downgrade(shared);
             let (run, listed) = shared.session().enter(run, call)?;
-            if let Some(made) = run.transport_if_cheap(shared.runtime.is_some()) {
+            if let Some(made) = run.transport_if_cheap(place) {
                 made?; // returned here, not as an event
             }
-            Ok::<_, Error>((run, listed))
+            Ok::<_, Error>((run, listed, place))
         };
-        let (handle, alive, (run, listed)) = match &shared.runtime {
+        let (handle, alive, (run, listed, place)) = match &shared.runtime {
             Some(external) => {
                 let task: Weak<dyn ShutDown> = Arc::<Shared>::downgrade(shared);
                 let (handle, registered, run) = external.register(task)?;
-                (Some(handle), Alive::External(registered), enter(run)?)
+                (Some(handle), Alive::External(registered), enter(run, Place::Runtime)?)
             }
             None => {
-                let (driver, run) = runtime::driver()?;
-                let entered = enter(run)?;
+                let Chosen { driver, number, run } = runtime::driver()?;
+                let entered = enter(run, Place::IoThread(number))?;
                 let (living, handle) = driver.begin(awaited);
                 shared.set_driver(driver);
                 (handle, Alive::Ours(living), entered)
             }
         };
         // From here on the guard is responsible for `Done`.
-        let guard = DoneGuard { shared: shared.clone(), alive, run, _listed: listed };
+        let guard = DoneGuard { shared: shared.clone(), alive, run, place, _listed: listed };
         let task = exchange::run(guard, prepared, stream);
         if let Some(handle) = handle {
             shared.set_task(handle.spawn(task).abort_handle());

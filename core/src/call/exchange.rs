@@ -15,7 +15,7 @@ use crate::call::body::{self, Beginning};
 use crate::call::deadlines::Deadlines;
 use crate::call::document::{events_of, judge};
 use crate::call::queue::Event;
-use crate::call::session::SessionRun;
+use crate::call::session::{Place, SessionRun};
 use crate::call::stream_events::Wanted;
 use crate::call::stream_reader::Reading;
 use crate::call::task::{DoneGuard, Shared};
@@ -34,10 +34,9 @@ pub(crate) async fn run(guard: DoneGuard, mut prepared: Box<Prepared>, caller_st
     let timeouts = prepared.options.timeouts.over(shared.settings().timeouts);
     let deadlines = Deadlines::start(timeouts);
     let sent = prepared.body.take();
-    let on_runtime = shared.runtime.is_some();
-    let made = match guard.run.transport_if_cheap(on_runtime) {
+    let made = match guard.run.transport_if_cheap(guard.place) {
         Some(made) => made,
-        None => Box::pin(transport(&guard.run, on_runtime, deadlines)).await,
+        None => Box::pin(transport(&guard.run, guard.place, deadlines)).await,
     };
     let transport = match made {
         Ok(transport) => transport,
@@ -64,12 +63,8 @@ pub(crate) async fn run(guard: DoneGuard, mut prepared: Box<Prepared>, caller_st
 }
 
 /// The client's transport, made now, or an error at the deadline.
-async fn transport(
-    run: &SessionRun,
-    on_runtime: bool,
-    deadlines: Deadlines,
-) -> Result<Arc<Transport>> {
-    let made = run.transport(on_runtime);
+async fn transport(run: &SessionRun, place: Place, deadlines: Deadlines) -> Result<Arc<Transport>> {
+    let made = run.transport(place);
     match deadlines.deadline {
         None => made.await,
         Some(deadline) => {

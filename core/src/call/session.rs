@@ -17,6 +17,7 @@ use crate::answer::usage_sums::{Sums, UsageByKey, UsageSum};
 use crate::call::admission::Admission;
 use crate::call::observers::{CallEnded, SharedObservers};
 use crate::driver::offload::offload;
+use crate::driver::runtime::IO_THREADS_MAX;
 use crate::http::connections::Connections;
 use crate::http::transport::Transport;
 use crate::options::api_key::ApiKey;
@@ -61,11 +62,22 @@ struct State {
 pub(crate) struct SessionRun {
     number: Run,
     settings: SharedSettings,
-    /// That of the library's thread, and that of the program's runtime: a connection belongs to one of them.
-    transports: [AsyncOnceCell<Arc<Transport>>; 2],
+    /// That of the program's runtime: a connection belongs to one runtime.
+    on_runtime: AsyncOnceCell<Arc<Transport>>,
+    /// Those of the I/O threads.
+    on_threads: [AsyncOnceCell<Arc<Transport>>; IO_THREADS_MAX],
     connections: OnceCell<Arc<Connections>>,
     admission: OnceCell<Arc<Admission>>,
     companion: OnceCell<Box<dyn Any + Send + Sync>>,
+}
+
+/// Where the I/O of a call is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// On the I/O thread of this number, below `IO_THREADS_MAX`.
+    IoThread(usize),
+    /// On the program's runtime.
+    Runtime,
 }
 
 /// A call that ends when its client is closed.
@@ -110,7 +122,8 @@ impl SessionRun {
         SessionRun {
             number,
             settings,
-            transports: [const { AsyncOnceCell::const_new() }; 2],
+            on_runtime: AsyncOnceCell::new(),
+            on_threads: [const { AsyncOnceCell::const_new() }; IO_THREADS_MAX],
             connections: OnceCell::new(),
             admission: OnceCell::new(),
             companion: OnceCell::new(),
@@ -121,21 +134,23 @@ impl SessionRun {
         self.number
     }
 
-    fn slot(&self, on_runtime: bool) -> &AsyncOnceCell<Arc<Transport>> {
-        let [on_thread, of_program] = &self.transports;
-        if on_runtime { of_program } else { on_thread }
+    fn slot(&self, place: Place) -> &AsyncOnceCell<Arc<Transport>> {
+        match place {
+            Place::IoThread(number) => self.on_threads.get(number).unwrap_or(&self.on_runtime),
+            Place::Runtime => &self.on_runtime,
+        }
     }
 
-    /// The connections of both transports.
+    /// The connections of all transports.
     fn connections(&self) -> Result<Arc<Connections>> {
         let make = || Connections::new(self.settings.limits.connections_max).map(Arc::new);
         self.connections.get_or_try_init(make).cloned()
     }
 
-    /// The transport of the program's runtime or of the library's thread, if it exists or is cheap to create.
-    pub(crate) fn transport_if_cheap(&self, on_runtime: bool) -> Option<Result<Arc<Transport>>> {
+    /// The transport of this place, if it exists or is cheap to create.
+    pub(crate) fn transport_if_cheap(&self, place: Place) -> Option<Result<Arc<Transport>>> {
         let found = || {
-            let slot = self.slot(on_runtime);
+            let slot = self.slot(place);
             if slot.get().is_none() && !self.settings.needs_tls() {
                 // Two threads may both create one: the first is kept.
                 let made = Transport::new(&self.settings, self.connections()?)?;
@@ -148,10 +163,10 @@ impl SessionRun {
 
     /// The transport. With TLS, the first call creates it on a helper thread, because reading the system's
     /// certificates takes milliseconds. Other calls wait for that asynchronously.
-    pub(crate) async fn transport(&self, on_runtime: bool) -> Result<Arc<Transport>> {
+    pub(crate) async fn transport(&self, place: Place) -> Result<Arc<Transport>> {
         let (settings, connections) = (self.settings.clone(), self.connections()?);
         let new = move || Transport::new(&settings, connections).map(Arc::new);
-        self.slot(on_runtime).get_or_try_init(|| offload(usize::MAX, new)).await.cloned()
+        self.slot(place).get_or_try_init(|| offload(usize::MAX, new)).await.cloned()
     }
 
     /// The admission control, for calls with an adaptive policy.

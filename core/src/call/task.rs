@@ -44,7 +44,7 @@ use crate::call::hint::{CallForm, extend_hint};
 use crate::call::observers::CallEnded;
 use crate::call::queue::EventQueue;
 use crate::call::recorder::Recorder;
-use crate::call::session::{Handlers, Listed, Session, SessionRun, UnderWay};
+use crate::call::session::{Handlers, Listed, Place, Session, SessionRun, UnderWay};
 use crate::call::tracing_spans::{self, Spans};
 use crate::driver::driver::{Driver, Living};
 use crate::driver::external::{Registered, ShutDown};
@@ -650,6 +650,7 @@ pub(crate) struct DoneGuard {
     pub(crate) shared: Arc<Shared>,
     pub(crate) alive: Alive,
     pub(crate) run: Arc<SessionRun>,
+    pub(crate) place: Place,
     pub(crate) _listed: Listed,
 }
 

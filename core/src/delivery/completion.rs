@@ -19,6 +19,7 @@ use crate::delivery::log::Level;
 use crate::delivery::many::{Closing, Many, Next, Source, Taken};
 use crate::delivery::ready::Ready;
 use crate::driver::driver::{Driver, Waited};
+use crate::driver::runtime;
 use crate::driver::state::WaitedOnBy;
 use crate::driver::wake_fd::{Slept, WireKind};
 use crate::options::config::ExternalRuntime;
@@ -178,6 +179,9 @@ impl CompletionQueue {
             self.external.get_or_init(|| external.clone());
         }
         let Some(driver) = call.driver() else { return };
+        if !runtime::io_threads().is_ok_and(|count| count == 1) {
+            return; // a thread inside one runtime would keep the others' calls waiting for its return
+        }
         let mut noted = lock(self.driver.as_ref());
         if noted.as_ref().is_none_or(|noted| !Arc::ptr_eq(noted, driver)) {
             let earlier = noted.replace(driver.clone());

@@ -15,7 +15,7 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::task::Poll;
 use std::time::{Duration, Instant};
@@ -43,6 +43,8 @@ pub(crate) struct Driver {
     /// Notified when wakes are deferred.
     sender: Arc<Notify>,
     is_stopped: AtomicBool,
+    /// The number of live tasks, readable without the lock.
+    load: AtomicUsize,
 }
 
 struct Inner {
@@ -101,6 +103,7 @@ impl Driver {
             waiter_called: Notify::new(),
             sender,
             is_stopped: AtomicBool::new(false),
+            load: AtomicUsize::new(0),
         })
     }
 
@@ -110,6 +113,11 @@ impl Driver {
 
     fn now(&self) -> Duration {
         self.made.elapsed()
+    }
+
+    /// The number of live tasks.
+    pub(crate) fn load(&self) -> usize {
+        self.load.load(Ordering::Relaxed)
     }
 
     fn is_stopped(&self) -> bool {
@@ -134,6 +142,7 @@ impl Driver {
             };
             (state.begin(awaited, this_thread(), now), handle.clone())
         };
+        self.load.fetch_add(1, Ordering::Relaxed);
         self.call(call);
         (Living { driver: self.clone(), looks_first, has_ended: AtomicBool::new(false) }, handle)
     }
@@ -274,6 +283,7 @@ impl Living {
     /// Counts the task as ended; it has nothing important left to do.
     pub(crate) fn end(&self) {
         if !self.has_ended.swap(true, Ordering::Relaxed) {
+            self.driver.load.fetch_sub(1, Ordering::Relaxed);
             self.driver.lock().state.end();
         }
     }

@@ -1,6 +1,7 @@
-//! The process-wide tokio runtime on one I/O thread, started at the first request.
+//! The process-wide tokio runtimes, each on an I/O thread: one, or as many as the program asks for. A thread is
+//! started at the first request that finds all others with calls in flight.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
@@ -12,30 +13,112 @@ use crate::driver::thread::OwnThread;
 use crate::system::process::{self, PerProcess, Run};
 use crate::system::sync::{lock, unpoisoned};
 
+/// The maximum number of I/O threads of a process.
+pub const IO_THREADS_MAX: usize = 16;
+
+/// The environment variable with the number of I/O threads.
+const IO_THREADS_VARIABLE: &str = "MODELWIRE_IO_THREADS";
+
 struct Running {
     driver: Arc<Driver>,
     thread: OwnThread,
 }
 
-/// The runtime of this run, and threads of earlier runs that did not end in time.
+/// The runtimes of this run, and threads of earlier runs that did not end in time.
 #[derive(Default)]
 struct Runtimes {
-    current: Option<Running>,
+    /// At most `io_threads`, in the order in which calls fill them.
+    current: Vec<Running>,
     left: Vec<OwnThread>,
 }
 
 static RUNTIMES: PerProcess<Mutex<Runtimes>> = PerProcess::new();
 static THREADS: AtomicU32 = AtomicU32::new(0);
+/// Set by the program; 0 until then. A forked child has the same.
+static IO_THREADS: AtomicUsize = AtomicUsize::new(0);
 
-/// The driver of this run, started on first use. A shutdown of the library drops the tasks spawned on it.
-pub(crate) fn driver() -> Result<(Arc<Driver>, Run)> {
-    let mut runtimes = lock(RUNTIMES.get_or_try_init(|| Ok(Mutex::default()))?);
-    let run = process::run()?;
-    let driver = match &runtimes.current {
-        Some(running) => running.driver.clone(),
-        None => runtimes.current.insert(start()?).driver.clone(),
+/// Sets the number of I/O threads of this process: 1 to [`IO_THREADS_MAX`]; without this, the environment
+/// variable `MODELWIRE_IO_THREADS` has it, and the default is 1.
+///
+/// One thread carries the I/O of all clients up to some 100,000 chunks a second, and then it is what limits
+/// them. Each further thread has a runtime and connections of its own. A call stays on one thread; it goes to
+/// the one with the fewest calls in flight, and to the first of these, so calls one after another use the
+/// first thread alone and its connections. A thread is started when calls need it. The limits on connections
+/// hold for all threads together. With several, a thread that waits at a completion queue does no I/O.
+///
+/// Call it before the first call: fails with [`ErrorKind::Config`] for another number, and while the threads
+/// are running with a different one; after a [`shutdown`](crate::shutdown) it can be set anew. Clients on a
+/// [runtime](crate::Config::runtime) of the program are not affected.
+///
+/// ```
+/// modelwire::set_io_threads(2)?;
+/// assert!(modelwire::set_io_threads(0).is_err());
+/// # Ok::<(), modelwire::Error>(())
+/// ```
+pub fn set_io_threads(count: usize) -> Result<()> {
+    if !(1..=IO_THREADS_MAX).contains(&count) {
+        return Err(not_a_count(&count.to_string()));
+    }
+    let runtimes = lock(RUNTIMES.get_or_try_init(|| Ok(Mutex::default()))?);
+    if !runtimes.current.is_empty() && io_threads()? != count {
+        let error = Error::config("the I/O threads are running: their number cannot be changed");
+        return Err(error.with_hint("Set it before the first call, or after a shutdown."));
+    }
+    IO_THREADS.store(count, Ordering::Relaxed);
+    Ok(())
+}
+
+fn not_a_count(given: &str) -> Error {
+    let message = format!("the number of I/O threads is {given}: it must be 1 to {IO_THREADS_MAX}");
+    Error::config(message).with_hint(format!(
+        "Correct it where it is set: {IO_THREADS_VARIABLE}, or the function that sets it."
+    ))
+}
+
+/// The number of I/O threads that may run.
+pub(crate) fn io_threads() -> Result<usize> {
+    match IO_THREADS.load(Ordering::Relaxed) {
+        0 => {}
+        count => return Ok(count),
+    }
+    let count = match std::env::var_os(IO_THREADS_VARIABLE) {
+        None => 1,
+        Some(given) if given.is_empty() => 1,
+        Some(given) => {
+            let count = given.to_str().and_then(|given| given.trim().parse().ok());
+            count
+                .filter(|count| (1..=IO_THREADS_MAX).contains(count))
+                .ok_or_else(|| not_a_count(&given.to_string_lossy()))?
+        }
     };
-    Ok((driver, run))
+    IO_THREADS.store(count, Ordering::Relaxed);
+    Ok(count)
+}
+
+/// A driver of this run and its number, below `IO_THREADS_MAX`. A shutdown of the library drops the tasks
+/// spawned on it.
+pub(crate) struct Chosen {
+    pub(crate) driver: Arc<Driver>,
+    pub(crate) number: usize,
+    pub(crate) run: Run,
+}
+
+/// Chooses the driver for a new call; starts one if all that are running have calls.
+pub(crate) fn driver() -> Result<Chosen> {
+    let mut runtimes = lock(RUNTIMES.get_or_try_init(|| Ok(Mutex::default()))?);
+    let (run, threads_max) = (process::run()?, io_threads()?);
+    let least = runtimes.current.iter().map(|running| running.driver.load()).enumerate();
+    let least = least.min_by_key(|(_, load)| *load); // the first of several
+    let number = match least {
+        Some((number, load)) if load == 0 || runtimes.current.len() >= threads_max => number,
+        Some(_) | None => {
+            runtimes.current.push(start()?);
+            runtimes.current.len() - 1
+        }
+    };
+    let chosen = runtimes.current.get(number).map(|running| running.driver.clone());
+    let driver = chosen.ok_or_else(|| Error::internal("the chosen I/O thread is missing"))?;
+    Ok(Chosen { driver, number, run })
 }
 
 fn start() -> Result<Running> {
@@ -84,9 +167,9 @@ pub(crate) fn shutdown(left: impl Fn() -> Duration) -> bool {
     let Some(runtimes) = RUNTIMES.get() else { return true };
     let (running, mut threads) = {
         let mut runtimes = lock(runtimes);
-        (runtimes.current.take(), std::mem::take(&mut runtimes.left))
+        (std::mem::take(&mut runtimes.current), std::mem::take(&mut runtimes.left))
     };
-    if let Some(Running { driver, thread }) = running {
+    for Running { driver, thread } in running {
         driver.stop();
         threads.push(thread);
     }
@@ -110,7 +193,7 @@ mod tests {
     #[test]
     fn the_io_thread_takes_no_signal_of_the_process() {
         let (send, receive) = mpsc::channel();
-        let (driver, _) = driver().unwrap();
+        let driver = driver().unwrap().driver;
         let (_living, handle) = driver.begin(WaitedOnBy::Anywhere);
         handle.unwrap().spawn(async move {
             let name = thread::current().name().map(str::to_owned);

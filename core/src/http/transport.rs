@@ -19,6 +19,7 @@ use tokio::time::sleep;
 use crate::answer::error::{Error, Result};
 use crate::answer::error_kind::{ErrorKind, Metered};
 use crate::answer::head::Head;
+use crate::driver::runtime::io_threads;
 use crate::http::connections::{Connections, Permit, spare_max};
 use crate::http::failure::{
     Failure, broken_off, causes, failure, is_refused_unprocessed, place_of,
@@ -327,7 +328,8 @@ impl Body {
 /// The builder of a reqwest client with these settings.
 fn builder(settings: &Settings, returns: &Arc<Returns>) -> Result<ClientBuilder> {
     let limits = &settings.limits;
-    let spare_max = spare_max(limits.connections_max);
+    // Each I/O thread has a pool.
+    let spare_max = (spare_max(limits.connections_max) / io_threads()?).max(1);
     let mut builder = reqwest::Client::builder()
         .tls_backend_preconfigured(tls::config(settings)?)
         .redirect(reqwest::redirect::Policy::none())

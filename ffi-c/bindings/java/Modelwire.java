@@ -354,6 +354,21 @@ public final class Modelwire {
         }
     }
 
+    private static final class set_io_threads {
+        static final MethodHandle HANDLE =
+                link("modelwire_set_io_threads",
+                        FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS));
+    }
+
+    static int set_io_threads(int count) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            return checked((int) set_io_threads.HANDLE.invokeExact(count, err), err);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
     private static final class shutdown {
         static final MethodHandle HANDLE =
                 link("modelwire_shutdown",

@@ -278,6 +278,22 @@ export const modelwire_check_abi = declare("modelwire_check_abi", "int32_t", ["u
  *  (status) */
 export const modelwire_status_name = declare("modelwire_status_name", "str", ["int32_t"]);
 
+const set_io_threads = declare("modelwire_set_io_threads", "int32_t", [
+  "uint32_t",
+  out("void *"),
+]);
+/** Sets the number of threads that do the I/O of this process, 1 to 16; without this, the
+ *  environment variable MODELWIRE_IO_THREADS has it, and the default is 1. One thread carries
+ *  some 100,000 chunks a second. Each thread has connections of its own; the limits on
+ *  connections hold for all together. A call stays on one thread, the one with the fewest calls
+ *  in flight when it starts. With several threads, a thread that waits at a queue does no I/O
+ *  itself. Any thread. */
+export function modelwire_set_io_threads(count) {
+  const err = [null];
+  const status = set_io_threads(count, err);
+  return check(status, err, status);
+}
+
 /** Shuts down this copy of the library in this process. Every call ends with
  *  MODELWIRE_E_SHUTDOWN. Callbacks receive their last event; those of modelwire_client_on_call
  *  receive all remaining records, and then end. Connections are closed, and the library's

@@ -214,6 +214,8 @@ module Modelwire
       [:uint32], :int32
     attach_function :status_name, :modelwire_status_name,
       [:int32], :string
+    attach_function :set_io_threads, :modelwire_set_io_threads,
+      [:uint32, :pointer], :int32
     attach_function :shutdown, :modelwire_shutdown,
       [:int32], :int32,
       blocking: true

@@ -43,7 +43,7 @@ from modelwire._errors import (
     StreamContradictionError,
     UnprocessableEntityError,
 )
-from modelwire._native import AsyncStream, Stream, __version__
+from modelwire._native import AsyncStream, Stream, __version__, set_io_threads
 from modelwire._native import shutdown as _shutdown
 from modelwire._options import MAX_RETRIES as DEFAULT_MAX_RETRIES
 from modelwire._options import NOT_GIVEN, Limits, NotGiven, Omit, Retry, Timeout, not_given, omit
@@ -349,4 +349,5 @@ __all__ = [
     "not_given",
     "omit",
     "register_openai_classes",
+    "set_io_threads",
 ]

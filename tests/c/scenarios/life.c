@@ -53,6 +53,21 @@ void threads(void) {
   modelwire_client_free(client);
 }
 
+/* Several I/O threads: their number is set before the first call, and eight threads that call at once
+ * get whole answers. */
+void io_threads(void) {
+  modelwire_error *error = NULL;
+  CHECK(modelwire_set_io_threads(0, &error) == MODELWIRE_E_CONFIG);
+  CHECK(strstr(modelwire_error_message(error, NULL), "must be 1 to 16") != NULL);
+  modelwire_error_free(error);
+  CHECK(modelwire_set_io_threads(17, NULL) == MODELWIRE_E_CONFIG);
+  CHECK_STATUS(modelwire_set_io_threads(4, &error), MODELWIRE_OK, error);
+  threads();
+  CHECK(modelwire_set_io_threads(3, NULL) == MODELWIRE_E_CONFIG);
+  CHECK(modelwire_shutdown(PATIENCE_MS) == MODELWIRE_OK);
+  CHECK(modelwire_set_io_threads(1, NULL) == MODELWIRE_OK);
+}
+
 /* The library starts afresh when it is used again: what was made before works, and what is made
  * after; what was given before stays. */
 void shutdown_then_call(void) {

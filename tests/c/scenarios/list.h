@@ -23,7 +23,7 @@
   NAME(cancel_done) NAME(cancel_storm_of_tags) NAME(cancel_storm_of_calls)                     \
   /* life.c */                                                                                 \
   NAME(threads) NAME(shutdown_then_call) NAME(shutdown_blocked) NAME(forked)                   \
-  NAME(forked_in_stream) NAME(free_order) NAME(broken_pipe)                                    \
+  NAME(forked_in_stream) NAME(free_order) NAME(broken_pipe) NAME(io_threads)                                    \
   /* null.c */                                                                                 \
   NAME(null_arguments)                                                                         \
   /* build.c */                                                                                \

@@ -219,6 +219,8 @@ void shut_down() {
   CHECK(modelwire::shutdown(30s) && modelwire::shutdown());
   started.join();
   CHECK(is_told);
+  failure_of(kind::config, [] { modelwire::set_io_threads(0); });
+  modelwire::set_io_threads(2);
   failure_of(kind::shutdown, [&] {
     while (stream.next() != nullptr) continue;
   });
@@ -228,6 +230,7 @@ void shut_down() {
   std::string text;
   for (auto&& chunk : client.stream(ask("echo", "after all"))) text += chunk.text();
   CHECK_EQUAL(text, "after all");
+  CHECK(!modelwire::try_set_io_threads(1)); // two are running
 }
 
 static const modelwire::call* woken_in_handler = nullptr;

@@ -77,6 +77,10 @@ $ffi->attach(modelwire_check_abi =>
 $ffi->attach(modelwire_status_name =>
     ['int32_t'] => 'string');
 
+# count, err
+$ffi->attach(modelwire_set_io_threads =>
+    ['uint32_t', 'opaque*'] => 'int32_t');
+
 # timeout_ms
 $ffi->attach(modelwire_shutdown =>
     ['int32_t'] => 'int32_t');

@@ -358,6 +358,12 @@ fn threads() {
 }
 
 #[test]
+fn io_threads() {
+    let service = played("io_threads");
+    assert_eq!(service.recorded("").len(), 160);
+}
+
+#[test]
 fn shutdown_then_call() {
     let service = played("shutdown_then_call");
     assert_eq!(service.recorded("").len(), 6);

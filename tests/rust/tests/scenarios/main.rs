@@ -19,6 +19,7 @@ mod external;
 mod flow;
 mod gather;
 mod interrupts;
+mod io_threads;
 mod lifecycle;
 mod logs;
 mod lone_waiters;
