@@ -17,7 +17,7 @@ use crate::answer::usage_sums::{Sums, UsageByKey, UsageSum};
 use crate::call::admission::Admission;
 use crate::call::observers::{CallEnded, SharedObservers};
 use crate::driver::offload::offload;
-use crate::driver::runtime::IO_THREADS_MAX;
+use crate::driver::runtime::{IO_THREADS_MAX, io_threads};
 use crate::http::connections::Connections;
 use crate::http::transport::Transport;
 use crate::options::api_key::ApiKey;
@@ -143,7 +143,8 @@ impl SessionRun {
 
     /// The connections of all transports.
     fn connections(&self) -> Result<Arc<Connections>> {
-        let make = || Connections::new(self.settings.limits.connections_max).map(Arc::new);
+        let connections_max = self.settings.limits.connections_max;
+        let make = || Ok(Arc::new(Connections::new(connections_max, io_threads()?)?));
         self.connections.get_or_try_init(make).cloned()
     }
 

@@ -32,6 +32,8 @@ pub(crate) struct Connections {
     own: Arc<Semaphore>,
     of_process: Arc<Semaphore>,
     bound: usize,
+    /// The number of pools, one for each I/O thread, that share the rest of the descriptors.
+    pools: usize,
     waiting: AtomicUsize,
     /// HTTP/2: calls share a connection, so they are not counted.
     is_shared: AtomicBool,
@@ -58,17 +60,22 @@ fn semaphore(permits: usize) -> Arc<Semaphore> {
 }
 
 impl Connections {
-    pub(crate) fn new(connections_max: usize) -> Result<Connections> {
+    pub(crate) fn new(connections_max: usize, pools: usize) -> Result<Connections> {
         let descriptors = (descriptors_max() / 16).saturating_mul(SIXTEENTHS_IN_USE);
         let of_process = OF_PROCESS.get_or_try_init(|| Ok(semaphore(descriptors)))?.clone();
         let bound = connections_max.min(descriptors).max(1);
         let (waiting, is_shared) = (AtomicUsize::new(0), AtomicBool::new(false));
-        Ok(Connections { own: semaphore(bound), of_process, bound, waiting, is_shared })
+        Ok(Connections { own: semaphore(bound), of_process, bound, pools, waiting, is_shared })
     }
 
     /// The limit: `connections_max`, or that of the process if it is lower.
     pub(crate) fn bound(&self) -> usize {
         self.bound
+    }
+
+    /// The number of pools.
+    pub(crate) fn pools(&self) -> usize {
+        self.pools
     }
 
     /// The number of waiting calls.
@@ -117,7 +124,7 @@ mod tests {
 
     #[test]
     fn waiters_are_served_in_order() {
-        let connections = Connections::new(1).unwrap();
+        let connections = Connections::new(1, 1).unwrap();
         let first = connections.try_get().unwrap();
         assert!(connections.try_get().is_none());
         let mut cx = Context::from_waker(Waker::noop());
@@ -137,7 +144,7 @@ mod tests {
 
     #[test]
     fn an_abandoned_wait_releases_its_place() {
-        let connections = Connections::new(1).unwrap();
+        let connections = Connections::new(1, 1).unwrap();
         let first = connections.try_get().unwrap();
         {
             let mut waits = pin!(connections.get());
@@ -150,7 +157,7 @@ mod tests {
 
     #[test]
     fn calls_that_share_a_connection_are_not_counted() {
-        let connections = Connections::new(1).unwrap();
+        let connections = Connections::new(1, 1).unwrap();
         let first = connections.try_get().unwrap();
         let mut waits = pin!(connections.get());
         let mut cx = Context::from_waker(Waker::noop());

@@ -19,7 +19,6 @@ use tokio::time::sleep;
 use crate::answer::error::{Error, Result};
 use crate::answer::error_kind::{ErrorKind, Metered};
 use crate::answer::head::Head;
-use crate::driver::runtime::io_threads;
 use crate::http::connections::{Connections, Permit, spare_max};
 use crate::http::failure::{
     Failure, broken_off, causes, failure, is_refused_unprocessed, place_of,
@@ -118,7 +117,7 @@ impl Transport {
     /// With TLS, this reads the system's certificates, which takes milliseconds.
     pub(crate) fn new(settings: &Settings, connections: Arc<Connections>) -> Result<Transport> {
         let returns = Arc::default();
-        let client = built(builder(settings, &returns)?)?;
+        let client = built(builder(settings, connections.pools(), &returns)?)?;
         let urls = Endpoint::ALL.map(|endpoint| url_of(settings, endpoint));
         Ok(Transport {
             client,
@@ -159,7 +158,8 @@ impl Transport {
             }
             Connection::Fresh => {
                 let made = self.fresh.get_or_try_init(|| {
-                    built(builder(settings, &Arc::default())?.pool_max_idle_per_host(0))
+                    let pools = self.connections.pools();
+                    built(builder(settings, pools, &Arc::default())?.pool_max_idle_per_host(0))
                 });
                 made.map_err(|error| Failure { error, metered: Metered::NotSent })?
             }
@@ -325,17 +325,16 @@ impl Body {
     }
 }
 
-/// The builder of a reqwest client with these settings.
-fn builder(settings: &Settings, returns: &Arc<Returns>) -> Result<ClientBuilder> {
+/// The builder of a reqwest client with these settings, one of so many.
+fn builder(settings: &Settings, pools: usize, returns: &Arc<Returns>) -> Result<ClientBuilder> {
     let limits = &settings.limits;
-    // Each I/O thread has a pool.
-    let spare_max = (spare_max(limits.connections_max) / io_threads()?).max(1);
+    let spare_max = (spare_max(limits.connections_max) / pools).max(1);
     let mut builder = reqwest::Client::builder()
         .tls_backend_preconfigured(tls::config(settings)?)
         .redirect(reqwest::redirect::Policy::none())
         .http1_max_headers(limits.headers_max)
         .pool_idle_timeout(Duration::from_millis(limits.idle_connection_ms_max as u64))
-        .pool_max_idle_per_host(spare_max.min(limits.idle_connections_max))
+        .pool_max_idle_per_host(spare_max.min(limits.idle_connections_max.div_ceil(pools)))
         .connector_layer(Watch::new(returns.clone(), spare_max))
         .dns_resolver(Names::new())
         .tcp_nodelay(true);
