@@ -48,7 +48,10 @@ def test_the_number_of_io_threads_is_set_before_the_first_request(service):
         modelwire.set_io_threads(3)
         client = modelwire.Client()
         streams = [ask(client, stream=True) for _ in range(9)]
-        texts = ["".join(chunk.text for chunk in stream) for stream in streams]
+        texts = [
+            "".join(chunk.choices[0].delta.content or "" for chunk in stream if chunk.choices)
+            for stream in streams
+        ]
         assert texts == ["x"] * 9, texts
         try:
             modelwire.set_io_threads(2)

@@ -315,6 +315,7 @@ static void use_library(fuzzer *own) {
   switch (chance(own, 9)) {
     case 0:
       CHECK(modelwire_version_number() == MODELWIRE_VERSION_NUMBER);
+      judge(own, modelwire_set_io_threads(chance(own, 5), err), err); /* refused while some run */
       break;
     case 1:
       (void)modelwire_check_abi(chance(own, 3));

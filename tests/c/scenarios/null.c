@@ -220,5 +220,6 @@ void null_arguments(void) {
   observing();
   queueing();
   calling();
+  CHECK(modelwire_set_io_threads(0, NULL) == MODELWIRE_E_CONFIG);
   CHECK(modelwire_shutdown(30000) == MODELWIRE_OK);
 }
