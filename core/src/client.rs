@@ -88,9 +88,9 @@ impl Client {
         self.send(Request::models()).await
     }
 
-    /// Sends a request without streaming. Works under any async runtime; on the tokio runtime on which the
-    /// client was created, the I/O is done there (see [`Config::runtime`]). Dropping the future cancels the
-    /// call.
+    /// Sends a request without streaming. Works under any async runtime; on the multi-threaded tokio runtime
+    /// on which the client was created, the I/O is done there (see [`Config::runtime`]). Dropping the future
+    /// cancels the call.
     pub async fn send(&self, request: Request) -> Result<Response> {
         let call = Call::awaited(self.session.clone(), request);
         call.start(false)?;

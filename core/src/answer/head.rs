@@ -1,8 +1,9 @@
 //! Status and headers of an answer.
 
 use std::fmt;
-use std::sync::OnceLock;
 use std::time::SystemTime;
+
+use once_cell::race::OnceBox;
 
 use crate::answer::rate_limits::RateLimits;
 
@@ -41,8 +42,8 @@ pub struct Head {
     text: String,
     /// Where each name and its value end in it.
     ends: Vec<(usize, usize)>,
-    /// The same as a list; made when it is first read.
-    list: OnceLock<Vec<(String, String)>>,
+    /// The same as a list; made when it is first read. Not a lock, which a fork might leave locked.
+    list: OnceBox<Vec<(String, String)>>,
 }
 
 /// The usual size of a header, for the first allocation.
@@ -74,8 +75,7 @@ impl Head {
         let headers = headers.into_iter();
         let (count, _) = headers.size_hint();
         let text = String::with_capacity(count * HEADER_BYTES);
-        let mut head =
-            Head { status, text, ends: Vec::with_capacity(count), list: OnceLock::new() };
+        let mut head = Head { status, text, ends: Vec::with_capacity(count), list: OnceBox::new() };
         for (name, value) in headers {
             head.text.push_str(name.as_ref());
             let name_end = head.text.len();
@@ -109,7 +109,7 @@ impl Head {
     /// U+FFFD.
     pub fn headers(&self) -> &[(String, String)] {
         let own = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-        self.list.get_or_init(|| self.each().map(own).collect())
+        self.list.get_or_init(|| Box::new(self.each().map(own).collect()))
     }
 
     /// The first header with this name, ignoring case.

@@ -1,16 +1,14 @@
 //! The result of a finished call: the HTTP head, the document, and how a stream ended.
 
 use std::borrow::Cow;
-use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::answer::head::Head;
 use crate::answer::rate_limits::RateLimits;
-use crate::answer::record::{Answered, CallRecord, Recorded};
-use crate::answer::redactor::Redactor;
+use crate::answer::record::{Answered, CallRecord};
 use crate::protocol::choice::ToolCall;
-use crate::protocol::document::{Document, model_name, names_of};
+use crate::protocol::document::{Document, model_name};
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::json::JsonError;
 use crate::protocol::usage::Usage;
@@ -159,36 +157,18 @@ struct Parts {
     endpoint: Endpoint,
     head: Arc<Head>,
     document: Option<Document>,
-    usage: Option<Usage>,
-    /// What the stream reported, or what the document has, which is read when somebody asks.
-    answered: OnceLock<Answered>,
+    answered: Answered,
     end: End,
     is_gathered: bool,
     attempts: u32,
     elapsed: Duration,
-    unread: Option<Unread>,
-    /// The record, made when it is first read.
-    record: OnceLock<CallRecord>,
-}
-
-/// The record of an answered call before anybody reads it: it has no texts of the answer yet.
-pub(crate) struct Unread {
-    pub(crate) recorded: Recorded,
-    pub(crate) redactor: Redactor,
-}
-
-impl fmt::Debug for Unread {
-    /// Nothing of it: its texts are not redacted.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Unread")
-    }
+    record: Option<CallRecord>,
 }
 
 impl Response {
     pub(crate) fn whole(endpoint: Endpoint, head: Arc<Head>, document: Document) -> Response {
-        let usage = document.usage();
-        let (answered, end) = (OnceLock::new(), End::Document);
-        Response::new(endpoint, head, usage, answered, end, Some(document), false)
+        let answered = answered(endpoint, &document);
+        Response::new(endpoint, head, answered, End::Document, Some(document), false)
     }
 
     /// An answer that was saved, for bulk jobs, which copy it; an error if it is not JSON.
@@ -206,50 +186,41 @@ impl Response {
     fn new(
         endpoint: Endpoint,
         head: Arc<Head>,
-        usage: Option<Usage>,
-        answered: OnceLock<Answered>,
+        answered: Answered,
         end: End,
         document: Option<Document>,
         is_gathered: bool,
     ) -> Response {
-        let (attempts, elapsed, unread, record) = (0, Duration::ZERO, None, OnceLock::new());
+        let (attempts, elapsed, record) = (0, Duration::ZERO, None);
         Response(Arc::new(Parts {
             endpoint,
             head,
             document,
-            usage,
             answered,
             end,
             is_gathered,
             attempts,
             elapsed,
-            unread,
             record,
         }))
     }
 
     /// The record of its call.
-    pub(crate) fn with_record(mut self, unread: Unread) -> Response {
+    pub(crate) fn with_record(mut self, record: CallRecord) -> Response {
         if let Some(parts) = Arc::get_mut(&mut self.0) {
-            parts.unread = Some(unread);
+            parts.record = Some(record);
         }
         self
     }
 
     /// The record of its call: the times of its steps, and its outcome.
     pub fn record(&self) -> Option<&CallRecord> {
-        let Unread { recorded, redactor } = self.0.unread.as_ref()?;
-        let shown = |text: &str| redactor.shown(text);
-        let (record, id) = (&self.0.record, self.head().request_id());
-        Some(record.get_or_init(|| recorded.clone().with_texts(shown, id, self.answered())))
+        self.0.record.as_ref()
     }
 
     /// The metadata of the answer.
     pub(crate) fn answered(&self) -> &Answered {
-        self.0.answered.get_or_init(|| match self.document() {
-            Some(document) => answered(self.endpoint(), document, self.usage()),
-            None => Answered::default(),
-        })
+        &self.0.answered
     }
 
     /// Sets attempts and elapsed time.
@@ -279,8 +250,7 @@ impl Response {
         gathered: Option<Document>,
     ) -> Response {
         let is_gathered = gathered.is_some();
-        let usage = answered.usage;
-        Response::new(endpoint, head, usage, answered.into(), end, gathered, is_gathered)
+        Response::new(endpoint, head, answered, end, gathered, is_gathered)
     }
 
     /// Whether the document was assembled from the chunks of a stream; false for one that the service
@@ -345,7 +315,7 @@ impl Response {
 
     /// The usage that the service reported, whole or streamed (R-MET2).
     pub fn usage(&self) -> Option<Usage> {
-        self.0.usage
+        self.0.answered.usage
     }
 
     /// How the answer was known to be complete.
@@ -373,11 +343,16 @@ impl Response {
 }
 
 /// A document's own id, model and finish reason; a model list has none.
-fn answered(endpoint: Endpoint, document: &Document, usage: Option<Usage>) -> Answered {
+fn answered(endpoint: Endpoint, document: &Document) -> Answered {
+    let usage = document.usage();
     if endpoint == Endpoint::Models {
         return Answered { usage, ..Answered::default() };
     }
-    let (response_id, response_model) = names_of(document.value());
-    let finish_reason = document.finish_reason().map(Cow::into_owned);
-    Answered { response_id, response_model, finish_reason, usage }
+    let own = |text: Option<Cow<'_, str>>| text.map(Cow::into_owned);
+    Answered {
+        response_id: own(document.id()),
+        response_model: own(document.model().filter(|model| !model.is_empty())),
+        finish_reason: own(document.finish_reason()),
+        usage,
+    }
 }

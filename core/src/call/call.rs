@@ -159,9 +159,10 @@ impl Call {
                 (Some(handle), Alive::External(registered), enter(run, Place::Runtime)?)
             }
             None => {
-                let Chosen { driver, number, run } = runtime::driver()?;
+                let Chosen { load, number, run } = runtime::driver()?;
                 let entered = enter(run, Place::IoThread(number))?;
-                let (living, handle) = driver.begin(awaited);
+                let driver = load.driver().clone();
+                let (living, handle) = load.begin(awaited);
                 shared.set_driver(driver);
                 (handle, Alive::Ours(living), entered)
             }

@@ -146,7 +146,7 @@ impl Answer<'_> {
     async fn document_as_stream(&self, reply: &mut Reply) {
         let response = match self.document(reply, Beginning::Json).await {
             Ok(response) => response,
-            Err(error) => return self.shared.finish(Err(error)),
+            Err(error) => return self.guard.finish_stream(Err(error)),
         };
         let (endpoint, whole) = (self.prepared.endpoint, response.clone());
         let events = offload(response.json().len(), move || events_of(endpoint, &whole)).await;
@@ -163,7 +163,7 @@ impl Answer<'_> {
             }
             Err(error) => Err(error),
         };
-        self.shared.finish(outcome);
+        self.guard.finish_stream(outcome);
     }
 
     /// The error for a success status without events; quotes the start of the body.
@@ -224,7 +224,7 @@ impl Answer<'_> {
         let has_ended = body::settle(body).await;
         let outcome = Box::pin(reading.conclude()).await;
         let returning = (!has_ended).then(|| self.transport.connection_returns());
-        self.shared.finish(outcome);
+        self.guard.finish_stream(outcome);
         // The caller does not wait for any of this.
         if returning.is_some() && body::drain(body).await {
             self.transport.answer_ended(true, &head, body);

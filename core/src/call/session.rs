@@ -144,7 +144,8 @@ impl SessionRun {
     /// The connections of all transports.
     fn connections(&self) -> Result<Arc<Connections>> {
         let connections_max = self.settings.limits.connections_max;
-        let make = || Ok(Arc::new(Connections::new(connections_max, io_threads()?)?));
+        let pools = || self.settings.io.pools(io_threads);
+        let make = || Ok(Arc::new(Connections::new(connections_max, pools()?)?));
         self.connections.get_or_try_init(make).cloned()
     }
 
@@ -368,11 +369,9 @@ impl Session {
     }
 
     /// Passes an ended call to the observers; returns the wakers to call once no lock is held.
-    pub(crate) fn call_ended(&self, ended: impl FnOnce() -> Option<CallEnded>) -> Vec<Waker> {
+    pub(crate) fn call_ended(&self, ended: impl FnOnce() -> CallEnded) -> Vec<Waker> {
         match self.observers.get() {
-            Some(observers) if observers.are_there() => {
-                ended().map(|ended| observers.put(&ended)).unwrap_or_default()
-            }
+            Some(observers) if observers.are_there() => observers.put(&ended()),
             Some(_) | None => Vec::new(),
         }
     }

@@ -39,7 +39,7 @@ use crate::answer::error_kind::{ErrorKind, Metered};
 use crate::answer::head::Head;
 use crate::answer::record::{Answered, CallRecord, CancelledBy, Recorded, WaitReason};
 use crate::answer::redactor::Redactor;
-use crate::answer::response::{Response, Unread};
+use crate::answer::response::Response;
 use crate::call::hint::{CallForm, extend_hint};
 use crate::call::observers::CallEnded;
 use crate::call::queue::EventQueue;
@@ -98,8 +98,8 @@ enum CallEnd {
     Open,
     /// Cancelled before it was started: no record was made.
     OfNew,
-    /// `Done` is in the queue, and the observers have the record: this one, of an error.
-    Told(Option<CallRecord>),
+    /// `Done` is in the queue, and the observers have this record.
+    Told(CallRecord),
 }
 
 /// How `Done` enters the queue.
@@ -152,7 +152,7 @@ impl Shared {
             key: request.own_api_key().unwrap_or_else(|| session.settings.api_key.clone()),
             bytes_max: limits.error_body_bytes_max,
         };
-        let (tag, runtime) = (request.own_tag(), session.settings.io.runtime(is_async).cloned());
+        let (tag, runtime) = (request.own_tag(), session.settings.io.runtime(is_async));
         let progress = Progress {
             request: Some(Box::new(request)),
             context: Context { path, ..Context::default() },
@@ -251,8 +251,8 @@ impl Shared {
     /// Attaches the record of the call, if there is one, to the error of a start.
     fn told(&self, error: Error) -> Error {
         match &*lock(&self.ending) {
-            CallEnd::Told(Some(record)) => error.with_record(record.clone()),
-            CallEnd::Told(None) | CallEnd::Open | CallEnd::OfNew => error,
+            CallEnd::Told(record) => error.with_record(record.clone()),
+            CallEnd::Open | CallEnd::OfNew => error,
         }
     }
 
@@ -262,8 +262,8 @@ impl Shared {
         let mut ending = lock(&self.ending);
         // Otherwise it was cancelled just now, and the observers have its record.
         if matches!(*ending, CallEnd::OfNew) {
-            let (outcome, wakes) = self.tell(Err(error.clone()), Some(CancelledBy::Program));
-            *ending = CallEnd::Told(record_of_error(&outcome));
+            let (record, _, wakes) = self.tell(Err(error.clone()), Some(CancelledBy::Program));
+            *ending = CallEnd::Told(record);
             drop(ending);
             wakes.into_iter().for_each(Waker::wake);
         } else {
@@ -287,19 +287,18 @@ impl Shared {
         self.forbid_attempts();
         let outcome = outcome();
         let mut spans = Spans::none();
-        let (outcome, wakes) = match self.was_started() {
+        let (record, outcome, wakes) = match self.was_started() {
             true => {
                 spans = std::mem::replace(&mut self.progress().spans, spans);
-                let (outcome, wakes) = self.tell(outcome, cancelled_by);
-                *ending = CallEnd::Told(record_of_error(&outcome));
-                (outcome, wakes)
+                let (record, outcome, wakes) = self.tell(outcome, cancelled_by);
+                *ending = CallEnd::Told(record.clone());
+                (Some(record), outcome, wakes)
             }
             false => {
                 *ending = CallEnd::OfNew;
-                (outcome, Vec::new())
+                (None, outcome, Vec::new())
             }
         };
-        let record = spans.are_on().then(|| record_of(&outcome).cloned()).flatten();
         let ended = match (way, outcome) {
             (Handover::Finishes, outcome) => self.queue.finish(outcome),
             (Handover::Abandons, Err(error)) => self.queue.abandon(error),
@@ -370,34 +369,30 @@ impl Shared {
         &self,
         outcome: Result<Response>,
         cancelled_by: Option<CancelledBy>,
-    ) -> (Result<Response>, Vec<Waker>) {
+    ) -> (CallRecord, Result<Response>, Vec<Waker>) {
         let mut progress = self.progress();
         if let (Ok(answer), Some(model)) = (&outcome, &progress.context.model) {
             self.session.count(&self.redactor.key, model, answer.usage());
         }
         let recorded = self.recorded(&mut progress, &outcome, cancelled_by);
+        let recorder = &progress.recorder;
+        let (own_id, answered) = match &outcome {
+            Ok(answer) => (answer.head().request_id(), answer.answered()),
+            Err(error) => (error.request_id(), &recorder.answered),
+        };
+        let accepted = recorder.accepted.as_ref().and_then(|head| head.request_id());
+        let shown = |text: &str| self.redactor.shown(text);
+        let record = recorded.with_texts(shown, own_id.or(accepted), answered);
+        drop(progress);
         let outcome = match outcome {
-            Ok(answer) => {
-                drop(progress);
-                let redactor = self.redactor.clone();
-                Ok(answer.with_record(Unread { recorded, redactor }))
-            }
-            Err(error) => {
-                let recorder = &progress.recorder;
-                let shown = |text: &str| self.redactor.shown(text);
-                let accepted = recorder.accepted.as_ref().and_then(|head| head.request_id());
-                let request_id = error.request_id().or(accepted);
-                let record = recorded.with_texts(shown, request_id, &recorder.answered);
-                drop(progress);
-                Err(error.with_record(record))
-            }
+            Ok(answer) => Ok(answer.with_record(record.clone())),
+            Err(error) => Err(error.with_record(record.clone())),
         };
         let wakes = self.session.call_ended(|| {
-            let record = record_of(&outcome)?;
             let whole = outcome.as_ref().ok().filter(|answer| answer.document().is_some());
-            Some(CallEnded::new(self.tag, record.clone(), whole.cloned()))
+            CallEnded::new(self.tag, record.clone(), whole.cloned())
         });
-        (outcome, wakes)
+        (record, outcome, wakes)
     }
 
     /// The record without the texts of the answer.
@@ -662,6 +657,14 @@ impl DoneGuard {
         }
     }
 
+    /// Finishes a stream, whose task may go on to read the rest of its body.
+    pub(crate) fn finish_stream(&self, outcome: Result<Response>) {
+        if let Alive::Ours(living) = &self.alive {
+            living.release_load();
+        }
+        self.shared.finish(outcome);
+    }
+
     /// Finishes a plain call: nothing is left to do once its answer is in the queue.
     pub(crate) fn finish(&self, outcome: Result<Response>) {
         // Before the caller is woken, because it may start its next call at once.
@@ -693,14 +696,6 @@ impl Drop for DoneGuard {
         };
         self.shared.finish_by(who, Err(error));
     }
-}
-
-fn record_of(outcome: &Result<Response>) -> Option<&CallRecord> {
-    outcome.as_ref().map_or_else(Error::record, Response::record)
-}
-
-fn record_of_error(outcome: &Result<Response>) -> Option<CallRecord> {
-    outcome.as_ref().err().and_then(Error::record).cloned()
 }
 
 /// Listing models is not metered (R-MET1).

@@ -73,11 +73,6 @@ impl Spans {
         std::mem::replace(&mut self.attempt, attempt)
     }
 
-    /// Whether a subscriber wants them.
-    pub(crate) fn are_on(&self) -> bool {
-        !self.call.is_disabled()
-    }
-
     /// Closes the spans with the data of the record.
     pub(crate) fn close(mut self, record: &CallRecord) {
         if let Some(last) = record.attempts().last() {

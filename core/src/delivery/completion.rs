@@ -169,8 +169,8 @@ impl CompletionQueue {
     /// The waiter for a submitted call.
     fn awaited(&self) -> WaitedOnBy {
         match self.many.ready.bell() {
-            None => WaitedOnBy::AtQueue,
-            Some(_) => WaitedOnBy::Anywhere, // such a wait does no I/O
+            None if waits_do_io() => WaitedOnBy::AtQueue,
+            None | Some(_) => WaitedOnBy::Anywhere,
         }
     }
 
@@ -179,8 +179,8 @@ impl CompletionQueue {
             self.external.get_or_init(|| external.clone());
         }
         let Some(driver) = call.driver() else { return };
-        if !runtime::io_threads().is_ok_and(|count| count == 1) {
-            return; // a thread inside one runtime would keep the others' calls waiting for its return
+        if !waits_do_io() {
+            return;
         }
         let mut noted = lock(self.driver.as_ref());
         if noted.as_ref().is_none_or(|noted| !Arc::ptr_eq(noted, driver)) {
@@ -449,4 +449,10 @@ impl Source for Arc<CallShared> {
     fn cancel(&self, by: CancelledBy) {
         self.cancel_by(by);
     }
+}
+
+/// Whether a thread that waits at a queue may do its I/O: not with several runtimes, of which it could be
+/// inside of one only. An interruptible wait does none either.
+fn waits_do_io() -> bool {
+    runtime::io_threads().is_ok_and(|count| count == 1)
 }

@@ -63,9 +63,56 @@ fn this_thread() -> ThreadId {
     MARK.try_with(|mark| std::ptr::from_ref(mark).addr()).unwrap_or_default()
 }
 
+/// Counts a call for the choice of an I/O thread, from that choice until its caller learns of its end.
+pub(crate) struct Load {
+    driver: Arc<Driver>,
+    is_released: AtomicBool,
+}
+
+impl Load {
+    pub(crate) fn new(driver: &Arc<Driver>) -> Load {
+        driver.load.fetch_add(1, Ordering::Relaxed);
+        Load { driver: driver.clone(), is_released: AtomicBool::new(false) }
+    }
+
+    pub(crate) fn driver(&self) -> &Arc<Driver> {
+        &self.driver
+    }
+
+    fn release(&self) {
+        if !self.is_released.swap(true, Ordering::Relaxed) {
+            self.driver.load.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Load {
+    /// Registers a task that this thread is about to spawn. The handle is `None` after a shutdown.
+    pub(crate) fn begin(self, awaited: WaitedOnBy) -> (Living, Option<Handle>) {
+        let driver = &self.driver;
+        let ((looks_first, call), handle) = {
+            let Inner { state, handle, .. } = &mut *driver.lock();
+            // The clock is read only if it matters.
+            let now = match state.driver {
+                DrivenBy::Nobody { .. } => driver.now(),
+                DrivenBy::IoThread | DrivenBy::Waiter => Duration::ZERO,
+            };
+            (state.begin(awaited, this_thread(), now), handle.clone())
+        };
+        driver.call(call);
+        (Living { load: self, looks_first, has_ended: AtomicBool::new(false) }, handle)
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
 /// Counts a task as alive until it ends.
 pub(crate) struct Living {
-    driver: Arc<Driver>,
+    load: Load,
     looks_first: bool,
     has_ended: AtomicBool,
 }
@@ -129,22 +176,6 @@ impl Driver {
         if call == Wake::IoThread {
             self.changed.notify_all();
         }
-    }
-
-    /// Registers a task that this thread is about to spawn. The handle is `None` after a shutdown.
-    pub(crate) fn begin(self: &Arc<Self>, awaited: WaitedOnBy) -> (Living, Option<Handle>) {
-        let ((looks_first, call), handle) = {
-            let Inner { state, handle, .. } = &mut *self.lock();
-            // The clock is read only if it matters.
-            let now = match state.driver {
-                DrivenBy::Nobody { .. } => self.now(),
-                DrivenBy::IoThread | DrivenBy::Waiter => Duration::ZERO,
-            };
-            (state.begin(awaited, this_thread(), now), handle.clone())
-        };
-        self.load.fetch_add(1, Ordering::Relaxed);
-        self.call(call);
-        (Living { driver: self.clone(), looks_first, has_ended: AtomicBool::new(false) }, handle)
     }
 
     /// Waits for `ready` as the driver, if the thread may be it: if only `own` tasks or fewer are alive and
@@ -280,11 +311,16 @@ impl Living {
         }
     }
 
+    /// The caller is about to learn of the end of its call: its next one need not avoid this I/O thread.
+    pub(crate) fn release_load(&self) {
+        self.load.release();
+    }
+
     /// Counts the task as ended; it has nothing important left to do.
     pub(crate) fn end(&self) {
         if !self.has_ended.swap(true, Ordering::Relaxed) {
-            self.driver.load.fetch_sub(1, Ordering::Relaxed);
-            self.driver.lock().state.end();
+            self.load.release();
+            self.load.driver.lock().state.end();
         }
     }
 }

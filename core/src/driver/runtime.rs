@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::answer::error::{Error, Result};
 use crate::answer::error_kind::ErrorKind;
-use crate::driver::driver::Driver;
+use crate::driver::driver::{Driver, Load};
 use crate::driver::external;
 use crate::driver::thread::OwnThread;
 use crate::system::process::{self, PerProcess, Run};
@@ -91,14 +91,18 @@ pub(crate) fn io_threads() -> Result<usize> {
                 .ok_or_else(|| not_a_count(&given.to_string_lossy()))?
         }
     };
-    IO_THREADS.store(count, Ordering::Relaxed);
-    Ok(count)
+    // What the program sets meanwhile counts.
+    match IO_THREADS.compare_exchange(0, count, Ordering::Relaxed, Ordering::Relaxed) {
+        Ok(_) => Ok(count),
+        Err(set) => Ok(set),
+    }
 }
 
 /// A driver of this run and its number, below `IO_THREADS_MAX`. A shutdown of the library drops the tasks
 /// spawned on it.
 pub(crate) struct Chosen {
-    pub(crate) driver: Arc<Driver>,
+    /// The driver, which counts the call from now on.
+    pub(crate) load: Load,
     pub(crate) number: usize,
     pub(crate) run: Run,
 }
@@ -111,14 +115,18 @@ pub(crate) fn driver() -> Result<Chosen> {
     let least = least.min_by_key(|(_, load)| *load); // the first of several
     let number = match least {
         Some((number, load)) if load == 0 || runtimes.current.len() >= threads_max => number,
-        Some(_) | None => {
-            runtimes.current.push(start()?);
-            runtimes.current.len() - 1
-        }
+        Some(_) | None => match (start(), least) {
+            (Ok(running), _) => {
+                runtimes.current.push(running);
+                runtimes.current.len() - 1
+            }
+            (Err(_), Some((number, _))) => number, // the system has no room for another thread
+            (Err(error), None) => return Err(error),
+        },
     };
-    let chosen = runtimes.current.get(number).map(|running| running.driver.clone());
-    let driver = chosen.ok_or_else(|| Error::internal("the chosen I/O thread is missing"))?;
-    Ok(Chosen { driver, number, run })
+    let chosen = runtimes.current.get(number).map(|running| Load::new(&running.driver));
+    let load = chosen.ok_or_else(|| Error::internal("the chosen I/O thread is missing"))?;
+    Ok(Chosen { load, number, run })
 }
 
 fn start() -> Result<Running> {
@@ -193,8 +201,7 @@ mod tests {
     #[test]
     fn the_io_thread_takes_no_signal_of_the_process() {
         let (send, receive) = mpsc::channel();
-        let driver = driver().unwrap().driver;
-        let (_living, handle) = driver.begin(WaitedOnBy::Anywhere);
+        let (_living, handle) = driver().unwrap().load.begin(WaitedOnBy::Anywhere);
         handle.unwrap().spawn(async move {
             let name = thread::current().name().map(str::to_owned);
             send.send((takes_signals(), name)).unwrap();

@@ -5,14 +5,14 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Instant;
 
 use hyper::http::Extensions;
 use hyper_util::client::legacy::connect::dns::{GaiResolver, Name as HostName};
 use hyper_util::client::legacy::connect::{Connection, HttpInfo};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use tokio::sync::Semaphore;
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tower::{Layer, Service};
 
 use crate::http::returns::Returns;
@@ -39,7 +39,7 @@ impl<S> Layer<S> for Watch {
     type Service = Watched<S>;
 
     fn layer(&self, connector: S) -> Watched<S> {
-        Watched { connector: Arc::new(connector), watch: self.clone() }
+        Watched::new(Arc::new(connector), self.clone())
     }
 }
 
@@ -47,11 +47,27 @@ impl<S> Layer<S> for Watch {
 pub(crate) struct Watched<S> {
     connector: Arc<S>,
     watch: Watch,
+    permit: OpeningPermit,
+}
+
+/// The permit of one connection, which is waited for before the connect timeout starts.
+enum OpeningPermit {
+    None,
+    Awaited(
+        Pin<Box<dyn Future<Output = Result<OwnedSemaphorePermit, AcquireError>> + Send + Sync>>,
+    ),
+    Held(#[expect(dead_code, reason = "its drop is what counts")] OwnedSemaphorePermit),
+}
+
+impl<S> Watched<S> {
+    fn new(connector: Arc<S>, watch: Watch) -> Watched<S> {
+        Watched { connector, watch, permit: OpeningPermit::None }
+    }
 }
 
 impl<S> Clone for Watched<S> {
     fn clone(&self) -> Watched<S> {
-        Watched { connector: self.connector.clone(), watch: self.watch.clone() }
+        Watched::new(self.connector.clone(), self.watch.clone())
     }
 }
 
@@ -69,8 +85,19 @@ where
     type Error = BoxError;
     type Future = Connecting<S::Response>;
 
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
-        Poll::Ready(Ok(())) // it waits for a permit after the call
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        loop {
+            match &mut self.permit {
+                OpeningPermit::Held(_) => return Poll::Ready(Ok(())),
+                OpeningPermit::Awaited(permit) => {
+                    self.permit = OpeningPermit::Held(ready!(permit.as_mut().poll(cx))?);
+                }
+                OpeningPermit::None => {
+                    let permit = self.watch.openings.clone().acquire_owned();
+                    self.permit = OpeningPermit::Awaited(Box::pin(permit));
+                }
+            }
+        }
     }
 
     /// Opens a connection for the current attempt. If the attempt gets another one during the wait for
@@ -78,8 +105,9 @@ where
     /// it.
     fn call(&mut self, place: R) -> Self::Future {
         let (mut connector, watch) = ((*self.connector).clone(), self.watch.clone());
+        let permit = std::mem::replace(&mut self.permit, OpeningPermit::None);
         Box::pin(async move {
-            let _permit = watch.openings.acquire_owned().await?;
+            let _permit = permit;
             poll_fn(|cx| connector.poll_ready(cx)).await.map_err(Into::into)?;
             let connecting = connector.call(place);
             let Some(seen) = AttemptTiming::current() else {

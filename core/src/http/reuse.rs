@@ -19,6 +19,9 @@ pub(crate) const REUSE_GRACE: Duration = Duration::from_millis(10);
 /// because its connection is to be reused (R-STR3).
 const FRESH_MAX: u32 = 2;
 
+/// After this time without an answer, the sockets are polled before a connection is used.
+const UNREAD_MAX: Duration = Duration::from_millis(10);
+
 /// The number of local ports remembered until the server has proved its behaviour.
 const PORTS_MAX: usize = 256;
 
@@ -83,7 +86,14 @@ impl Reuse {
     /// period.
     pub(crate) fn choose(&mut self, is_cheap: bool, now: Duration) -> Connection {
         let (streams, documents) = (self.streams.wait(now), self.documents.wait(now));
-        let Some(wait) = streams.max(documents) else { return Connection::Pooled };
+        let Some(wait) = streams.max(documents) else {
+            // A runtime that nobody drove meanwhile has not read that a connection was closed.
+            let ended = self.streams.ended.max(self.documents.ended);
+            return match ended.is_some_and(|ended| now.saturating_sub(ended) > UNREAD_MAX) {
+                true => Connection::PooledAfter(Duration::ZERO),
+                false => Connection::Pooled,
+            };
+        };
         if is_cheap && wait > streams.unwrap_or_default() && self.fresh < FRESH_MAX {
             self.fresh += 1;
             return Connection::Fresh;

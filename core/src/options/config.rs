@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::sync::Arc;
 
-use tokio::runtime::Handle;
+use tokio::runtime::{Handle, Id, RuntimeFlavor};
 use url::Url;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -121,32 +121,48 @@ pub(crate) enum IoPlace {
     IoThread,
     /// On this runtime.
     Runtime(ExternalRuntime),
-    /// That of async calls made on this runtime; all other on the library's thread.
-    Home(ExternalRuntime),
+    /// That of async calls made on this runtime of several threads; all other on the library's thread. Its
+    /// handle is not kept: the runtime may end before the client.
+    Home { runtime: Id, generation: u64 },
 }
 
 impl IoPlace {
     /// The runtime for a call; `is_async` if its caller awaits it.
-    pub(crate) fn runtime(&self, is_async: bool) -> Option<&ExternalRuntime> {
+    pub(crate) fn runtime(&self, is_async: bool) -> Option<ExternalRuntime> {
         match self {
-            IoPlace::Runtime(runtime) => Some(runtime),
-            IoPlace::Home(home) if is_async && home.generation == process::generation() => {
-                let is_here = |here: Handle| here.id() == home.handle.id();
-                Handle::try_current().is_ok_and(is_here).then_some(home)
+            IoPlace::Runtime(runtime) => Some(runtime.clone()),
+            IoPlace::Home { runtime, generation }
+                if is_async && *generation == process::generation() =>
+            {
+                let here = Handle::try_current().ok().filter(|here| here.id() == *runtime);
+                here.map(ExternalRuntime::new)
             }
-            IoPlace::Default | IoPlace::IoThread | IoPlace::Home(_) => None,
+            IoPlace::Default | IoPlace::IoThread | IoPlace::Home { .. } => None,
         }
     }
 
-    /// Determined where the client is created.
+    /// Determined where the client is created. A runtime of one thread stands still while that thread is
+    /// outside, and calls would wait for it.
     fn of_client(self) -> IoPlace {
+        let has_threads = |here: &Handle| here.runtime_flavor() == RuntimeFlavor::MultiThread;
         match self {
-            IoPlace::Default => match Handle::try_current() {
-                Ok(here) => IoPlace::Home(ExternalRuntime::new(here)),
-                Err(_) => IoPlace::IoThread,
+            IoPlace::Default => match Handle::try_current().ok().filter(has_threads) {
+                Some(here) => {
+                    IoPlace::Home { runtime: here.id(), generation: process::generation() }
+                }
+                None => IoPlace::IoThread,
             },
-            IoPlace::IoThread | IoPlace::Runtime(_) | IoPlace::Home(_) => self,
+            IoPlace::IoThread | IoPlace::Runtime(_) | IoPlace::Home { .. } => self,
         }
+    }
+
+    /// The number of runtimes that may have connections of the client.
+    pub(crate) fn pools(&self, io_threads: impl FnOnce() -> Result<usize>) -> Result<usize> {
+        Ok(match self {
+            IoPlace::Runtime(_) => 1,
+            IoPlace::Home { .. } => 1 + io_threads()?,
+            IoPlace::Default | IoPlace::IoThread => io_threads()?,
+        })
     }
 }
 
@@ -307,8 +323,8 @@ impl Config {
     /// Does all I/O of this client on this tokio runtime, which needs I/O and time enabled, and none on the
     /// library's thread: also that of blocking calls, of [`Call`](crate::Call) and of queues. Without this
     /// and [`Config::io_thread`], the library's thread does that, and async calls
-    /// ([`Client::send`](crate::Client::send), [`Client::stream`](crate::Client::stream)) that are made on the
-    /// runtime on which the client was created do their I/O there.
+    /// ([`Client::send`](crate::Client::send), [`Client::stream`](crate::Client::stream)) on the
+    /// multi-threaded runtime on which the client was created do their I/O there.
     ///
     /// On the consumer's runtime there is no thread wake-up for each arrival, which is most of the cost of a
     /// chunk in a slow stream. The consequences, as for any client on that runtime: nothing is received and no timeout expires while its threads are

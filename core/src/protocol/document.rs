@@ -7,6 +7,7 @@ use crate::protocol::endpoint::Endpoint;
 use crate::protocol::json::JsonError;
 use crate::protocol::offsets::Spans;
 use crate::protocol::shape::says_failed;
+use crate::protocol::span::StrSpan;
 use crate::protocol::usage::Usage;
 use crate::protocol::value::{Kind, Value};
 
@@ -150,8 +151,17 @@ impl Document {
     pub fn finish_reason(&self) -> Option<Cow<'_, str>> {
         match self.choices().next() {
             Some(choice) => choice.finish_reason(),
-            None => self.value().get("status")?.as_str(),
+            None => self.read(self.spans.event.status),
         }
+    }
+
+    fn read(&self, span: Option<StrSpan>) -> Option<Cow<'_, str>> {
+        span.map(|span| span.read(self.json()))
+    }
+
+    /// Its id; an empty one counts as absent.
+    pub(crate) fn id(&self) -> Option<Cow<'_, str>> {
+        self.read(self.spans.event.id).filter(|id| !id.is_empty())
     }
 
     /// Whether this is an error after a success status: it reports a failure and has no part of an
@@ -191,7 +201,7 @@ impl Document {
 
     /// The model that answered, by its own name.
     pub fn model(&self) -> Option<Cow<'_, str>> {
-        self.value().get("model")?.as_str()
+        self.read(self.spans.event.model)
     }
 
     /// The entries of a model list: `data`, or a top-level array (R-OP2). `None` if it is neither.

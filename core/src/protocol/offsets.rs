@@ -66,7 +66,10 @@ macro_rules! fields {
 fields! {
     /// A chunk, an event or an answer itself.
     EventSpans {
-        strings { id = "id", kind = "type", item_id = "item_id", delta = "delta", }
+        strings {
+            id = "id", model = "model", kind = "type", status = "status", item_id = "item_id",
+            delta = "delta",
+        }
         texts {}
         values { usage = "usage", error = "error", response = "response", }
     }

@@ -2,5 +2,8 @@
 //! of all calls are collected.
 
 fn main() {
-    modelwire_bench::works::run_told(|config| config.chunk_times(true), true);
+    let told = |config: modelwire::Config| {
+        config.runtime(tokio::runtime::Handle::current()).chunk_times(true)
+    };
+    modelwire_bench::works::run_told(told, true);
 }

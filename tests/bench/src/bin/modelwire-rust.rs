@@ -1,5 +1,5 @@
-//! modelwire's async Rust API as a tokio program uses it: by default the I/O is done on its runtime.
+//! modelwire's async Rust API as a tokio program uses it: the I/O is done on the program's runtime.
 
 fn main() {
-    modelwire_bench::works::run(|config| config);
+    modelwire_bench::works::run(|config| config.runtime(tokio::runtime::Handle::current()));
 }

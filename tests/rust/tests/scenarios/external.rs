@@ -78,37 +78,97 @@ fn everything_runs_on_the_programs_runtime_and_no_thread_is_started() {
     );
 }
 
-/// Where the client is created on a runtime, async calls that are made there do their I/O there.
+/// Polls a future on this thread without any runtime.
+fn park_on<T>(future: impl Future<Output = T>) -> T {
+    struct Unpark(std::thread::Thread);
+    impl std::task::Wake for Unpark {
+        fn wake(self: std::sync::Arc<Unpark>) {
+            self.0.unpark();
+        }
+    }
+    let waker = std::sync::Arc::new(Unpark(std::thread::current())).into();
+    let mut future = std::pin::pin!(future);
+    loop {
+        let mut cx = std::task::Context::from_waker(&waker);
+        if let std::task::Poll::Ready(found) = future.as_mut().poll(&mut cx) {
+            return found;
+        }
+        std::thread::park();
+    }
+}
+
+/// Where the client is created on a runtime of several threads, async calls there do their I/O there.
 #[test]
 fn async_calls_of_a_client_made_on_a_runtime_run_on_it() {
     in_child_at("external::async_calls_of_a_client_made_on_a_runtime_run_on_it", &[], || {
         let service = Service::start().unwrap();
-        for runtime in [one_thread(), three_threads()] {
-            let client = runtime.block_on(async {
-                let client = Client::new(config(service.base_url())).unwrap();
-                assert_eq!(client.send(hello()).await.unwrap().text(), "Hello from both sides.");
-                assert_eq!(text_of(&client, hello()).await, "Hello from both sides.");
-                client.models().await.unwrap();
-                client
-            });
-            assert!(!has_thread("mw-"));
-            drop(client);
-        }
-        let runtime = one_thread();
-        let on_thread = runtime.block_on(async {
+        let runtime = three_threads();
+        runtime.block_on(async {
+            let client = Client::new(config(service.base_url())).unwrap();
+            assert_eq!(client.send(hello()).await.unwrap().text(), "Hello from both sides.");
+            assert_eq!(text_of(&client, hello()).await, "Hello from both sides.");
+            client.models().await.unwrap();
+        });
+        assert!(!has_thread("mw-"));
+        runtime.block_on(async {
             let client = Client::new(config(service.base_url()).io_thread()).unwrap();
-            client.models().await.map(|_| client)
+            client.models().await.unwrap();
         });
         assert!(has_thread("mw-io-"));
-        drop(on_thread);
     });
+}
+
+/// A runtime of one thread stands still while that thread waits otherwise.
+#[test]
+fn async_calls_do_not_wait_for_a_runtime_of_one_thread() {
+    let service = Service::start().unwrap();
+    let runtime = one_thread();
+    let client = runtime.block_on(async {
+        let client = Client::new(config(service.base_url())).unwrap();
+        assert_eq!(park_on(client.send(hello())).unwrap().text(), "Hello from both sides.");
+        client
+    });
+    let _entered = runtime.enter();
+    assert_eq!(park_on(client.send(hello())).unwrap().text(), "Hello from both sides.");
+}
+
+#[test]
+fn a_connection_that_was_closed_while_the_runtime_stood_still_is_not_used() {
+    use std::io::{Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let open = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let accepted = open.clone();
+    std::thread::spawn(move || {
+        for connection in listener.incoming() {
+            let mut connection = connection.unwrap();
+            accepted.lock().unwrap().push(connection.try_clone().unwrap());
+            std::thread::spawn(move || {
+                while connection.read(&mut [0; 4096]).is_ok_and(|read| read > 0) {
+                    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
+                    write!(connection, "{head}content-length: 11\r\n\r\n{{\"data\":[]}}").unwrap();
+                }
+            });
+        }
+    });
+    let runtime = one_thread();
+    let client = client_on(&runtime, base_url);
+    for _ in 0..8 {
+        runtime.block_on(client.models()).unwrap(); // until the server has proved that it keeps them
+    }
+    // clock: longer than a connection is used without a look at it
+    std::thread::sleep(Duration::from_millis(20));
+    for connection in open.lock().unwrap().drain(..) {
+        connection.shutdown(std::net::Shutdown::Both).unwrap();
+    }
+    runtime.block_on(client.models()).unwrap();
 }
 
 /// Everything else of such a client works where its runtime cannot serve it: the library's thread does it.
 #[test]
 fn a_client_outlives_the_runtime_on_which_it_was_made() {
     let service = Service::start().unwrap();
-    let runtime = one_thread();
+    let runtime = three_threads();
     let client = runtime.block_on(async {
         let client = Client::new(config(service.base_url())).unwrap();
         assert_eq!(client.send(hello()).await.unwrap().text(), "Hello from both sides.");
@@ -116,7 +176,6 @@ fn a_client_outlives_the_runtime_on_which_it_was_made() {
         assert_eq!(client.blocking().send(hello()).unwrap().text(), "Hello from both sides.");
         client
     });
-    // That runtime is not driven now.
     assert_eq!(client.blocking().send(hello()).unwrap().text(), "Hello from both sides.");
     let call = Call::new(&client, hello());
     call.start(false).unwrap();

@@ -74,6 +74,50 @@ fn calls_at_once_are_spread_and_calls_in_turn_use_one_connection() {
     });
 }
 
+/// The choice counts the calls that are being started on other threads.
+#[test]
+fn calls_that_start_at_the_same_moment_are_spread() {
+    in_child("calls_that_start_at_the_same_moment_are_spread", &[], || {
+        set_io_threads(8).unwrap();
+        let service = Service::start().unwrap();
+        let client = client(service.script("s", Script::one(stalled_after(&["{}"]))));
+        let together = std::sync::Barrier::new(8);
+        let calls: Vec<_> = (0..8).map(|_| Call::new(&client, hello())).collect();
+        std::thread::scope(|scope| {
+            for call in &calls {
+                scope.spawn(|| {
+                    together.wait();
+                    call.start(true).unwrap();
+                });
+            }
+        });
+        assert!(are_running(8));
+    });
+}
+
+/// Also while the rest of the body of the one before is read.
+#[test]
+fn streams_one_after_another_use_the_first_thread() {
+    in_child("streams_one_after_another_use_the_first_thread", &[], || {
+        set_io_threads(4).unwrap();
+        let service = Service::start().unwrap();
+        let steps = vec![
+            stream_head(),
+            event(&piece("x")),
+            event(&finish(0)),
+            event(DONE),
+            Step::StallForever, // the body does not end
+        ];
+        let client = client(service.script("s", Script::one(Exchange { steps })));
+        for _ in 0..10 {
+            let stream = client.blocking().stream(hello()).unwrap();
+            let texts = stream.map(|chunk| chunk.unwrap().text().into_owned());
+            assert_eq!(texts.collect::<String>(), "x");
+        }
+        assert!(are_running(1));
+    });
+}
+
 /// Every chunk of every stream arrives in order, whichever thread carries it and however it is consumed.
 #[test]
 fn streams_on_all_threads_are_whole() {
