@@ -97,15 +97,26 @@ pub struct Document {
     /// With a terminating NUL for callers that need it.
     text: Box<str>,
     spans: Spans,
+    /// Of an answer alone: each chunk would take room for them in its queue.
+    model: Option<StrSpan>,
+    status: Option<StrSpan>,
 }
 
 impl Document {
     pub(crate) fn scan(text: &str) -> Result<Document, JsonError> {
-        let spans = Spans::scan(text)?;
+        let (mut model, mut status) = (None, None);
+        let spans = Spans::scan_with(text, |cursor, name| {
+            match name {
+                "model" => model = cursor.string_or_skip()?,
+                "status" => status = cursor.string_or_skip()?,
+                _ => drop(cursor.skip()?),
+            }
+            Ok(())
+        })?;
         let mut with_nul = String::with_capacity(text.len() + 1);
         with_nul.push_str(text);
         with_nul.push('\0');
-        Ok(Document { text: with_nul.into_boxed_str(), spans })
+        Ok(Document { text: with_nul.into_boxed_str(), spans, model, status })
     }
 
     /// The JSON text as it was sent, without leading white space.
@@ -151,7 +162,7 @@ impl Document {
     pub fn finish_reason(&self) -> Option<Cow<'_, str>> {
         match self.choices().next() {
             Some(choice) => choice.finish_reason(),
-            None => self.read(self.spans.event.status),
+            None => self.read(self.status),
         }
     }
 
@@ -201,7 +212,7 @@ impl Document {
 
     /// The model that answered, by its own name.
     pub fn model(&self) -> Option<Cow<'_, str>> {
-        self.read(self.spans.event.model)
+        self.read(self.model)
     }
 
     /// The entries of a model list: `data`, or a top-level array (R-OP2). `None` if it is neither.

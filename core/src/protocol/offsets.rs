@@ -66,10 +66,7 @@ macro_rules! fields {
 fields! {
     /// A chunk, an event or an answer itself.
     EventSpans {
-        strings {
-            id = "id", model = "model", kind = "type", status = "status", item_id = "item_id",
-            delta = "delta",
-        }
+        strings { id = "id", kind = "type", item_id = "item_id", delta = "delta", }
         texts {}
         values { usage = "usage", error = "error", response = "response", }
     }
@@ -128,8 +125,16 @@ impl Spans {
 
     /// Scans the whole text in one pass; an error means that it is not JSON.
     pub(crate) fn scan(text: &str) -> Walk<Spans> {
+        Spans::scan_with(text, |cursor, _| cursor.skip().map(drop))
+    }
+
+    /// The same; `other` reads or skips the value of every other member.
+    pub(crate) fn scan_with(
+        text: &str,
+        other: impl FnMut(&mut Cursor<'_>, &str) -> Walk<()>,
+    ) -> Walk<Spans> {
         let mut cursor = Cursor::new(text)?;
-        let spans = Spans::walk(&mut cursor)?;
+        let spans = Spans::walk(&mut cursor, other)?;
         cursor.finish()?;
         Ok(spans)
     }
@@ -138,19 +143,22 @@ impl Spans {
     pub(crate) fn scan_noting(text: &str, noted: &mut Vec<Token>) -> Walk<Spans> {
         let mut cursor = Cursor::new(text)?;
         cursor.note_in(std::mem::take(noted));
-        let spans = Spans::walk(&mut cursor)?;
+        let spans = Spans::walk(&mut cursor, |cursor, _| cursor.skip().map(drop))?;
         *noted = cursor.take_noted();
         cursor.finish()?;
         Ok(spans)
     }
 
-    fn walk(cursor: &mut Cursor<'_>) -> Walk<Spans> {
+    fn walk(
+        cursor: &mut Cursor<'_>,
+        mut other: impl FnMut(&mut Cursor<'_>, &str) -> Walk<()>,
+    ) -> Walk<Spans> {
         let mut spans = Spans::default();
         if cursor.peek() == Some(b'{') {
             cursor.object(|cursor, name| match name {
                 "choices" => spans.read_choices(cursor),
                 _ if spans.event.read(cursor, name)? => Ok(()),
-                _ => cursor.skip().map(drop),
+                _ => other(cursor, name),
             })?;
         } else {
             cursor.skip()?;
