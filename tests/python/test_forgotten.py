@@ -111,6 +111,7 @@ OF_CLIENT = {
     "add_ca_pem": "ca",
     "client_certificate_pem": "client_certificate",
     "runtime": None,  # a runtime of Rust; Python programs have none
+    "io_thread": None,  # as here: the alternative is such a runtime
 }
 OF_CALL = {
     "header": "extra_headers",
