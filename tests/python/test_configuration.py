@@ -35,7 +35,7 @@ def test_without_a_key_there_is_no_client(service):
 
 
 def test_the_number_of_io_threads_is_set_before_the_first_request(service):
-    """1 to 16, by the function or the environment; every chunk arrives whichever thread carries it."""
+    """1 to 16; every chunk arrives, whichever thread carries it."""
     programs.run(
         """
         for wrong in (0, 17, -1):
