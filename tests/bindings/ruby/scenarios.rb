@@ -317,19 +317,24 @@ module Scenarios
     client = client()
     Thread.report_on_exception = false
     steady = Array.new(20) { |number| Thread.new { echoed(client, "steady #{number} to the end") } }
+    is_over = false
     victims = Array.new(20) do |number|
       Thread.new do
-        loop do
-          chunks = stream(client, "victim #{number} of many", "slow")
-          number.even? ? Timeout.timeout(rand / 10) { chunks.to_a } : chunks.first(2)
-        rescue Timeout::Error, IOError
-          next
+        until is_over
+          begin
+            chunks = stream(client, "victim #{number} of many", "slow")
+            number.even? ? Timeout.timeout(rand / 10) { chunks.to_a } : chunks.first(2)
+          rescue Timeout::Error, IOError
+            next
+          end
         end
       end
     end
     victims.sample.raise(IOError, "wanted") while steady.any?(&:alive?) && sleep(0.002)
     steady.each(&:value)
-    # An exception that reaches a thread while it unwinds from a kill takes the kill's place.
+    # An exception that reaches a thread while it unwinds from a kill takes the kill's place; Ruby then
+    # counts the thread as killed, no further kill reaches it, and it ends by itself.
+    is_over = true
     wait_until("the end of the threads") { victims.each(&:kill).none?(&:alive?) }
     wait_until("the end of all") { client.unfinished.zero? }
   end
