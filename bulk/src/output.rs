@@ -6,9 +6,9 @@
 //!
 //! `id` identifies the row and its body as sent, so that results are self-contained: a hash of the key,
 //! and that of the body, or the check of a row that was never sent because it is invalid. `body` is what
-//! the service sent, byte for byte, except for line ends between values. If a row failed, `error` is the whole error, the same as in every language, and `response` is
-//! present if the service answered; of an answer that failed a check, `response` is that answer, and
-//! `error` has the reason.
+//! the service sent, byte for byte, except for line ends between values. If a row failed, `error` is the
+//! whole error, the same as in every language, and `response` is present if the service answered; of an
+//! answer that failed a check, `response` is that answer, and `error` has the reason.
 
 use modelwire::{Error, Response, Value};
 use ring::digest::{SHA256, digest};

@@ -225,26 +225,6 @@ impl CancelledBy {
     }
 }
 
-impl Recorded {
-    /// The record, with these texts of the answer; `shown` redacts and cuts each.
-    pub(crate) fn with_texts(
-        mut self,
-        shown: impl Fn(&str) -> String,
-        request_id: Option<&str>,
-        answered: &Answered,
-    ) -> CallRecord {
-        self.model = self.model.as_deref().map(&shown);
-        self.request_id = request_id.map(&shown);
-        self.answered = Answered {
-            response_id: answered.response_id.as_deref().map(&shown),
-            response_model: answered.response_model.as_deref().map(&shown),
-            finish_reason: answered.finish_reason.as_deref().map(&shown),
-            usage: answered.usage,
-        };
-        CallRecord::new(self)
-    }
-}
-
 impl CallRecord {
     pub(crate) fn new(recorded: Recorded) -> CallRecord {
         CallRecord(Arc::new(recorded))

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::answer::error::Error;
-use crate::answer::record::RECORD_TEXT_BYTES_MAX;
 use crate::options::api_key::ApiKey;
 use crate::protocol::text::{EXCERPT_BYTES_MAX, cut, excerpt};
 
@@ -20,11 +19,6 @@ impl Redactor {
     /// `text` with the key redacted (R-AUTH4).
     pub(crate) fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.key.redact(text)
-    }
-
-    /// A text for a record.
-    pub(crate) fn shown(&self, text: &str) -> String {
-        cut(&self.redact(text), RECORD_TEXT_BYTES_MAX).to_owned()
     }
 
     /// The size of a text to examine, so that a key that crosses the limit is redacted before the cut.

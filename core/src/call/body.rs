@@ -130,13 +130,9 @@ impl Start {
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 fn is_event_stream(head: &Head) -> bool {
-    const EVENTS: &str = "text/event-stream";
     head.header("content-type").is_some_and(|given| {
-        let Some((essence, rest)) = given.trim_ascii_start().split_at_checked(EVENTS.len()) else {
-            return false;
-        };
-        essence.eq_ignore_ascii_case(EVENTS)
-            && matches!(rest.trim_ascii_start().bytes().next(), None | Some(b';'))
+        let essence = given.split(';').next().unwrap_or_default().trim();
+        essence.eq_ignore_ascii_case("text/event-stream")
     })
 }
 

@@ -37,7 +37,9 @@ use tracing::Span;
 use crate::answer::error::{Context, Error, Result};
 use crate::answer::error_kind::{ErrorKind, Metered};
 use crate::answer::head::Head;
-use crate::answer::record::{Answered, CallRecord, CancelledBy, Recorded, WaitReason};
+use crate::answer::record::{
+    Answered, CallRecord, CancelledBy, RECORD_TEXT_BYTES_MAX, Recorded, WaitReason,
+};
 use crate::answer::redactor::Redactor;
 use crate::answer::response::Response;
 use crate::call::hint::{CallForm, extend_hint};
@@ -52,6 +54,7 @@ use crate::driver::wake_fd::{Bell, WireKind};
 use crate::http::timing::AttemptTiming;
 use crate::options::config::{ExternalRuntime, SharedSettings};
 use crate::protocol::endpoint::Endpoint;
+use crate::protocol::text::cut;
 use crate::request::prepared::Prepared;
 use crate::request::request::Request;
 use crate::system::process;
@@ -370,20 +373,10 @@ impl Shared {
         outcome: Result<Response>,
         cancelled_by: Option<CancelledBy>,
     ) -> (CallRecord, Result<Response>, Vec<Waker>) {
-        let mut progress = self.progress();
-        if let (Ok(answer), Some(model)) = (&outcome, &progress.context.model) {
+        if let (Ok(answer), Some(model)) = (&outcome, &self.progress().context.model) {
             self.session.count(&self.redactor.key, model, answer.usage());
         }
-        let recorded = self.recorded(&mut progress, &outcome, cancelled_by);
-        let recorder = &progress.recorder;
-        let (own_id, answered) = match &outcome {
-            Ok(answer) => (answer.head().request_id(), answer.answered()),
-            Err(error) => (error.request_id(), &recorder.answered),
-        };
-        let accepted = recorder.accepted.as_ref().and_then(|head| head.request_id());
-        let shown = |text: &str| self.redactor.shown(text);
-        let record = recorded.with_texts(shown, own_id.or(accepted), answered);
-        drop(progress);
+        let record = self.record(&outcome, cancelled_by);
         let outcome = match outcome {
             Ok(answer) => Ok(answer.with_record(record.clone())),
             Err(error) => Err(error.with_record(record.clone())),
@@ -395,18 +388,11 @@ impl Shared {
         (record, outcome, wakes)
     }
 
-    /// The record without the texts of the answer.
-    fn recorded(
-        &self,
-        progress: &mut Progress,
-        outcome: &Result<Response>,
-        cancelled_by: Option<CancelledBy>,
-    ) -> Recorded {
-        let context = &mut progress.context;
-        let (path, model) = match outcome {
-            Ok(_) => (context.path.clone(), context.model.take()), // no error will name it
-            Err(_) => (context.path.clone(), context.model.clone()),
-        };
+    fn record(&self, outcome: &Result<Response>, cancelled_by: Option<CancelledBy>) -> CallRecord {
+        let shown = |text: &str| cut(&self.redactor.redact(text), RECORD_TEXT_BYTES_MAX).to_owned();
+        let mut progress = self.progress();
+        let context = &progress.context;
+        let (path, model) = (context.path.clone(), context.model.as_deref().map(shown));
         let (kind, said, metered) = match outcome {
             Ok(_) => (None, None, metered_of(self.endpoint, context.metered)),
             Err(error) => (Some(error.kind()), error.status(), error.metered()),
@@ -415,8 +401,13 @@ impl Shared {
         let (waits, chunk_times) = (recorder.waits(), recorder.take_chunk_times());
         let (bytes_in, bytes_out) = recorder.bytes();
         let (attempts, elapsed) = recorder.attempts(kind);
-        let accepted = recorder.accepted.as_ref().map(|head| head.status());
-        Recorded {
+        let accepted = recorder.accepted.as_ref();
+        let (own_id, answered) = match outcome {
+            Ok(answer) => (None, answer.answered()),
+            Err(error) => (error.request_id(), &recorder.answered),
+        };
+        let request_id = own_id.or_else(|| accepted?.request_id());
+        CallRecord::new(Recorded {
             start: recorder.start,
             operation: self.endpoint,
             path,
@@ -431,15 +422,20 @@ impl Shared {
             chunks: recorder.chunks,
             elapsed,
             kind,
-            status: said.or(accepted),
-            request_id: None,
-            answered: Answered::default(),
+            status: said.or_else(|| Some(accepted?.status())),
+            request_id: request_id.map(shown),
+            answered: Answered {
+                response_id: answered.response_id.as_deref().map(shown),
+                response_model: answered.response_model.as_deref().map(shown),
+                finish_reason: answered.finish_reason.as_deref().map(shown),
+                usage: answered.usage,
+            },
             metered,
             bytes_out,
             bytes_in,
             cancelled_by,
             chunk_times,
-        }
+        })
     }
 
     /// Adds everything that the call knows to the error (R-ERR3), and redacts the key (R-AUTH4).

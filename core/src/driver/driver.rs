@@ -43,7 +43,7 @@ pub(crate) struct Driver {
     /// Notified when wakes are deferred.
     sender: Arc<Notify>,
     is_stopped: AtomicBool,
-    /// The number of live tasks, readable without the lock.
+    /// The number of [`Load`]s.
     load: AtomicUsize,
 }
 
@@ -84,9 +84,7 @@ impl Load {
             self.driver.load.fetch_sub(1, Ordering::Relaxed);
         }
     }
-}
 
-impl Load {
     /// Registers a task that this thread is about to spawn. The handle is `None` after a shutdown.
     pub(crate) fn begin(self, awaited: WaitedOnBy) -> (Living, Option<Handle>) {
         let driver = &self.driver;
@@ -162,7 +160,7 @@ impl Driver {
         self.made.elapsed()
     }
 
-    /// The number of live tasks.
+    /// The number of calls that count for the choice of an I/O thread.
     pub(crate) fn load(&self) -> usize {
         self.load.load(Ordering::Relaxed)
     }

@@ -46,8 +46,8 @@ static IO_THREADS: AtomicUsize = AtomicUsize::new(0);
 /// first thread alone and its connections. A thread is started when calls need it. The limits on connections
 /// hold for all threads together. With several, a thread that waits at a completion queue does no I/O.
 ///
-/// Call it before the first call: fails with [`ErrorKind::Config`] for another number, and while the threads
-/// are running with a different one; after a [`shutdown`](crate::shutdown) it can be set anew. Clients on a
+/// Set it before the first call or after a [`shutdown`](crate::shutdown): while threads are running, a
+/// different number is an error ([`ErrorKind::Config`]), as is one outside the range. Clients on a
 /// [runtime](crate::Config::runtime) of the program are not affected.
 ///
 /// ```

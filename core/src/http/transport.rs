@@ -325,7 +325,7 @@ impl Body {
     }
 }
 
-/// The builder of a reqwest client with these settings, one of so many.
+/// The builder of a reqwest client with these settings, which shares the limits with the others of `pools`.
 fn builder(settings: &Settings, pools: usize, returns: &Arc<Returns>) -> Result<ClientBuilder> {
     let limits = &settings.limits;
     let spare_max = (spare_max(limits.connections_max) / pools).max(1);

@@ -327,8 +327,9 @@ impl Config {
     /// multi-threaded runtime on which the client was created do their I/O there.
     ///
     /// On the consumer's runtime there is no thread wake-up for each arrival, which is most of the cost of a
-    /// chunk in a slow stream. The consequences, as for any client on that runtime: nothing is received and no timeout expires while its threads are
-    /// busy; a blocking call ([`Client::blocking`](crate::Client::blocking),
+    /// chunk in a slow stream. The consequences, as for any client on that runtime: nothing is received and no
+    /// timeout expires while its threads are busy; a blocking call
+    /// ([`Client::blocking`](crate::Client::blocking),
     /// [`Call::pop`](crate::Call::pop)) fails with [`ErrorKind::Argument`](crate::ErrorKind::Argument)
     /// in its tasks, where it would wait for itself, and works in `spawn_blocking` and
     /// `block_in_place`; calls in flight when the runtime ends fail with
