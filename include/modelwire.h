@@ -49,20 +49,23 @@
  *   string ends with NUL.  Out: NUL-terminated; an optional size_t pointer receives the length in
  *   bytes.  A string may contain NUL bytes: then rely on the length.
  * Errors.  0 is success, a positive status is an outcome that is not an error, a negative status is
- *   the kind of an error.  Each function sets `*out` to the result, or to NULL (a number: unchanged,
- *   but `count` of modelwire_queue_take: 0) if the status is not MODELWIRE_OK, and `*err` to the error,
+ *   the kind of an error.  Each function sets `*out` to the result.  If the status is not
+ *   MODELWIRE_OK, it sets `*out` to NULL and leaves a number unchanged, except that `count` of
+ *   modelwire_queue_take becomes 0.  It sets `*err` to the error,
  *   or to NULL if there is none.  Both are overwritten without freeing what they held: free that first.
  *   `err` may be NULL.
  * Threads.  A function that takes `const T *` may run on any thread at any time, even while another
  *   function, including one that takes `T *`, runs on the same handle.  Two functions that take `T *`
  *   must not run at the same time on one handle.  A request is stricter: while a function that takes
- *   `T *` runs on it, no other function may.  Free a handle only when no thread is about to use it.
+ *   `T *` runs on it, no other function may.  A function that takes no
+ *   handle may run on any thread at any time, too.  Free a handle only when no thread is about to use it.
  *   Signal handlers may call only modelwire_queue_wakeup and modelwire_call_wakeup, on interruptible
  *   queues and calls.  The library's own threads receive none of the process's signals.
- *   If a thread waits repeatedly, and the only calls in flight are those it waits for, it does their I/O
- *   itself; of your code, only its own callbacks run there, and it receives no SIGPIPE.
+ *   A thread that waits repeatedly does the I/O itself while the only calls in flight are those it waits
+ *   for.  Of your code, it runs only the callbacks that it would run anyway; it receives no SIGPIPE from
+ *   that I/O.
  * NULL.  A NULL handle, a handle of another type, or a missing `out` gives MODELWIRE_E_ARGUMENT, never
- *   a crash; an accessor returns NULL for a text or a handle, and 0 for a number.  Freeing or
+ *   a crash; an accessor returns NULL for a string or a handle, and 0 for a number.  Freeing or
  *   cancelling NULL does nothing.
  * Cancellation.  While a thread runs a function that waits or does I/O, or a callback of that
  *   function, pthread_cancel is deferred: it takes effect at the thread's next cancellation point
@@ -70,14 +73,19 @@
  *   modelwire_queue_wakeup.
  * Fork.  A child process can make its own calls with inherited clients.  A call that was created
  *   before the fork, started or not, gives MODELWIRE_E_FORKED in the child and is unchanged in the
- *   parent.
+ *   parent.  Inherited queues give it, too: create a new queue in the child.
+ * Gathering.  By default a stream keeps nothing: its content is only in its chunks.  With the option
+ *   gather, the library also gathers the chunks into the whole answer, for the response at the end, and
+ *   for "partial" of an error.
+ * Answers.  An answer is what the service returns for a call, as JSON or as a stream.  A response is
+ *   the operation of /responses, or the handle modelwire_response.
  *
  * CALLBACKS
  *
- * What a callback may call.  "yes" means as anywhere else: the callback may call the function even if
- *   it blocks; everything that waits for the callback is then delayed, too.  "ends X" means yes, and
- *   the call ends with MODELWIRE_E_X.  "X" means that the function does nothing and returns
- *   MODELWIRE_E_X; X is CALLBACK where it would wait for the end of the callback that called it.
+ * What a callback may call.  "yes": it works as outside of a callback, even if the function
+ *   blocks; everything that waits for the callback is then delayed, too.  "ends X": it works, and ends
+ *   the call with MODELWIRE_E_X.  "X": it does nothing and returns MODELWIRE_E_X; CALLBACK means that
+ *   the function would have to wait for the callback that called it.
  *   "This call" is the call of the callback, or, in the last column, any call of the client in flight;
  *   the client is the client of the callback.  For other clients everything is allowed, but callbacks
  *   of two clients that wait for each other deadlock.
@@ -339,7 +347,7 @@ typedef void (*modelwire_finalizer)(void *user_data);
 #define MODELWIRE_ABSENT 3
 
 /**
- * The completion queue is closed and empty; not an error.
+ * The queue is closed and empty; not an error.
  */
 #define MODELWIRE_CLOSED 4
 
@@ -489,15 +497,15 @@ const char *modelwire_status_name(modelwire_status status);
 
 /**
  * Sets the number of threads that do the I/O of this process, 1 to 16; without this, the environment
- * variable MODELWIRE_IO_THREADS has it, and the default is 1. One thread carries some 100,000 chunks a
- * second. Each thread has connections of its own; the limits on connections hold for all together. A
- * call stays on one thread, the one with the fewest calls in flight when it starts. With several
- * threads, a thread that waits at a queue does no I/O itself.
+ * variable MODELWIRE_IO_THREADS sets it; the default is 1. One thread handles about 100,000 chunks a
+ * second that arrive one at a time. Each thread has its own connections; the limits on connections
+ * apply to all together. A call stays on one thread, the one with the fewest calls in flight when it
+ * starts. With several threads, a thread that waits at a queue does no I/O itself.
  *
  * @param count  the number of threads; they start when calls need them
  * @param err    receives the error object if this fails; may be NULL
- * @return MODELWIRE_OK; or MODELWIRE_E_CONFIG for another number, and while the threads are running
- *         with a different one: call it before the first call, or after modelwire_shutdown
+ * @return MODELWIRE_OK; or MODELWIRE_E_CONFIG if the number is not 1 to 16, or the threads are already
+ *         running with a different one: call it before the first call, or after modelwire_shutdown
  *
  * Any thread.
  */
@@ -507,10 +515,10 @@ modelwire_status modelwire_set_io_threads(uint32_t count,
 
 /**
  * Shuts down this copy of the library in this process. Every call ends with MODELWIRE_E_SHUTDOWN.
- * Callbacks receive their last event; those of modelwire_client_on_call receive all remaining records,
- * and then end. Connections are closed, and the library's threads are joined. Calls that start during
- * the shutdown fail. Afterwards nothing runs; whatever you use again, including old clients and
- * queues, starts again. Optional: a process may simply exit.
+ * Callbacks receive the last event of their calls; those of modelwire_client_on_call receive all
+ * remaining records, and then end. Connections are closed, and the library's threads are joined. Calls
+ * that start during the shutdown fail. Afterwards nothing runs; whatever you use again, including old
+ * clients and queues, starts again. Optional: a process may simply exit.
  *
  * For a host that exits, or for a plugin with its own static copy before it is unloaded. A plugin that
  * shares the library with others closes its clients instead (modelwire_client_close).
@@ -588,8 +596,7 @@ modelwire_status modelwire_client_close(const modelwire_client *client,
  *
  * @param client  the client
  * @param reset   1 to set all totals to 0 in the same atomic step: a call that ends at the same time
- *                is counted once, in these totals or in the next ones; clients that share their totals
- *                share the reset; 0 to leave them
+ *                is counted once, in these totals or in the next ones; 0 to leave them
  * @return the totals as they are now; free them with modelwire_value_free; NULL if the client is NULL
  *         or reset is neither 1 nor 0
  */
@@ -598,11 +605,11 @@ modelwire_value *modelwire_client_usage(const modelwire_client *client,
                                         int32_t reset);
 
 /**
- * Sets the callback that receives the record of each call of a client, in place of an earlier
- * callback: once for each call that was started, after it has ended, however it ended, in the order in
- * which calls end, on one thread of the library. No call waits for the callback, which may block and
- * run calls. At most 4096 records are queued for it, and at most 64 MiB of their answers and chunk
- * times; further ones are dropped, and the next event reports how many ("dropped" in
+ * Sets the callback that receives the record of each call of a client; replaces an earlier callback. It is
+ * called exactly once for each started call, after the call has ended, however it ended. Records arrive in
+ * the order in which calls end, on one thread of the library. No call waits for the callback, which
+ * may block and run calls. At most 4096 records are queued for it, and at most 64 MiB of their answers
+ * and chunk times; further ones are dropped, and the next event reports how many ("dropped" in
  * modelwire_event_info). The callback runs shortly after the program can see the end of the call;
  * modelwire_client_close waits for the last one. The same record is "timing" in
  * modelwire_response_info and in modelwire_error_value. A program with an event loop uses
@@ -855,7 +862,8 @@ modelwire_status modelwire_queue_take(const modelwire_queue *queue,
  * @param stream     1 to stream the response, 0 for a whole response
  * @param tag        any number that no unfinished call of the queue uses: an index, or a pointer
  * @param err        the error, on failure; may be NULL
- * @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; or MODELWIRE_E_ARGUMENT for NULL,
+ * @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; MODELWIRE_E_FORKED in a forked
+ *         child; or MODELWIRE_E_ARGUMENT for NULL,
  *         an unknown operation, `stream` that is neither 1 nor 0, text that is not UTF-8, or a tag in
  *         use; after an error no event follows
  */
@@ -947,7 +955,8 @@ MODELWIRE_API size_t modelwire_queue_count(const modelwire_queue *queue);
  *               ones; MODELWIRE_LOG_OFF ends the log here
  * @param tag    the tag of these events; calls may use the same tag
  * @param err    the error, on failure; may be NULL
- * @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; or MODELWIRE_E_ARGUMENT for NULL or
+ * @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; MODELWIRE_E_FORKED in a forked
+ *         child; or MODELWIRE_E_ARGUMENT for NULL or
  *         an unknown level
  */
 MODELWIRE_API
@@ -958,12 +967,13 @@ modelwire_status modelwire_queue_log(const modelwire_queue *queue,
 
 /**
  * Delivers the record of each call of a client through a queue as well, as an event of kind
- * MODELWIRE_EVENT_CALL: one for each call that is started, wherever that is; it is in the queue before
+ * MODELWIRE_EVENT_CALL: one for each call that is started, by whatever function; it is in the queue before
  * the program can see the end of the call. The records are those of modelwire_client_on_call, for a
  * program with an event loop. At most 4096 are queued, for all clients together, and at most 64 MiB of
  * answers and chunk times; further ones are dropped, and the next event reports how many ("dropped" in
- * modelwire_event_info). A closed queue delivers the records of its calls, and then no more. After a
- * client is freed, records continue until its last call has ended. Ends at modelwire_queue_free.
+ * modelwire_event_info). A closed queue still delivers the records of the calls that were submitted to
+ * it, and no others. After a client is freed, records continue until its last call has ended. Ends at
+ * modelwire_queue_free.
  *
  * @param queue   the queue
  * @param client  the client
@@ -1056,8 +1066,8 @@ modelwire_status modelwire_call_stream(modelwire_call *call,
  * @return MODELWIRE_OK if the call was started, or the kind of the error; MODELWIRE_E_ARGUMENT for a stream
  *         that is neither 1 nor 0
  *
- * Before a program unloads the callback's code or tears down its runtime, it calls modelwire_call_wait
- * or modelwire_client_close, which return when the finalizer has returned.
+ * Before you unload the callback's code or tear down its runtime, call modelwire_call_wait or
+ * modelwire_client_close: both return only after the finalizer has returned.
  */
 MODELWIRE_API
 modelwire_status modelwire_call_start(modelwire_call *call,
@@ -1077,7 +1087,8 @@ modelwire_status modelwire_call_start(modelwire_call *call,
  *                    limit
  * @param err         the error, on failure; may be NULL
  * @return MODELWIRE_OK; MODELWIRE_TIMEOUT; MODELWIRE_INTERRUPTED for an interruptible call;
- *         MODELWIRE_E_ARGUMENT for a call that was run; or MODELWIRE_E_CALLBACK (see CALLBACKS)
+ *         MODELWIRE_E_ARGUMENT for a call that was run with
+ *         modelwire_call_run or modelwire_call_stream; or MODELWIRE_E_CALLBACK (see CALLBACKS)
  *
  * Any thread.
  */
@@ -1162,19 +1173,19 @@ const char *modelwire_event_text(const modelwire_event *event,
  * "chat" or "responses"; "path" of the request; "model", the requested model; "streamed", whether the
  * caller requested a stream; "attempts", the last 32 of them (see below); "attempts_count", how many
  * there were in all; "waits", the last 32, objects with "reason" ("retry", the delay before another
- * attempt; "connection", for a free connection under connections_max; "turn", behind other calls if
- * retrying is adaptive; "reuse", a short wait in which the service may close a connection that has
- * just carried a stream), "start_us" and "length_us"; "waits_count", how many there were in all;
- * "first_chunk_us" and "last_chunk_us", when these were read, even if chunks are only gathered;
+ * attempt; "connection", for a free connection under connections_max; "turn", behind other calls of
+ * the client with retry_adaptive; "reuse", a short delay in which the service may close a connection
+ * that has just carried a stream), "start_us" and "length_us"; "waits_count", how many there were in
+ * all; "first_chunk_us" and "last_chunk_us", when these were read, even if chunks are only gathered;
  * "chunks", the number of chunks; "chunk_times_us", when each was read, for the first 16384, with the
- * option chunk_times, otherwise empty; "elapsed_us", the end; "kind", the name of the status of its
- * failure; "status", the HTTP status; "request_id", the service's identifier of the request;
- * "response_id", "response_model" and "finish_reason", as the answer states them, even if it was
- * truncated; "usage", as in modelwire_response_info; "metered", whether the call may have been
- * metered, that is, counted by the service for billing: "not_sent", "normally_not", "entered" (the
- * model began to answer) or "unknown"; "bytes_out" and "bytes_in", of the bodies of all attempts, as
- * transferred; "cancelled_by", who ended it early: "program", "dropped" (its handle was freed),
- * "closed" (its client), "shutdown".
+ * option chunk_times, otherwise empty; "elapsed_us", when the call ended; "kind", the kind of its
+ * error as modelwire_status_name names it; "status", the HTTP status; "request_id", the service's
+ * identifier of the request; "response_id", "response_model" and "finish_reason", as the answer states
+ * them, even if it was truncated; "usage", as in modelwire_response_info; "metered", whether the call
+ * may have been metered, that is, counted by the service for billing: "not_sent", "normally_not",
+ * "entered" (part of an answer arrived) or "unknown"; "bytes_out" and "bytes_in", of the bodies of all
+ * attempts, as transferred; "cancelled_by", who ended it early: "program", "dropped" (its handle was
+ * freed), "closed" (its client), "shutdown".
  *
  * An attempt is an object with "start_us"; "address", the peer of the connection, possibly a proxy;
  * "reused", whether the connection already existed; the time that a new connection took, "dns_us" for
@@ -1287,9 +1298,9 @@ const modelwire_value *modelwire_response_value(const modelwire_response *respon
  * NULL. Members, null where absent:
  *
  * - "http_status": The HTTP status, 200 for instance.
- * - "request_id": The service's identifier of the request, for its support.
+ * - "request_id": The service's identifier of the request, which its support asks for.
  * - "id": "id" of the answer, the service's identifier for it.
- * - "model": The model that answered, by its own name.
+ * - "model": The model that answered, as the service names it.
  * - "attempts": The number of attempts: more than 1 if the request was retried.
  * - "elapsed_ms": The time from the start of the call's first wait or attempt to the end of
  *   the response.
@@ -1366,7 +1377,7 @@ MODELWIRE_API const char *modelwire_error_report(const modelwire_error *error, s
  * - "type": "type" of the service's error object.
  * - "code": "code" of the service's error object as text.
  * - "param": "param" of the service's error object.
- * - "request_id": The service's identifier of the request, for its support.
+ * - "request_id": The service's identifier of the request, which its support asks for.
  * - "path": The path of the request; empty if there was none.
  * - "model": The requested model.
  * - "timeout": The name of the timeout that expired, "idle_timeout" for instance (option

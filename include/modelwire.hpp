@@ -202,13 +202,13 @@ std::string_view view(const char* (*accessor)(const T*, std::size_t*), const T* 
   return optional_view(text, length).value_or(std::string_view{});
 }
 
-/// A copy of a text, where there is one.
+/// A copy of a string, where there is one.
 inline std::optional<std::string> copied(std::optional<std::string_view> text) {
   if (!text) return std::nullopt;
   return std::string(*text);
 }
 
-/// The start of a text for C, which accepts no NULL: an empty view may have one.
+/// The start of a string for C, which accepts no NULL: an empty view may have one.
 inline const char* start(std::string_view text) noexcept {
   return text.data() == nullptr ? "" : text.data();
 }
@@ -603,7 +603,7 @@ class error : public std::runtime_error {
   [[nodiscard]] std::optional<std::string_view> param() const& noexcept {
     return info().text("/param");
   }
-  /// The service's identifier of the request, for its support.
+  /// The service's identifier of the request, which its support asks for.
   [[nodiscard]] std::optional<std::string_view> request_id() const& noexcept {
     return info().text("/request_id");
   }
@@ -938,7 +938,7 @@ struct token_usage {
 /// The usage of the answered calls of a client.
 struct client_usage : token_usage {
   std::uint64_t calls = 0;  ///< Answered chats and responses.
-  /// The number of these without reported usage: the token sums do not include them.
+  /// The number of these without reported usage: the token totals do not include them.
   std::uint64_t calls_without_usage = 0;
 };
 
@@ -988,7 +988,8 @@ struct wait_record {
 /// The record of a call that has ended, with or without success; a value that you can keep. Times
 /// are counted from the start of the call. It never contains the API key.
 struct call_record {
-  /// The number of records dropped since the previous one, because 4096 were queued.
+  /// The number of records dropped since the previous one, because the queue was full (4096 records, or
+  /// 64 MiB of answers and chunk times).
   std::uint64_t dropped = 0;
   std::chrono::system_clock::time_point start;  ///< When the call was started.
   std::string operation;                        ///< "models", "chat" or "responses".
@@ -1009,7 +1010,7 @@ struct call_record {
   std::optional<int> status;             ///< The HTTP status of the answer.
   std::optional<std::string> request_id;      ///< The service's id of the request.
   std::optional<std::string> response_id;     ///< The id of the answer.
-  std::optional<std::string> response_model;  ///< The model that answered, by its own name.
+  std::optional<std::string> response_model;  ///< The model that answered, as the service names it.
   std::optional<std::string> finish_reason;   ///< Why the first choice of a chat stopped.
   std::optional<token_usage> usage;           ///< As reported, even before a failure.
   /// Whether it may have been metered: "not_sent", "normally_not", "entered" or "unknown".
@@ -1218,13 +1219,13 @@ class response_view : public detail::fields<modelwire_response, modelwire_respon
   // <accessors of response>
   /// The HTTP status, 200 for instance.
   [[nodiscard]] int http_status() const { return detail::small_number(info(), "/http_status"); }
-  /// The service's identifier of the request, for its support.
+  /// The service's identifier of the request, which its support asks for.
   [[nodiscard]] std::optional<std::string_view> request_id() const noexcept {
     return info().text("/request_id");
   }
   /// "id" of the answer, the service's identifier for it.
   [[nodiscard]] std::optional<std::string_view> id() const noexcept { return info().text("/id"); }
-  /// The model that answered, by its own name.
+  /// The model that answered, as the service names it.
   [[nodiscard]] std::optional<std::string_view> model() const noexcept {
     return info().text("/model");
   }
@@ -1618,7 +1619,7 @@ std::string json_of_arithmetic(N number) {
 template <class Self>
 class common_options {
  public:
-  /// Sets any option by name (see docs/options.md) to a text.
+  /// Sets any option by name (see docs/options.md) to a string.
   Self& option(std::string_view name, std::string_view value) & {
     return put(name, json_of(value).view());
   }
@@ -1682,11 +1683,12 @@ class common_options {
   }
   /// Whether a Retry-After replaces the policy's delay even if it is shorter; off by default.
   Self& retry_after_exact(bool on = true) & { return option("retry_after_exact", on); }
-  /// Whether the calls of a client slow down together when the service refuses too many of them:
-  /// fewer in flight, and at the rate that the service accepts; off by default.
+  /// Whether the calls of a client slow down together when the service answers too many of them
+  /// with a retried status: fewer in flight, and at the rate that the service accepts; off by
+  /// default.
   Self& retry_adaptive(bool on = true) & { return option("retry_adaptive", on); }
-  /// The wait for a connection while connections_max are in use, and for the call's turn with
-  /// retry_adaptive, before each attempt. Off by default.
+  /// The longest wait for a connection while connections_max are in use, and for the call's turn
+  /// with retry_adaptive, before each attempt. Off by default.
   Self& pool_timeout(std::optional<std::chrono::milliseconds> longest) & {
     return time("pool_timeout_ms", longest);
   }
@@ -1695,13 +1697,13 @@ class common_options {
   Self& first_byte_timeout(std::optional<std::chrono::milliseconds> longest) & {
     return time("first_byte_timeout_ms", longest);
   }
-  /// The time between two pieces of content of an answer's body; pings (SSE comments, blank
-  /// lines) do not count, nor does the time that a full queue waits for its consumer. 300 s by
-  /// default.
+  /// The longest pause in the content of an answer's body; pings (SSE comments, blank lines) do
+  /// not count, nor does the time that a full queue waits for its consumer. 300 s by default.
   Self& idle_timeout(std::optional<std::chrono::milliseconds> longest) & {
     return time("idle_timeout_ms", longest);
   }
-  /// The time for all attempts and waits, from the start of the call. Off by default.
+  /// The longest time for all attempts and the delays between them, from the start of the call.
+  /// Off by default.
   Self& total_timeout(std::optional<std::chrono::milliseconds> longest) & {
     return time("total_timeout_ms", longest);
   }
@@ -1841,8 +1843,8 @@ class config : public detail::common_options<config> {
   // <options of config>
   /// The base URL of the service, https://host/v1 for instance.
   config& base_url(std::string_view text) & { return option("base_url", text); }
-  /// A proxy for every call, http://host:port or socks5h://host:port; empty for none, regardless
-  /// of the environment.
+  /// A proxy for every call, http://host:port for instance; https, socks4, socks4a, socks5 and
+  /// socks5h also work. Empty for none, regardless of the environment.
   config& proxy(std::string_view text) & { return option("proxy", text); }
   /// Trusted CA certificates in PEM form, in addition to the system's.
   config& ca_pem(std::string_view text) & { return option("ca_pem", text); }
@@ -1852,7 +1854,7 @@ class config : public detail::common_options<config> {
   }
   /// Offers HTTP/2 to an https service; off by default.
   config& http2(bool on = true) & { return option("http2", on); }
-  /// The time to open a connection, including TLS; for clients only. 10 s by default.
+  /// The longest time to open a connection, including TLS; for clients only. 10 s by default.
   config& connect_timeout(std::optional<std::chrono::milliseconds> longest) & {
     return time("connect_timeout_ms", longest);
   }
@@ -2018,7 +2020,7 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
     if (tokens < 1) return refuse("request.max_tokens", "max_tokens must be at least 1");
     return set(operation_ == operation::responses ? "max_output_tokens" : "max_tokens", tokens);
   }
-  /// Sets any other field to a text, "reasoning_effort" for instance.
+  /// Sets any other field to a string, "reasoning_effort" for instance.
   request& set(std::string_view name, std::string_view value) & {
     return note_field(name, [&](auto* failure) {
       return modelwire_request_set_text(get(), detail::start(name), name.size(),
@@ -2401,9 +2403,9 @@ class call : public detail::handle<modelwire_call, modelwire_call_free> {
   /// its code may be unloaded.
   ///
   /// @param longest  longest wait; 0 does not wait
-  /// @return whether that is so; true for a call that was not started with a callback. False at
-  ///         once inside a callback of the same client and in a forked child; and if a signal or
-  ///         `wakeup()` interrupted an interruptible call.
+  /// @return true once the callback is destroyed, and for a call that was not started with a
+  ///         callback; false on timeout, at once inside a callback of the same client and in a
+  ///         forked child, and if a signal or `wakeup()` interrupted an interruptible call.
   bool wait(std::chrono::milliseconds longest = unlimited) const noexcept {
     return !started_ ||
            modelwire_call_wait(get(), detail::wait_ms(longest), nullptr) == MODELWIRE_OK;
@@ -2550,7 +2552,8 @@ class queue : public detail::handle<modelwire_queue, modelwire_queue_free> {
   }
 
   /// Delivers the records of a client's calls through this queue as well, as events of the kind
-  /// CALL: those of client::on_call, for a program with an event loop. At most 4096 are queued. A
+  /// CALL: those of client::on_call, for a program with an event loop. At most 4096 are queued,
+  /// for all clients together, and at most 64 MiB of answers and chunk times; further ones are dropped. A
   /// closed queue delivers the records of its calls before its end.
   ///
   /// @param tag  the tag of these events, in place of an earlier one
@@ -2657,7 +2660,7 @@ class queue : public detail::handle<modelwire_queue, modelwire_queue_free> {
   /// signal handler only if the queue is interruptible.
   void wakeup() const noexcept { modelwire_queue_wakeup(get()); }
 
-  /// Refuses new calls and cancels those in flight. You take their last events as usual; then
+  /// Rejects new calls and cancels those in flight. You take their last events as usual; then
   /// every wait reports that the queue is closed.
   void close() const noexcept { modelwire_queue_close(get()); }
 
@@ -2722,8 +2725,8 @@ class stream {
   /// The chunk of a temporary stream would dangle.
   result<const event*> try_next(std::chrono::milliseconds longest = unlimited) && = delete;
 
-  /// How the stream ended, and its usage; borrowed. Or the error that ended it, or an error that
-  /// it has not ended.
+  /// How the stream ended, and its usage; borrowed. If it failed, its error; before its
+  /// end, an error that says so.
   result<response_view> try_response() const& {
     if (!state_) return modelwire::error(MODELWIRE_E_ARGUMENT, "the stream was moved from");
     if (state_->failure) return *state_->failure;
@@ -2943,7 +2946,8 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
 
   /// Sets the callback that receives the record of each call, in place of an earlier callback:
   /// once for each call that was started, after it has ended, however it ended. No call waits for
-  /// the callback: at most 4096 records are queued, and further ones are dropped and counted.
+  /// the callback: at most 4096 records, and 64 MiB of their answers and chunk times, are queued;
+  /// further ones are dropped and counted.
   ///
   ///   client.on_call([](const modelwire::call_record& call) {
   ///     if (call.first_chunk) std::clog << call.first_chunk->count() << " us\n";
@@ -2972,13 +2976,13 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
     return detail::outcome(status, failure);
   }
 
-  /// Refuses new calls, ends those in flight as closed, and waits until every callback of its
+  /// Rejects new calls, ends those in flight as closed, and waits until every callback of its
   /// started calls, including detached ones, and that of `on_call`, after all records, has run
   /// for the last time and is destroyed: then the client no longer runs code of the program. A
   /// plugin closes its clients before it is unloaded.
   ///
   /// @param longest  longest wait; 0 does not wait
-  /// @return whether that is so in time; an error inside one of its callbacks
+  /// @return true when all that is done, false on timeout; an error inside one of its callbacks
   result<bool> try_close(std::chrono::milliseconds longest = unlimited) const {
     modelwire_error* failure = nullptr;
     const modelwire_status status =
@@ -3084,7 +3088,7 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
 
   /// The usage of the answered chats and responses so far, over all models, in this process.
   /// Model lists and calls that failed or were stopped do not count. Models beyond 16384 are
-  /// summed up as "(other)".
+  /// added up under "(other)".
   [[nodiscard]] client_usage usage() const { return usage_at(usage_value(), ""); }
   /// The same for the calls that requested one model; empty if none of them was answered.
   [[nodiscard]] std::optional<client_usage> usage(std::string_view model) const {
@@ -3099,7 +3103,7 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
   [[nodiscard]] std::string key_id() const {
     return usage_value().get<std::string>("/key_id").value_or("");
   }
-  /// Returns what `usage_value` returns and resets all sums to 0 in one atomic step: a call that
+  /// Returns what `usage_value` returns and resets all totals to 0 in one atomic step: a call that
   /// ends at the same time is in these sums or in the next ones.
   value take_usage() const { return value(modelwire_client_usage(get(), 1)); }
   /// The same for all models and keys, as the JSON object of modelwire_client_usage in C.
@@ -3177,7 +3181,7 @@ inline result<void> queue::try_ignore_calls(const client& client) const {
 }
 
 /// Sets the number of threads that do the I/O of this process, 1 to 16; without this, the environment
-/// variable MODELWIRE_IO_THREADS has it, and the default is 1. Call it before the first call: a
+/// variable MODELWIRE_IO_THREADS sets it; the default is 1. Call it before the first call: a
 /// different number while the threads are running is an error of the kind `config`. See
 /// modelwire_set_io_threads for what several threads change.
 inline result<void> try_set_io_threads(std::uint32_t count) {

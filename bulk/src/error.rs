@@ -272,7 +272,7 @@ pub enum Error {
         name: String,
         /// Why.
         error: io::Error,
-        /// Where the results that still arrived are.
+        /// Where the results are that arrived and could not be written to their place.
         kept: Kept,
     },
     /// Results cannot be put in order.
@@ -364,7 +364,7 @@ const REPAIR: &str = "Restore the original files, or repair these: `modelwire bu
 /// What to do if the files of a job are not to be continued.
 macro_rules! begin_again {
     () => {
-        "or start over without these files, which sends and pays for every row again"
+        "or start over without these files: every row is then sent and billed again"
     };
 }
 
@@ -439,28 +439,28 @@ impl Error {
             Error::Options(error) => (error.to_string(), ""),
             Error::PriceMissing(direction) => {
                 let (one, other) = match direction {
-                    Direction::In => ("out", "in"),
-                    Direction::Out => ("in", "out"),
+                    Direction::In => ("output", "input"),
+                    Direction::Out => ("input", "output"),
                 };
                 (
                     format!(
-                        "there is a price for tokens {one}, but none for tokens {other}; 0 is allowed"
+                        "there is a price for {one} tokens, but none for {other} tokens; 0 is allowed"
                     ),
                     "",
                 )
             }
             Error::PriceInvalid { direction, price } => {
                 let name = match direction {
-                    Direction::In => "in",
-                    Direction::Out => "out",
+                    Direction::In => "input",
+                    Direction::Out => "output",
                 };
-                (format!("price of tokens {name}: {}", invalid_price(*price)), "")
+                (format!("price of {name} tokens: {}", invalid_price(*price)), "")
             }
             Error::PricesUnreadable { path, reason } => {
                 (format!("{}: the prices cannot be read: {reason}", here(path)), "")
             }
             Error::PricesInvalid(what) => (what.clone(), ""),
-            Error::CostInvalid => ("the maximum cost must be a number from 0".to_owned(), ""),
+            Error::CostInvalid => ("the maximum cost must be a number, 0 or more".to_owned(), ""),
             Error::CostWithoutPrices => (
                 "a maximum cost needs prices, and there are no defaults".to_owned(),
                 "Give prices, per million tokens",
@@ -516,7 +516,7 @@ impl Error {
             }
             Error::InputPacking { name, promised } => (
                 format!(
-                    "{name} is named like {promised}, but is not {promised} data; decompress or rename it"
+                    "{name} has the file name of {promised} data, but is not; decompress or rename it"
                 ),
                 "",
             ),
@@ -562,7 +562,9 @@ impl Error {
                 ),
                 "",
             ),
-            Error::NamesTaken(folder) => (format!("{}: no name is free", here(folder)), ""),
+            Error::NamesTaken(folder) => {
+                (format!("{}: every file name that was tried exists", here(folder)), "")
+            }
             Error::StandardOutput(error) => (format!("standard output: {error}"), ""),
             Error::OrderWithoutFile => (
                 "results in order, with a journal, need a file for the results".to_owned(),
@@ -584,7 +586,7 @@ impl Error {
                     process.map_or_else(String::new, |process| format!(" (process {process})"));
                 (
                     format!("{}: another run{who} is writing to it", here(path)),
-                    "Wait for its end, or name another file",
+                    "Wait until it ends, or name another file",
                 )
             }
             Error::JournalForeign(path) => (
@@ -620,7 +622,7 @@ impl Error {
             ),
             Error::ResultsHeld(path) => (
                 format!("{}: another run, or the journal, already uses this file", here(path)),
-                "Wait for its end, or name another file",
+                "Wait until it ends, or name another file",
             ),
             Error::ResultsGone(path) => (
                 format!("{} is missing, but its journal lists results in it", here(path)),
@@ -751,17 +753,22 @@ impl fmt::Display for Kept {
             }
             Kept::File { count, path, belongs: Some(results) } => write!(
                 f,
-                ". {count} results that still arrived are in {}. Fix that, add them to {}, and {go_on}",
+                ". {count} results that arrived but could not be written there are in {}. Fix that, add them to {}, \
+                 and {go_on}",
                 path.display(),
                 results.display()
             ),
             Kept::File { count, path, belongs: None } => {
-                write!(f, ". {count} results that still arrived are in {}", path.display())
+                write!(
+                    f,
+                    ". {count} results that arrived but could not be written there are in {}",
+                    path.display()
+                )
             }
             Kept::StandardError { count } => write!(
                 f,
-                ". {count} results that still arrived are above, on standard error: add them to the \
-                 results, fix that, and {go_on}"
+                ". {count} results that arrived but could not be written there are above, on standard error: add them \
+                 to the                  results, fix that, and {go_on}"
             ),
         }
     }

@@ -79,11 +79,11 @@ fn a_wrong_file_is_named_with_the_place() {
 #[test]
 fn a_single_or_invalid_price_option_is_refused() {
     for (price_in, price_out, says) in [
-        (Some(1.0), None, "a price for tokens in, but none for tokens out"),
-        (None, Some(1.0), "a price for tokens out, but none for tokens in"),
-        (Some(-1.0), Some(1.0), "tokens in: invalid price -1"),
-        (Some(1.0), Some(f64::NAN), "tokens out: invalid price NaN"),
-        (Some(1.0), Some(f64::INFINITY), "tokens out: invalid price inf"),
+        (Some(1.0), None, "a price for input tokens, but none for output tokens"),
+        (None, Some(1.0), "a price for output tokens, but none for input tokens"),
+        (Some(-1.0), Some(1.0), "input tokens: invalid price -1"),
+        (Some(1.0), Some(f64::NAN), "output tokens: invalid price NaN"),
+        (Some(1.0), Some(f64::INFINITY), "output tokens: invalid price inf"),
     ] {
         let error = Prices::new(price_in, price_out, None).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Argument);

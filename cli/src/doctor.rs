@@ -27,14 +27,14 @@ use crate::failure::{Exit, Failure};
 const STEP_TIME_MAX: Duration = Duration::from_secs(60);
 
 /// The help of `--timeout`, which limits a step here instead of a call.
-pub(crate) const TIMEOUT_HELP: &str = "The longest that one step may take, without retries: the time \
-    for an answer to begin; at most 15 s for names, 8 s for connections, 10 s for TLS [default: 60]";
+pub(crate) const TIMEOUT_HELP: &str = "The timeout of one step, without retries: for calls, until the \
+    answer begins; at most 15 s for DNS lookups, 8 s for connections, 10 s for TLS [default: 60]";
 
 /// Maximum that `--timeout` can set.
 const STEP_TIME_LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Printed before any metered call.
-const COSTS: &str = "chat, streaming and responses are model calls, which are metered (3 short \
+const COSTS: &str = "chat, streaming and responses are model calls, which are billed (3 short \
     ones, or 5 if a model only streams); --no-calls skips them";
 
 /// Looks at everything between here and an answer.
@@ -43,7 +43,7 @@ pub(crate) struct Doctor {
     /// The model to check; by default MODELWIRE_MODEL, or the first that the service lists
     #[arg(short, long, value_name = "MODEL")]
     model: Option<String>,
-    /// Make no model calls: they are metered
+    /// Make no model calls, which are billed
     #[arg(long)]
     no_calls: bool,
     /// Print one JSON object with all checks, at the end

@@ -39,9 +39,11 @@ exits! {
     Usage = 2;
     /// A bulk job ended, and some rows failed.
     RowsFailed = 3;
-    /// A bulk job was stopped by `--max-cost`, `--max-total-tokens`, `--max-rows`, the answer "no", or a pilot with nobody to ask.
+    /// A bulk job was stopped by `--max-cost`, `--max-total-tokens`, `--max-rows`, the answer "no", or
+    /// a pilot with nobody to ask.
     Budget = 4;
-    /// A file cannot be read or written, or is damaged, the disk is full, another run is using the journal, or a port is in use.
+    /// A file cannot be read or written, or is damaged, the disk is full, another run is using the
+    /// journal, or a port is in use.
     File = 5;
     /// `doctor` found a fault.
     DoctorFailed = 6;
@@ -167,8 +169,8 @@ const WORDS: [(&str, &str); 6] = [
         "the service is reachable from here: `modelwire doctor` looks closer.",
     ),
     (
-        "Lower the request rate and retry with backoff: the retry policy can retry more often and slow down \
-         the whole client (adaptive).",
+        "Lower the request rate and retry with backoff: allow more retries, or let the whole client slow down \
+         (retry_adaptive).",
         "Wait a while, or allow more retries: --retries N.",
     ),
     (

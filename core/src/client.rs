@@ -126,7 +126,7 @@ impl Client {
     }
 
     /// The usage of this client's answered calls so far, in this process. Models beyond
-    /// [`USAGE_MODELS_MAX`](crate::limits::USAGE_MODELS_MAX) are summed up under
+    /// [`USAGE_MODELS_MAX`](crate::limits::USAGE_MODELS_MAX) are added up under
     /// [`OTHER_MODELS`](crate::limits::OTHER_MODELS).
     ///
     /// ```
@@ -181,9 +181,10 @@ impl Client {
     ///
     /// It runs on one thread of the library, in the order in which calls ended. It may block, make
     /// calls and panic: no call waits for it. At most
-    /// [`RECORDS_WAITING_MAX`](crate::limits::RECORDS_WAITING_MAX) ended calls are queued for it; further ones
-    /// are dropped, and the next event reports how many ([`CallEnded::dropped`]). Queued answers take
-    /// at most [`RECORDS_WAITING_BYTES_MAX`](crate::limits::RECORDS_WAITING_BYTES_MAX) bytes.
+    /// [`RECORDS_WAITING_MAX`](crate::limits::RECORDS_WAITING_MAX) ended calls are queued for it;
+    /// further ones are dropped, and the next event reports how many ([`CallEnded::dropped`]). Queued
+    /// answers take at most [`RECORDS_WAITING_BYTES_MAX`](crate::limits::RECORDS_WAITING_BYTES_MAX)
+    /// bytes.
     ///
     /// The callback is dropped on its thread, after everything queued for it: when another one replaces
     /// it, at [`Client::clear_on_call`], when the client and all its calls are dropped, at

@@ -197,8 +197,8 @@ fn run(
 /// @return MODELWIRE_OK if the call was started, or the kind of the error; MODELWIRE_E_ARGUMENT for a stream
 ///         that is neither 1 nor 0
 ///
-/// Before a program unloads the callback's code or tears down its runtime, it calls modelwire_call_wait
-/// or modelwire_client_close, which return when the finalizer has returned.
+/// Before you unload the callback's code or tear down its runtime, call modelwire_call_wait or
+/// modelwire_client_close: both return only after the finalizer has returned.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_call_start(
     call: *mut modelwire_call,
@@ -226,7 +226,8 @@ pub unsafe extern "C" fn modelwire_call_start(
 ///                    limit
 /// @param err         the error, on failure; may be NULL
 /// @return MODELWIRE_OK; MODELWIRE_TIMEOUT; MODELWIRE_INTERRUPTED for an interruptible call;
-///         MODELWIRE_E_ARGUMENT for a call that was run; or MODELWIRE_E_CALLBACK (see CALLBACKS)
+///         MODELWIRE_E_ARGUMENT for a call that was run with
+///         modelwire_call_run or modelwire_call_stream; or MODELWIRE_E_CALLBACK (see CALLBACKS)
 ///
 /// Any thread.
 #[unsafe(no_mangle)]

@@ -101,8 +101,7 @@ pub unsafe extern "C" fn modelwire_client_close(
 ///
 /// @param client  the client
 /// @param reset   1 to set all totals to 0 in the same atomic step: a call that ends at the same time
-///                is counted once, in these totals or in the next ones; clients that share their totals
-///                share the reset; 0 to leave them
+///                is counted once, in these totals or in the next ones; 0 to leave them
 /// @return the totals as they are now; free them with modelwire_value_free; NULL if the client is NULL
 ///         or reset is neither 1 nor 0
 #[unsafe(no_mangle)]
@@ -119,11 +118,11 @@ pub unsafe extern "C" fn modelwire_client_usage(
     })
 }
 
-/// Sets the callback that receives the record of each call of a client, in place of an earlier
-/// callback: once for each call that was started, after it has ended, however it ended, in the order in
-/// which calls end, on one thread of the library. No call waits for the callback, which may block and
-/// run calls. At most 4096 records are queued for it, and at most 64 MiB of their answers and chunk
-/// times; further ones are dropped, and the next event reports how many ("dropped" in
+/// Sets the callback that receives the record of each call of a client; replaces an earlier callback. It is
+/// called exactly once for each started call, after the call has ended, however it ended. Records arrive in
+/// the order in which calls end, on one thread of the library. No call waits for the callback, which
+/// may block and run calls. At most 4096 records are queued for it, and at most 64 MiB of their answers
+/// and chunk times; further ones are dropped, and the next event reports how many ("dropped" in
 /// modelwire_event_info). The callback runs shortly after the program can see the end of the call;
 /// modelwire_client_close waits for the last one. The same record is "timing" in
 /// modelwire_response_info and in modelwire_error_value. A program with an event loop uses

@@ -275,19 +275,19 @@ pub unsafe extern "C" fn modelwire_event_text(
 /// "chat" or "responses"; "path" of the request; "model", the requested model; "streamed", whether the
 /// caller requested a stream; "attempts", the last 32 of them (see below); "attempts_count", how many
 /// there were in all; "waits", the last 32, objects with "reason" ("retry", the delay before another
-/// attempt; "connection", for a free connection under connections_max; "turn", behind other calls if
-/// retrying is adaptive; "reuse", a short wait in which the service may close a connection that has
-/// just carried a stream), "start_us" and "length_us"; "waits_count", how many there were in all;
-/// "first_chunk_us" and "last_chunk_us", when these were read, even if chunks are only gathered;
+/// attempt; "connection", for a free connection under connections_max; "turn", behind other calls of
+/// the client with retry_adaptive; "reuse", a short delay in which the service may close a connection
+/// that has just carried a stream), "start_us" and "length_us"; "waits_count", how many there were in
+/// all; "first_chunk_us" and "last_chunk_us", when these were read, even if chunks are only gathered;
 /// "chunks", the number of chunks; "chunk_times_us", when each was read, for the first 16384, with the
-/// option chunk_times, otherwise empty; "elapsed_us", the end; "kind", the name of the status of its
-/// failure; "status", the HTTP status; "request_id", the service's identifier of the request;
-/// "response_id", "response_model" and "finish_reason", as the answer states them, even if it was
-/// truncated; "usage", as in modelwire_response_info; "metered", whether the call may have been
-/// metered, that is, counted by the service for billing: "not_sent", "normally_not", "entered" (the
-/// model began to answer) or "unknown"; "bytes_out" and "bytes_in", of the bodies of all attempts, as
-/// transferred; "cancelled_by", who ended it early: "program", "dropped" (its handle was freed),
-/// "closed" (its client), "shutdown".
+/// option chunk_times, otherwise empty; "elapsed_us", when the call ended; "kind", the kind of its
+/// error as modelwire_status_name names it; "status", the HTTP status; "request_id", the service's
+/// identifier of the request; "response_id", "response_model" and "finish_reason", as the answer states
+/// them, even if it was truncated; "usage", as in modelwire_response_info; "metered", whether the call
+/// may have been metered, that is, counted by the service for billing: "not_sent", "normally_not",
+/// "entered" (part of an answer arrived) or "unknown"; "bytes_out" and "bytes_in", of the bodies of all
+/// attempts, as transferred; "cancelled_by", who ended it early: "program", "dropped" (its handle was
+/// freed), "closed" (its client), "shutdown".
 ///
 /// An attempt is an object with "start_us"; "address", the peer of the connection, possibly a proxy;
 /// "reused", whether the connection already existed; the time that a new connection took, "dns_us" for

@@ -48,15 +48,15 @@ pub extern "C" fn modelwire_status_name(status: modelwire_status) -> *const c_ch
 }
 
 /// Sets the number of threads that do the I/O of this process, 1 to 16; without this, the environment
-/// variable MODELWIRE_IO_THREADS has it, and the default is 1. One thread carries some 100,000 chunks a
-/// second. Each thread has connections of its own; the limits on connections hold for all together. A
-/// call stays on one thread, the one with the fewest calls in flight when it starts. With several
-/// threads, a thread that waits at a queue does no I/O itself.
+/// variable MODELWIRE_IO_THREADS sets it; the default is 1. One thread handles about 100,000 chunks a
+/// second that arrive one at a time. Each thread has its own connections; the limits on connections
+/// apply to all together. A call stays on one thread, the one with the fewest calls in flight when it
+/// starts. With several threads, a thread that waits at a queue does no I/O itself.
 ///
 /// @param count  the number of threads; they start when calls need them
 /// @param err    receives the error object if this fails; may be NULL
-/// @return MODELWIRE_OK; or MODELWIRE_E_CONFIG for another number, and while the threads are running
-///         with a different one: call it before the first call, or after modelwire_shutdown
+/// @return MODELWIRE_OK; or MODELWIRE_E_CONFIG if the number is not 1 to 16, or the threads are already
+///         running with a different one: call it before the first call, or after modelwire_shutdown
 ///
 /// Any thread.
 #[unsafe(no_mangle)]
@@ -68,10 +68,10 @@ pub extern "C" fn modelwire_set_io_threads(
 }
 
 /// Shuts down this copy of the library in this process. Every call ends with MODELWIRE_E_SHUTDOWN.
-/// Callbacks receive their last event; those of modelwire_client_on_call receive all remaining records,
-/// and then end. Connections are closed, and the library's threads are joined. Calls that start during
-/// the shutdown fail. Afterwards nothing runs; whatever you use again, including old clients and
-/// queues, starts again. Optional: a process may simply exit.
+/// Callbacks receive the last event of their calls; those of modelwire_client_on_call receive all
+/// remaining records, and then end. Connections are closed, and the library's threads are joined. Calls
+/// that start during the shutdown fail. Afterwards nothing runs; whatever you use again, including old
+/// clients and queues, starts again. Optional: a process may simply exit.
 ///
 /// For a host that exits, or for a plugin with its own static copy before it is unloaded. A plugin that
 /// shares the library with others closes its clients instead (modelwire_client_close).

@@ -230,7 +230,8 @@ fn for_c(next: Next) -> Option<modelwire_event> {
 /// @param stream     1 to stream the response, 0 for a whole response
 /// @param tag        any number that no unfinished call of the queue uses: an index, or a pointer
 /// @param err        the error, on failure; may be NULL
-/// @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; or MODELWIRE_E_ARGUMENT for NULL,
+/// @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; MODELWIRE_E_FORKED in a forked
+///         child; or MODELWIRE_E_ARGUMENT for NULL,
 ///         an unknown operation, `stream` that is neither 1 nor 0, text that is not UTF-8, or a tag in
 ///         use; after an error no event follows
 #[unsafe(no_mangle)]
@@ -368,7 +369,8 @@ pub unsafe extern "C" fn modelwire_queue_count(queue: *const modelwire_queue) ->
 ///               ones; MODELWIRE_LOG_OFF ends the log here
 /// @param tag    the tag of these events; calls may use the same tag
 /// @param err    the error, on failure; may be NULL
-/// @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; or MODELWIRE_E_ARGUMENT for NULL or
+/// @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the queue was closed; MODELWIRE_E_FORKED in a forked
+///         child; or MODELWIRE_E_ARGUMENT for NULL or
 ///         an unknown level
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_log(
@@ -384,12 +386,13 @@ pub unsafe extern "C" fn modelwire_queue_log(
 }
 
 /// Delivers the record of each call of a client through a queue as well, as an event of kind
-/// MODELWIRE_EVENT_CALL: one for each call that is started, wherever that is; it is in the queue before
+/// MODELWIRE_EVENT_CALL: one for each call that is started, by whatever function; it is in the queue before
 /// the program can see the end of the call. The records are those of modelwire_client_on_call, for a
 /// program with an event loop. At most 4096 are queued, for all clients together, and at most 64 MiB of
 /// answers and chunk times; further ones are dropped, and the next event reports how many ("dropped" in
-/// modelwire_event_info). A closed queue delivers the records of its calls, and then no more. After a
-/// client is freed, records continue until its last call has ended. Ends at modelwire_queue_free.
+/// modelwire_event_info). A closed queue still delivers the records of the calls that were submitted to
+/// it, and no others. After a client is freed, records continue until its last call has ended. Ends at
+/// modelwire_queue_free.
 ///
 /// @param queue   the queue
 /// @param client  the client

@@ -14,7 +14,7 @@ pub const MODELWIRE_STOPPED: modelwire_status = 1;
 pub const MODELWIRE_TIMEOUT: modelwire_status = 2;
 /// The requested item does not exist.
 pub const MODELWIRE_ABSENT: modelwire_status = 3;
-/// The completion queue is closed and empty; not an error.
+/// The queue is closed and empty; not an error.
 pub const MODELWIRE_CLOSED: modelwire_status = 4;
 /// A signal or a wakeup ended an interruptible wait; not an error. The call continues: check your own
 /// flags, then wait again or cancel.

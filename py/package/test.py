@@ -29,8 +29,8 @@ NOT_OF_THREADS = {
     "test_stubs": "mypy and pyright read sources, whatever runs them",
     "test_types": "mypy and pyright read sources, whatever runs them",
     "typed_program": "mypy and pyright read sources, whatever runs them",
-    "gevent": "has no build for a Python without the lock",
-    "eventlet": "complains of a lock that Python 3.14 made before it came",
+    "gevent": "has no build for free-threaded Python",
+    "eventlet": "warns of a lock that Python 3.14 creates before eventlet is imported",
     "greenlet": "is a test of gevent",
     "first_programs_have_types": "mypy and pyright read sources, whatever runs them",
 }

@@ -75,7 +75,7 @@ impl NativeClient {
     }
 
     /// The usage of answered calls so far, by requested model; or by key ID, and then by model. `take` also
-    /// resets the sums.
+    /// resets the totals.
     fn usage<'py>(
         &self,
         py: Python<'py>,

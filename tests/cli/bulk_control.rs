@@ -162,7 +162,7 @@ fn limits_are_refused_as_at_the_start() {
     assert_eq!(set.code(), 2);
     assert_eq!(
         set.stderr,
-        "modelwire: no run of out.jsonl goes on: start it with the new limits\n"
+        "modelwire: no run of out.jsonl is in progress: start one with the new limits\n"
     );
     let mut child = job.begin(&["--max-concurrency", "2"]);
     job.until_in_flight(2);
@@ -171,8 +171,8 @@ fn limits_are_refused_as_at_the_start() {
         (&["--max-concurrency", "4000000", "--rpm", "1"], "--max-concurrency can be at most "),
         (&["--max-concurrency", "0"], "give a whole number from 1 to 4294967295, or none"),
         (&["--tpm", "0"], "give a number above 0, or none"),
-        (&["--max-cost", "inf"], "give a number from 0, or none"),
-        (&["--max-rows", "some"], "give a whole number from 0, or none"),
+        (&["--max-cost", "inf"], "give a number, 0 or more, or none"),
+        (&["--max-rows", "some"], "give a whole number, 0 or more, or none"),
         (&[], "required arguments were not provided"),
     ] {
         let set = job.set(limits);

@@ -130,7 +130,7 @@ fn a_healthy_service_gives_one_line_per_check() {
     );
     assert_eq!(ran.code(), 0);
     assert!(lines[11].contains("it streams"), "{}", lines[11]);
-    assert!(ran.stderr.contains("metered") && ran.stderr.contains("--no-calls"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("billed") && ran.stderr.contains("--no-calls"), "{}", ran.stderr);
     assert_eq!(service.metered()["echo"].calls, 3);
 }
 
@@ -149,7 +149,7 @@ fn without_calls_nothing_is_metered() {
         format!("{} {}", check["state"].as_str().unwrap(), check["saw"].as_str().unwrap())
     };
     for name in ["chat", "streaming", "responses"] {
-        assert_eq!(state(name), "skipped --no-calls: it is metered");
+        assert_eq!(state(name), "skipped --no-calls: it would be billed");
     }
 }
 

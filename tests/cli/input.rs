@@ -154,7 +154,7 @@ fn a_bad_line_is_reported_before_anything_is_sent() {
     let packed = gzip(&bodies(2000));
     let cut = &packed[..packed.len() / 2];
     check("in.jsonl.gz", cut, &[], 5, &["in.jsonl.gz ends after line", "the last complete one"]);
-    check("in.jsonl.zst", good.as_bytes(), &[], 5, &["is named like zstd"]);
+    check("in.jsonl.zst", good.as_bytes(), &[], 5, &["has the file name of zstd data"]);
 }
 
 #[test]

@@ -183,8 +183,7 @@ fn doctor_has_its_own_help_for_timeout() {
         let page = run(&mut modelwire([command, "--help"])).text().to_owned();
         page.split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    let (of_call, of_step) =
-        ("The longest that a call may take", "The longest that one step may take");
+    let (of_call, of_step) = ("The longest that a call may take", "The timeout of one step");
     assert!(help("chat").contains(of_call) && !help("chat").contains(of_step));
     assert!(help("doctor").contains(of_step) && !help("doctor").contains(of_call));
 }

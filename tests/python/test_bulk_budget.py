@@ -151,8 +151,8 @@ def test_a_budget_and_an_output(stand_in, tmp_path, way):
     [
         ({"max_cost": 1}, "a maximum cost needs prices"),
         ({"max_cost": -1, "price_in": 1, "price_out": 1}, "maximum cost must be a number"),
-        ({"max_cost": 1, "price_in": 1}, "none for tokens out"),
-        ({"price_in": -1, "price_out": 1}, "price of tokens in: invalid price -1"),
+        ({"max_cost": 1, "price_in": 1}, "none for output tokens"),
+        ({"price_in": -1, "price_out": 1}, "price of input tokens: invalid price -1"),
         ({"prices": {"m": {"in": 1}}}, 'model "m": "out" is missing'),
         ({"max_total_tokens": -1}, "max_total_tokens is -1"),
         ({"max_total_tokens": 1.5}, "max_total_tokens is 1.5"),

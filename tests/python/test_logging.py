@@ -107,7 +107,7 @@ def test_a_common_pause_is_logged_once(service, kept):
     client = modelwire.Client(base_url=base_url, api_key=KEY, retry=retry)
     asked(client)
     eventually("the end is logged", lambda: "call done" in kept.text())
-    pauses = [one for one in kept.records if "pausing after a refusal" in one.getMessage()]
+    pauses = [one for one in kept.records if "pausing after a rate limit" in one.getMessage()]
     assert [one.levelno for one in pauses] == [logging.INFO]
     assert "wait_ms=20" in pauses[0].getMessage() and "allowed=8" in pauses[0].getMessage()
 
@@ -125,7 +125,7 @@ def test_levels(scripted, kept):
     assert (again.levelname, failed.levelname) == ("INFO", "WARNING")
     common = ['kind="rate_limited"', "status=429", 'model="m [key]"', "/v1/chat/completions"]
     for record, own in (
-        (again, ["retrying after a wait", "wait_ms=1", "attempts=1"]),
+        (again, ["retrying after a delay", "wait_ms=1", "attempts=1"]),
         (failed, ["call failed", "attempts=2", 'code="c [key]"', 'metered="unknown"']),
     ):
         for part in common + own:

@@ -132,9 +132,9 @@ fn unreadable_files_are_reported_with_the_reason() {
     for path in ["-".as_ref(), "/dev/null".as_ref(), file.0.as_os_str()] {
         Source::of(path).check().unwrap();
     }
-    check(&Temporary::new(".gz", b"{}\n").0, "is named like gzip, but");
-    check(&Temporary::new(".gz", b"").0, "is named like gzip, but");
-    check(&Temporary::new(".zst", &gzip(b"{}")).0, "is named like zstd, but");
+    check(&Temporary::new(".gz", b"{}\n").0, "has the file name of gzip data, but");
+    check(&Temporary::new(".gz", b"").0, "has the file name of gzip data, but");
+    check(&Temporary::new(".zst", &gzip(b"{}")).0, "has the file name of zstd data, but");
 }
 
 #[test]

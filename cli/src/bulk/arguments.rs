@@ -20,8 +20,8 @@ const SECONDS_MAX: f64 = 31.0 * 24.0 * 3600.0;
 /// listed in OUT.jsonl.unknown.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Bulk {
-    /// The rows, one JSON object per line: a request, a line of OpenAI's batch format, or with --prompt
-    /// any object, or the rows of a .csv or .tsv. `-` is standard input; files ending in .gz or .zst are
+    /// The rows. Each line is a JSON object: a request or a line of OpenAI's batch format; with --prompt, any
+    /// object, or a record of a .csv or .tsv file. `-` is standard input; files ending in .gz or .zst are
     /// decompressed; a pattern such as 'part-*.jsonl' is expanded
     #[arg(value_name = "IN.jsonl", required = true)]
     pub(crate) inputs: Vec<PathBuf>,
@@ -158,11 +158,11 @@ pub(crate) struct Rate {
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) attempts: u32,
 
-    /// The longest Retry-After that a row waits for; with a longer one it fails
+    /// The longest Retry-After that is obeyed; a row for which the service asks for more fails
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
     pub(crate) retry_after_max: Duration,
 
-    /// How long the service may be unreachable, or refuse (429) or fail every row, before the run stops
+    /// How long the service may be unreachable, or rate-limit (429) or fail every row, before the run stops
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
     pub(crate) patience: Duration,
 
@@ -181,7 +181,7 @@ pub(crate) struct Answers {
     #[arg(long, value_name = "CHECK", value_delimiter = ',', value_parser = check())]
     pub(crate) check: Vec<Check>,
 
-    /// Ask a row again, up to N times, if its answer fails a check; each answer is billed [default: 0]
+    /// Send a row again, up to N times, if its answer fails a check; each answer is billed [default: 0]
     #[arg(long, value_name = "N", requires = "check")]
     pub(crate) ask_again: Option<u32>,
 }
@@ -232,12 +232,13 @@ pub(crate) struct Money {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Resume")]
 pub(crate) struct Resume {
-    /// Rows that were sent without a known outcome: send them again, which may bill them twice, or skip
-    /// them
+    /// What to do with rows that an earlier run sent and whose outcome is unknown: send them again (they may
+    /// be billed twice), or skip them
     #[arg(long, value_name = "HOW", default_value = "send")]
     pub(crate) unknown: Unknown,
 
-    /// Rows whose custom_id had different content before: end before anything is sent, run them (the new
+    /// What to do with rows whose custom_id had different content in an earlier run: stop before anything is
+    /// sent, run them (the new
     /// results replace the old ones), or skip them
     #[arg(long, value_name = "HOW", default_value = "refuse")]
     pub(crate) changed: Changed,

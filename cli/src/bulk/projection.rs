@@ -92,11 +92,11 @@ fn notes(projection: &Projection) -> impl Iterator<Item = String> {
     let (open_in, open_out) = (lacks_most(tokens_in), lacks_most(tokens_out));
     let without_usage = ended - with_usage;
     let why_in = match extent.open {
-        0 => "an answer reported more of them than its row has bytes".to_owned(),
+        0 => "an answer reported more input tokens than its row has bytes".to_owned(),
         rows => format!("rows with an image, a file or a conversation: {}", grouped(rows)),
     };
     let why_out = match extent.unlimited {
-        0 => "an answer used more of them than its row allows".to_owned(),
+        0 => "an answer used more output tokens than its row allows".to_owned(),
         rows => {
             format!("rows without max_tokens: {}; --default max_tokens=N adds it", grouped(rows))
         }
@@ -117,10 +117,10 @@ fn notes(projection: &Projection) -> impl Iterator<Item = String> {
         ),
         (
             is_known && !(open_in && open_out),
-            "at most: a token in for each byte, and max_tokens out for each row".to_owned(),
+            "at most: one input token per byte, and max_tokens output per row".to_owned(),
         ),
-        (open_in, format!("tokens in have no upper end: {why_in}")),
-        (open_out, format!("tokens out have no upper end: {why_out}")),
+        (open_in, format!("input tokens have no upper bound: {why_in}")),
+        (open_out, format!("output tokens have no upper bound: {why_out}")),
         (
             without_usage > 0,
             format!("{without_usage} of {ended} answers report no usage: {silent}"),
@@ -139,9 +139,9 @@ fn notes(projection: &Projection) -> impl Iterator<Item = String> {
     .filter_map(|(applies, note)| applies.then_some(note))
 }
 
-/// For `--json-progress`: `rows`, `pilot_rows`, `failed`, `without_usage`, `elapsed_s`, `concurrency`, `time_s`, and
-/// for each of `failed_share`, `tokens_in`, `tokens_out`, `cost` an object of `point`, `low`, `high` and `most`,
-/// each null if unknown.
+/// For `--json-progress`: `rows`, `pilot_rows`, `failed`, `without_usage`, `elapsed_s`, `concurrency`,
+/// `time_s`, and for each of `failed_share`, `tokens_in`, `tokens_out`, `cost` an object of `point`,
+/// `low`, `high` and `most`, each null if unknown.
 pub(crate) fn members(projection: &Projection) -> Members {
     let estimate = |estimate: Option<Estimate>| {
         json!(estimate.map(|Estimate { point, low, high, most }| {

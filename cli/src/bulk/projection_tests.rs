@@ -44,7 +44,7 @@ tokens out  3.79M        likely 3.14M to 5.18M    at most 9.64M
 \x20   failed  0.0 %        likely 0.0 % to 20.7 %   0 of 20
 \x20     time  1 h 40 min                            with 16 in flight, as in the pilot
 \x20     note  likely: true in 95 of 100 jobs; a larger --pilot narrows it
-\x20     note  at most: a token in for each byte, and max_tokens out for each row
+\x20     note  at most: one input token per byte, and max_tokens output per row
 \x20     note  the time is a guess: the job raises its concurrency, and a limit may slow it
 "
     );
@@ -86,16 +86,22 @@ fn an_upper_end_that_is_unknown_is_explained() {
     assert!(shown.contains("tokens out  3.79M        likely at least 3.14M\n"), "{shown}");
     assert!(
         shown.contains(
-            "tokens out have no upper end: rows without max_tokens: 1,200; --default max_tokens=N adds it"
+            "output tokens have no upper bound: rows without max_tokens: 1,200; --default max_tokens=N adds it"
         ),
         "{shown}"
     );
-    assert!(!shown.contains("tokens in have no upper end"), "{shown}");
+    assert!(!shown.contains("input tokens have no upper bound"), "{shown}");
     let exceeded = text(&Projection { extent: all.extent, ..unlimited }, false);
-    assert!(exceeded.contains("an answer used more of them than its row allows"), "{exceeded}");
+    assert!(
+        exceeded.contains("an answer used more output tokens than its row allows"),
+        "{exceeded}"
+    );
     let extent = Extent { open: 3, ..all.extent };
     let pictures = text(&Projection { extent, tokens_in: open(all.tokens_in), ..all }, false);
-    assert!(pictures.contains("tokens in have no upper end: rows with an image"), "{pictures}");
+    assert!(
+        pictures.contains("input tokens have no upper bound: rows with an image"),
+        "{pictures}"
+    );
 }
 
 #[test]

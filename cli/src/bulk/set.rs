@@ -54,15 +54,15 @@ struct Limits {
     #[arg(long, value_name = "N", value_parser = |given: &str| limit(given, positive))]
     tpm: Option<Value>,
 
-    /// Stop before the run costs more than this, what it has cost so far included; needs prices
+    /// Stop before the run costs more than this, including what it has already cost; needs prices
     #[arg(long, value_name = "COST", value_parser = |given: &str| limit(given, cost))]
     max_cost: Option<Value>,
 
-    /// Stop before the run uses more than N tokens, those used so far included
+    /// Stop before the run uses more than N tokens, including those already used
     #[arg(long, value_name = "N", value_parser = |given: &str| limit(given, count))]
     max_total_tokens: Option<Value>,
 
-    /// Stop after N rows, those so far included
+    /// Stop after N rows, including those already run
     #[arg(long, value_name = "N", value_parser = |given: &str| limit(given, count))]
     max_rows: Option<Value>,
 }
@@ -79,7 +79,7 @@ fn limit<T: Into<Value>>(
 }
 
 fn count(given: &str) -> Result<u64, String> {
-    given.parse().map_err(|_| "give a whole number from 0".to_owned())
+    given.parse().map_err(|_| "give a whole number, 0 or more".to_owned())
 }
 
 fn rows_in_flight(given: &str) -> Result<u32, String> {
@@ -89,7 +89,7 @@ fn rows_in_flight(given: &str) -> Result<u32, String> {
 
 fn cost(given: &str) -> Result<f64, String> {
     let number = given.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
-    number.ok_or_else(|| "give a number from 0".to_owned())
+    number.ok_or_else(|| "give a number, 0 or more".to_owned())
 }
 
 impl Limits {
@@ -143,7 +143,7 @@ impl Set {
             }
             if !goes_on {
                 break Failure::usage(format!(
-                    "no run of {} goes on: start it with the new limits",
+                    "no run of {} is in progress: start one with the new limits",
                     self.output.display()
                 ));
             }
@@ -151,11 +151,12 @@ impl Set {
                 let seconds = WAIT.as_secs();
                 break match is_written {
                     true => Failure::file(format!(
-                        "the run did not answer within {seconds} s: it still reads its input, waits at its \
-                         question, or is one of Python, which cannot be changed"
+                        "the run did not answer within {seconds} s: it is still reading its input, is \
+                         waiting for an answer to its question, or was started from Python"
                     )),
                     false => Failure::file(format!(
-                        "another `bulk set` has waited for {seconds} s: try again, or remove {} if there is none",
+                        "another `bulk set` has waited for at least {seconds} s: try again, or remove {} if no other one \
+                         is running",
                         path.display()
                     )),
                 };

@@ -13,7 +13,7 @@
 //! | `left` | rows without an outcome; null if the input cannot be counted |
 //! | `failures` | a list of `{"kind", "status", "count", "file", "line", "key", "message"}`, each with an example |
 //! | `perhaps_metered` | failed attempts that may have been metered |
-//! | `without_usage` | rows answered without usage: the sums do not include their tokens |
+//! | `without_usage` | rows answered without usage: the totals do not include their tokens |
 //! | `unknown`, `unknown_sent_again` | rows that an earlier run sent without a known outcome; whether they were sent again |
 //! | `stopped` | why the run ended early; null if it did not |
 
@@ -281,14 +281,14 @@ impl Summary<'_> {
             };
             let parts = [match perhaps {
                 1 => {
-                    format!("1 {one} failed after it was sent: it may have been charged")
+                    format!("1 {one} failed after it was sent: it may have been billed")
                 }
                 count => {
                     let count = counted(count, one, many);
-                    format!("{count} failed after they were sent: they may have been charged")
+                    format!("{count} failed after they were sent: they may have been billed")
                 }
             }];
-            lines.add("metered?", Look::Warning, &parts);
+            lines.add("billed?", Look::Warning, &parts);
         }
     }
 

@@ -76,7 +76,7 @@ fn the_summary_is_formatted_as_text() {
 \x20             overloaded
 \x20           1 × bad_line   line 12
 \x20             not JSON
-\x20 metered?  3 rows failed after they were sent: they may have been charged
+\x20  billed?  3 rows failed after they were sent: they may have been billed
 \x20  unknown  2 rows sent by an interrupted run, now again: perhaps billed twice
 \x20             row-1, row-2
 \x20   tokens  12,345,678 in   1,234,567 out

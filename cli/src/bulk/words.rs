@@ -102,7 +102,7 @@ fn message(error: &Error) -> String {
         Error::JournalMissing { .. } => {
             do_this("Name another file (-o), discard it with --overwrite, or rebuild the journal with --repair")
         }
-        Error::JournalHeld { .. } => do_this("Wait for its end, or name another file (-o)"),
+        Error::JournalHeld { .. } => do_this("Wait until it ends, or name another file (-o)"),
         Error::JournalForeign(_) => do_this(
             "Name another file for the journal (--journal) or for the results (-o)",
         ),
@@ -116,7 +116,7 @@ fn message(error: &Error) -> String {
         | Error::ResultsForeign { .. }
         | Error::ResultsTwice { .. } => do_this(REPAIR),
         Error::ResultsGone(_) => do_this(
-            "Restore it to continue, or start over with --overwrite, which sends and pays for every row again",
+            "Restore it to continue, or start over with --overwrite, which sends and bills every row again",
         ),
         Error::RepairWithoutFile => {
             "--repair needs results in a file (-o OUT.jsonl), with their journal".to_owned()
@@ -128,7 +128,7 @@ fn message(error: &Error) -> String {
             "Run it as before, or write to another file (-o), or start over with --overwrite",
         ),
         Error::ResultsHeld(path) => format!(
-            "{}: another run, or the journal (--journal), already uses this file. Wait for its end, or name \
+            "{}: another run, or the journal (--journal), already uses this file. Wait until it ends, or name \
              another file (-o)",
             path.display()
         ),
@@ -217,10 +217,12 @@ fn kept_message(kept: &Kept) -> String {
                 let results = command_line::quoted([results]);
                 format!(". Fix that, add them (cat {path} >> {results}), and {GO_ON}")
             });
-            format!(". {count} results that still arrived are in {path}{add}")
+            format!(
+                ". {count} results that arrived but could not be written there are in {path}{add}"
+            )
         }
         Kept::StandardError { count } => format!(
-            ". {count} results that still arrived are above, on standard error: add them to the results, \
+            ". {count} results that arrived but could not be written there are above, on standard error: add them to the results, \
              fix that, and {GO_ON}"
         ),
     }

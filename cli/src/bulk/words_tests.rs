@@ -206,7 +206,7 @@ fn file_errors_say_how_to_fix_them() {
         ),
         (
             Error::JournalHeld { path: path("out.jsonl.journal"), process: Some(12) },
-            "out.jsonl.journal: another run (process 12) is writing to it. Wait for its end, or name another \
+            "out.jsonl.journal: another run (process 12) is writing to it. Wait until it ends, or name another \
              file (-o)",
         ),
         (
@@ -232,12 +232,12 @@ fn file_errors_say_how_to_fix_them() {
         ),
         (
             Error::ResultsHeld(path("out.jsonl")),
-            "out.jsonl: another run, or the journal (--journal), already uses this file. Wait for its end, or name another file (-o)",
+            "out.jsonl: another run, or the journal (--journal), already uses this file. Wait until it ends, or name another file (-o)",
         ),
         (
             Error::ResultsGone(path("out.jsonl")),
             "out.jsonl is missing, but its journal lists results in it. Restore it to continue, or start over \
-             with --overwrite, which sends and pays for every row again",
+             with --overwrite, which sends and bills every row again",
         ),
         (
             Error::ResultsShorter { path: path("out.jsonl"), found: 5, known: 9 },
@@ -293,17 +293,17 @@ fn results_that_cannot_be_written_come_with_the_command_that_adds_them() {
                 path: path("/rescue/my rows.jsonl"),
                 belongs: Some(path("out.jsonl")),
             },
-            "out.jsonl: no space left on the device. 3 results that still arrived are in '/rescue/my \
+            "out.jsonl: no space left on the device. 3 results that arrived but could not be written there are in '/rescue/my \
              rows.jsonl'. Fix that, add them (cat '/rescue/my rows.jsonl' >> out.jsonl), and \
              run the same command again: it resumes from there",
         ),
         (
             Kept::File { count: 3, path: path("rescue.jsonl"), belongs: None },
-            "out.jsonl: no space left on the device. 3 results that still arrived are in rescue.jsonl",
+            "out.jsonl: no space left on the device. 3 results that arrived but could not be written there are in rescue.jsonl",
         ),
         (
             Kept::StandardError { count: 3 },
-            "out.jsonl: no space left on the device. 3 results that still arrived are above, on standard \
+            "out.jsonl: no space left on the device. 3 results that arrived but could not be written there are above, on standard \
              error: add them to the results, fix that, and run the same command again: it \
              resumes from there",
         ),

@@ -142,7 +142,7 @@ pub(crate) fn model(seen: &mut Context<'_>) -> Finding {
         }
     };
     if no_calls {
-        seen.no_model = Some("--no-calls: it is metered".to_owned());
+        seen.no_model = Some("--no-calls: it would be billed".to_owned());
     }
     finding
 }

@@ -53,13 +53,13 @@ accessors! {
     /// The HTTP status, 200 for instance.
     http_status: number |response| u64::from(response.head().status()), sent r#"{"choices":[{}]}"# gives "200";
 
-    /// The service's identifier of the request, for its support.
+    /// The service's identifier of the request, which its support asks for.
     request_id: text |response| response.head().request_id(), sent r#"{"choices":[{}]}"# gives "\"req-1\"";
 
     /// "id" of the answer, the service's identifier for it.
     id: text at "/id", sent r#"{"choices":[{}],"id":"chat-1"}"# gives "\"chat-1\"";
 
-    /// The model that answered, by its own name.
+    /// The model that answered, as the service names it.
     model: text at "/model", sent r#"{"choices":[{}],"model":"m-2"}"# gives "\"m-2\"";
 
     /// The number of attempts: more than 1 if the request was retried.
@@ -145,7 +145,7 @@ accessors! {
     /// "param" of the service's error object.
     param: text |error| error.param(), sent r#"{"error":{"param":"p"}}"# gives "\"p\"";
 
-    /// The service's identifier of the request, for its support.
+    /// The service's identifier of the request, which its support asks for.
     request_id: text |error| error.request_id(), sent "{}" gives "\"req-1\"";
 
     /// The path of the request; empty if there was none.

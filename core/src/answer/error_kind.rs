@@ -71,8 +71,8 @@ kinds! {
 
     /// 429: a rate, concurrency, quota or resource limit; slow down and retry.
     RateLimited: "rate_limited",
-        hint "Lower the request rate and retry with backoff: the retry policy can retry more often and slow \
-              down the whole client (adaptive). The service's control panel shows your limits and quota.";
+        hint "Lower the request rate and retry with backoff: allow more retries, or let the whole client \
+              slow down (retry_adaptive). The service's control panel shows your limits and quota.";
 
     /// 5xx: a temporary failure of the service.
     Server: "server",
@@ -93,8 +93,8 @@ kinds! {
 
     /// The connection was lost after the request was sent.
     Disconnected: "disconnected",
-        hint "The service may have processed the request; send it again only if a second metered \
-              call is acceptable.";
+        hint "The service may have processed the request; send it again only if being billed twice \
+              is acceptable.";
 
     /// The answer violates the protocol, or exceeds a size limit.
     Protocol: "protocol", hint "Check that base_url names an OpenAI-compatible service.";
@@ -118,7 +118,7 @@ kinds! {
               created in the service's control panel.";
 
     /// The handle was closed.
-    Closed: "closed", hint "Make a new one.";
+    Closed: "closed", hint "Create a new client or queue.";
 
     /// The handle was inherited through `fork` while in use.
     Forked: "forked", hint "Start the call in the child process.";
@@ -174,7 +174,7 @@ pub enum TimeoutPhase {
     Connect,
     /// The time from the start of an attempt until the response headers are complete.
     FirstByte,
-    /// The time between two pieces of content of an answer; comments do not count.
+    /// The longest pause in the content of an answer; comments do not count.
     Idle,
     /// The deadline of all attempts and waits.
     Total,

@@ -330,7 +330,7 @@ impl CallRecord {
         self.0.answered.response_id.as_deref()
     }
 
-    /// The model that answered, by its own name.
+    /// The model that answered, as the service names it.
     pub fn response_model(&self) -> Option<&str> {
         self.0.answered.response_model.as_deref()
     }

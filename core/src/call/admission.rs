@@ -168,7 +168,7 @@ impl AttemptPermit {
                 target: "modelwire",
                 wait_ms = u64::try_from(asked.as_millis()).unwrap_or(u64::MAX),
                 allowed = state.pace.slots(),
-                "pausing after a refusal"
+                "pausing after a rate limit"
             );
         }
     }

@@ -31,8 +31,8 @@ use crate::request::prepared::Prepared;
 
 /// The maximum number of consecutive redirects within the origin.
 const REDIRECTS_MAX: usize = 5;
-const POOL_HINT: &str = "Raise connections_max, make fewer concurrent calls, or wait longer.";
-const GATE_HINT: &str = "Make fewer concurrent calls, or wait longer.";
+const POOL_HINT: &str = "Raise connections_max or this timeout, or make fewer concurrent calls.";
+const GATE_HINT: &str = "Raise this timeout, or make fewer concurrent calls.";
 const REDIRECT_HINT: &str = "Correct base_url: only a 307 or 308 within its origin is followed.";
 
 /// A random number from 0 to 1.

@@ -19,7 +19,7 @@ use crate::protocol::offsets::ELEMENTS_MAX;
 use crate::protocol::value::Value;
 
 const BROKEN_HINT: &str = "It begins like an answer but is damaged: truncated, altered in transit, or more \
-    than one document. It may have been metered.";
+    than one document. It may have been billed.";
 const ERROR_HINT: &str =
     "The service reported an error with a success status: see the error's type and code.";
 

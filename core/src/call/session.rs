@@ -276,7 +276,7 @@ impl Session {
         Ok((run, changed))
     }
 
-    /// Refuses new calls, ends those in flight, and closes idle connections.
+    /// Rejects new calls, ends those in flight, and closes idle connections.
     pub(crate) fn close(&self) -> Result<()> {
         let held = self.held()?;
         let (calls, run) = {

@@ -525,7 +525,7 @@ impl Shared {
             attempts = context.attempts,
             path = &*context.path,
             model = model.as_deref(),
-            "retrying after a wait"
+            "retrying after a delay"
         );
     }
 

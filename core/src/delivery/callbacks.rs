@@ -116,7 +116,7 @@ pub(crate) fn is_thread_of(session: &Arc<Session>) -> bool {
 
 fn check_elsewhere(session: &Arc<Session>) -> Result<()> {
     if is_thread_of(session) {
-        let message = "a handler cannot wait for its own client's handlers to finish";
+        let message = "a callback cannot wait for its own client's callbacks to finish";
         return Err(Error::new(ErrorKind::Callback, message));
     }
     Ok(())
@@ -246,7 +246,7 @@ impl Call {
         self.check_process()?;
         let shared = self.shared();
         if !shared.handlers().were_held() && shared.was_started() {
-            return Err(Error::argument("the call was started without a handler: pop its events"));
+            return Err(Error::argument("the call was not started with a callback"));
         }
         check_elsewhere(shared.session())
     }

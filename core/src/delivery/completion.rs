@@ -433,7 +433,7 @@ impl CompletionQueue {
         if process::generation() == self.generation {
             return Ok(());
         }
-        Err(Error::new(ErrorKind::Forked, "this completion queue belongs to the parent process"))
+        Err(Error::new(ErrorKind::Forked, "this queue belongs to the parent process"))
     }
 }
 

@@ -203,7 +203,7 @@ impl<S> Member<S> {
 }
 
 fn closed() -> Error {
-    Error::new(ErrorKind::Closed, "the completion queue was closed")
+    Error::new(ErrorKind::Closed, "the queue was closed")
 }
 
 /// A reserved slot.

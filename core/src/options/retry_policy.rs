@@ -133,14 +133,14 @@ policy! {
     /// are minimums.
     retry_after_exact: bool = false;
 
-    /// Whether the calls of a client slow down together when the service refuses too many of them; off
-    /// by default. A refusal is an answer with one of [`statuses`](RetryPolicy::statuses). If their share
+    /// Whether the calls of a client slow down together when the service answers too many of them
+    /// with one of [`statuses`](RetryPolicy::statuses) (429 by default); off by default. If their share
     /// is too high, fewer calls are in flight, at the rate that the service was observed to accept, and
-    /// more again after calm seconds. A `Retry-After` of more than a second holds them all, and a shorter
-    /// one while most are refused. Calls wait in order, under their pool timeout and their total
-    /// timeout. For many concurrent calls to a service whose limits are unknown; a client begins with 8
-    /// calls in flight and needs some round trips to reach many. Each client adapts on its own, and a
-    /// forked child starts again.
+    /// more again after some seconds without rate limiting. A `Retry-After` of more than a second holds
+    /// them all, and a shorter one while most are refused. Calls wait in order, under their pool
+    /// timeout and their total timeout. For many concurrent calls to a service whose limits are
+    /// unknown; a client begins with 8 calls in flight and needs some round trips to reach many. Each
+    /// client adapts on its own, and a forked child starts again.
     adaptive: bool = false;
 }
 

@@ -41,8 +41,8 @@ options! {
         }
     };
 
-    /// A proxy for every call, `http://host:port` or `socks5h://host:port`; empty for none, regardless
-    /// of the environment.
+    /// A proxy for every call, `http://host:port` for instance; `https`, `socks4`, `socks4a`, `socks5` and
+    /// `socks5h` also work. Empty for none, regardless of the environment.
     proxy: Text |config, url| {
         let to = take(config);
         *config = if url.is_empty() { to.no_proxy() } else { to.proxy(url) };
@@ -134,8 +134,8 @@ options! {
     /// Whether a `Retry-After` replaces the policy's delay even if it is shorter; off by default.
     retry_after_exact: Flag |parts, on| parts.retry_after_exact = Some(on);
 
-    /// Whether the calls of a client slow down together when the service refuses too many of them: fewer
-    /// in flight, and at the rate that the service accepts; off by default.
+    /// Whether the calls of a client slow down together when the service answers too many of them
+    /// with a retried status: fewer in flight, and at the rate that the service accepts; off by default.
     retry_adaptive: Flag |parts, on| parts.adaptive = Some(on);
 }
 

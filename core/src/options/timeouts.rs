@@ -94,21 +94,22 @@ macro_rules! timeouts {
 }
 
 timeouts! {
-    /// The wait for a connection while `connections_max` are in use, and for the call's turn with
+    /// The longest wait for a connection while `connections_max` are in use, and for the call's turn with
     /// `retry_adaptive`, before each attempt. Off by default.
     pool: Pool = None, per call true;
 
-    /// The time to open a connection, including TLS; for clients only. 10 s by default.
+    /// The longest time to open a connection, including TLS; for clients only. 10 s by default.
     connect: Connect = Some(Duration::from_secs(10)), per call false;
 
     /// The time from the start of an attempt until the response headers are complete. 600 s by default.
     first_byte: FirstByte = Some(Duration::from_secs(600)), per call true;
 
-    /// The time between two pieces of content of an answer's body; pings (SSE comments, blank lines) do
+    /// The longest pause in the content of an answer's body; pings (SSE comments, blank lines) do
     /// not count, nor does the time that a full queue waits for its consumer. 300 s by default.
     idle: Idle = Some(Duration::from_secs(300)), per call true;
 
-    /// The time for all attempts and waits, from the start of the call. Off by default.
+    /// The longest time for all attempts and the delays between them, from the start of the call. Off
+    /// by default.
     total: Total = None, per call true;
 }
 

@@ -210,7 +210,7 @@ impl Document {
         Usage::read(self.spans.event.usage?.of(self.json()))
     }
 
-    /// The model that answered, by its own name.
+    /// The model that answered, as the service names it.
     pub fn model(&self) -> Option<Cow<'_, str>> {
         self.read(self.model)
     }

@@ -356,7 +356,7 @@ impl Request {
         self.timeout(TimeoutPhase::FirstByte, timeout)
     }
 
-    /// For this call: the time between two pieces of content of its answer's body; `None` is off.
+    /// For this call: the longest pause in the content of its answer's body; `None` is off.
     pub fn idle_timeout(self, timeout: Option<Duration>) -> Request {
         self.timeout(TimeoutPhase::Idle, timeout)
     }

@@ -182,7 +182,7 @@ export const MODELWIRE_TIMEOUT = 2;
 /** The requested item does not exist. */
 export const MODELWIRE_ABSENT = 3;
 
-/** The completion queue is closed and empty; not an error. */
+/** The queue is closed and empty; not an error. */
 export const MODELWIRE_CLOSED = 4;
 
 /** A signal or a wakeup ended an interruptible wait; not an error. The call continues: check
@@ -283,11 +283,11 @@ const set_io_threads = declare("modelwire_set_io_threads", "int32_t", [
   out("void *"),
 ]);
 /** Sets the number of threads that do the I/O of this process, 1 to 16; without this, the
- *  environment variable MODELWIRE_IO_THREADS has it, and the default is 1. One thread carries
- *  some 100,000 chunks a second. Each thread has connections of its own; the limits on
- *  connections hold for all together. A call stays on one thread, the one with the fewest calls
- *  in flight when it starts. With several threads, a thread that waits at a queue does no I/O
- *  itself. Any thread. */
+ *  environment variable MODELWIRE_IO_THREADS sets it; the default is 1. One thread handles
+ *  about 100,000 chunks a second that arrive one at a time. Each thread has its own
+ *  connections; the limits on connections apply to all together. A call stays on one thread,
+ *  the one with the fewest calls in flight when it starts. With several threads, a thread that
+ *  waits at a queue does no I/O itself. Any thread. */
 export function modelwire_set_io_threads(count) {
   const err = [null];
   const status = set_io_threads(count, err);
@@ -295,13 +295,13 @@ export function modelwire_set_io_threads(count) {
 }
 
 /** Shuts down this copy of the library in this process. Every call ends with
- *  MODELWIRE_E_SHUTDOWN. Callbacks receive their last event; those of modelwire_client_on_call
- *  receive all remaining records, and then end. Connections are closed, and the library's
- *  threads are joined. Calls that start during the shutdown fail. Afterwards nothing runs;
- *  whatever you use again, including old clients and queues, starts again. Optional: a process
- *  may simply exit. For a host that exits, or for a plugin with its own static copy before it
- *  is unloaded. A plugin that shares the library with others closes its clients instead
- *  (modelwire_client_close). Any thread.
+ *  MODELWIRE_E_SHUTDOWN. Callbacks receive the last event of their calls; those of
+ *  modelwire_client_on_call receive all remaining records, and then end. Connections are
+ *  closed, and the library's threads are joined. Calls that start during the shutdown fail.
+ *  Afterwards nothing runs; whatever you use again, including old clients and queues, starts
+ *  again. Optional: a process may simply exit. For a host that exits, or for a plugin with its
+ *  own static copy before it is unloaded. A plugin that shares the library with others closes
+ *  its clients instead (modelwire_client_close). Any thread.
  *  (timeout_ms) */
 export const modelwire_shutdown = declare("modelwire_shutdown", "int32_t", ["int32_t"]);
 
@@ -368,20 +368,21 @@ const client_on_call = declare("modelwire_client_on_call", "int32_t", [
   koffi.pointer(modelwire_finalizer),
   out("void *"),
 ]);
-/** Sets the callback that receives the record of each call of a client, in place of an earlier
- *  callback: once for each call that was started, after it has ended, however it ended, in the
- *  order in which calls end, on one thread of the library. No call waits for the callback,
- *  which may block and run calls. At most 4096 records are queued for it, and at most 64 MiB of
- *  their answers and chunk times; further ones are dropped, and the next event reports how many
- *  ("dropped" in modelwire_event_info). The callback runs shortly after the program can see the
- *  end of the call; modelwire_client_close waits for the last one. The same record is "timing"
- *  in modelwire_response_info and in modelwire_error_value. A program with an event loop uses
- *  modelwire_queue_follow_calls, which needs no other thread. An earlier callback first
- *  receives the records of the calls that ended before the change; its finalizer returns before
- *  the new callback runs for the first time. The callback lives as long as the client and its
- *  calls. modelwire_client_close and modelwire_shutdown deliver the queued records, then end it
- *  and wait for that; after a shutdown you can set it again. A forked child has none: neither
- *  the callback nor its finalizer runs there. Any thread, including the callback itself. */
+/** Sets the callback that receives the record of each call of a client; replaces an earlier
+ *  callback. It is called exactly once for each started call, after the call has ended, however
+ *  it ended. Records arrive in the order in which calls end, on one thread of the library. No
+ *  call waits for the callback, which may block and run calls. At most 4096 records are queued
+ *  for it, and at most 64 MiB of their answers and chunk times; further ones are dropped, and
+ *  the next event reports how many ("dropped" in modelwire_event_info). The callback runs
+ *  shortly after the program can see the end of the call; modelwire_client_close waits for the
+ *  last one. The same record is "timing" in modelwire_response_info and in
+ *  modelwire_error_value. A program with an event loop uses modelwire_queue_follow_calls, which
+ *  needs no other thread. An earlier callback first receives the records of the calls that
+ *  ended before the change; its finalizer returns before the new callback runs for the first
+ *  time. The callback lives as long as the client and its calls. modelwire_client_close and
+ *  modelwire_shutdown deliver the queued records, then end it and wait for that; after a
+ *  shutdown you can set it again. A forked child has none: neither the callback nor its
+ *  finalizer runs there. Any thread, including the callback itself. */
 export function modelwire_client_on_call(client, on_call, user_data, finalizer) {
   const err = [null];
   const status = client_on_call(client, on_call, user_data, finalizer, err);
@@ -670,13 +671,14 @@ const queue_follow_calls = declare("modelwire_queue_follow_calls", "int32_t", [
   out("void *"),
 ]);
 /** Delivers the record of each call of a client through a queue as well, as an event of kind
- *  MODELWIRE_EVENT_CALL: one for each call that is started, wherever that is; it is in the
+ *  MODELWIRE_EVENT_CALL: one for each call that is started, by whatever function; it is in the
  *  queue before the program can see the end of the call. The records are those of
  *  modelwire_client_on_call, for a program with an event loop. At most 4096 are queued, for all
  *  clients together, and at most 64 MiB of answers and chunk times; further ones are dropped,
  *  and the next event reports how many ("dropped" in modelwire_event_info). A closed queue
- *  delivers the records of its calls, and then no more. After a client is freed, records
- *  continue until its last call has ended. Ends at modelwire_queue_free. */
+ *  still delivers the records of the calls that were submitted to it, and no others. After a
+ *  client is freed, records continue until its last call has ended. Ends at
+ *  modelwire_queue_free. */
 export function modelwire_queue_follow_calls(queue, client, on, tag) {
   const err = [null];
   const status = queue_follow_calls(queue, client, on, tag, err);
@@ -742,8 +744,8 @@ const call_start = declare("modelwire_call_start", "int32_t", [
  *  MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR, exactly once, however the call ends; then
  *  the finalizer runs, once, on that thread, and nothing follows. If the callback ends the
  *  call, the last event has MODELWIRE_E_CANCELLED. Freeing an unfinished call cancels it.
- *  Before a program unloads the callback's code or tears down its runtime, it calls
- *  modelwire_call_wait or modelwire_client_close, which return when the finalizer has returned. */
+ *  Before you unload the callback's code or tear down its runtime, call modelwire_call_wait or
+ *  modelwire_client_close: both return only after the finalizer has returned. */
 export function modelwire_call_start(call, stream, on_event, user_data, finalizer) {
   const err = [null];
   const status = call_start(call, stream, on_event, user_data, finalizer, err);
@@ -814,24 +816,24 @@ const event_json = declare("modelwire_event_json", "void *", ["void *", out("siz
  *  stream; "attempts", the last 32 of them (see below); "attempts_count", how many there were
  *  in all; "waits", the last 32, objects with "reason" ("retry", the delay before another
  *  attempt; "connection", for a free connection under connections_max; "turn", behind other
- *  calls if retrying is adaptive; "reuse", a short wait in which the service may close a
- *  connection that has just carried a stream), "start_us" and "length_us"; "waits_count", how
- *  many there were in all; "first_chunk_us" and "last_chunk_us", when these were read, even if
- *  chunks are only gathered; "chunks", the number of chunks; "chunk_times_us", when each was
- *  read, for the first 16384, with the option chunk_times, otherwise empty; "elapsed_us", the
- *  end; "kind", the name of the status of its failure; "status", the HTTP status; "request_id",
- *  the service's identifier of the request; "response_id", "response_model" and
- *  "finish_reason", as the answer states them, even if it was truncated; "usage", as in
- *  modelwire_response_info; "metered", whether the call may have been metered, that is, counted
- *  by the service for billing: "not_sent", "normally_not", "entered" (the model began to
- *  answer) or "unknown"; "bytes_out" and "bytes_in", of the bodies of all attempts, as
- *  transferred; "cancelled_by", who ended it early: "program", "dropped" (its handle was
- *  freed), "closed" (its client), "shutdown". An attempt is an object with "start_us";
- *  "address", the peer of the connection, possibly a proxy; "reused", whether the connection
- *  already existed; the time that a new connection took, "dns_us" for the DNS lookup,
- *  "connect_us" including the proxy's part, and "tls_us" for the handshake; "head_us", when the
- *  response headers were complete; "first_byte_us", when the first byte of the body arrived;
- *  "end_us"; "status"; "kind". */
+ *  calls of the client with retry_adaptive; "reuse", a short delay in which the service may
+ *  close a connection that has just carried a stream), "start_us" and "length_us";
+ *  "waits_count", how many there were in all; "first_chunk_us" and "last_chunk_us", when these
+ *  were read, even if chunks are only gathered; "chunks", the number of chunks;
+ *  "chunk_times_us", when each was read, for the first 16384, with the option chunk_times,
+ *  otherwise empty; "elapsed_us", when the call ended; "kind", the kind of its error as
+ *  modelwire_status_name names it; "status", the HTTP status; "request_id", the service's
+ *  identifier of the request; "response_id", "response_model" and "finish_reason", as the
+ *  answer states them, even if it was truncated; "usage", as in modelwire_response_info;
+ *  "metered", whether the call may have been metered, that is, counted by the service for
+ *  billing: "not_sent", "normally_not", "entered" (part of an answer arrived) or "unknown";
+ *  "bytes_out" and "bytes_in", of the bodies of all attempts, as transferred; "cancelled_by",
+ *  who ended it early: "program", "dropped" (its handle was freed), "closed" (its client),
+ *  "shutdown". An attempt is an object with "start_us"; "address", the peer of the connection,
+ *  possibly a proxy; "reused", whether the connection already existed; the time that a new
+ *  connection took, "dns_us" for the DNS lookup, "connect_us" including the proxy's part, and
+ *  "tls_us" for the handshake; "head_us", when the response headers were complete;
+ *  "first_byte_us", when the first byte of the body arrived; "end_us"; "status"; "kind". */
 export function modelwire_event_json(event) {
   return decode(event_json(event, length));
 }
@@ -897,28 +899,28 @@ export const modelwire_response_value = declare("modelwire_response_value", "voi
 
 /** What the library knows about the response, as a JSON object to read by path; borrowed. NULL
  *  for NULL. Members, null where absent: - "http_status": The HTTP status, 200 for instance. -
- *  "request_id": The service's identifier of the request, for its support. - "id": "id" of the
- *  answer, the service's identifier for it. - "model": The model that answered, by its own
- *  name. - "attempts": The number of attempts: more than 1 if the request was retried. -
- *  "elapsed_ms": The time from the start of the call's first wait or attempt to the end of the
- *  response. - "end": How the response was known to be complete: "document", "done_mark",
- *  "final_event" or "finish_reasons". - "is_gathered": Whether the JSON text was assembled from
- *  the chunks of a stream. - "reasoning": The model's reasoning: that of a chat's first choice,
- *  whatever the service calls it, or of all reasoning items of a response, with their summaries
- *  where they have no text. Empty if there is none, and at the end of a stream that was not
- *  gathered. - "finish_reason": Why the first choice of a chat stopped, "stop" for instance, or
- *  the status of a response. Absent at the end of a stream that was not gathered, where a chunk
- *  had it. - "usage": The tokens that the service reported, also for a stream: "input_tokens",
- *  "output_tokens" and "total_tokens", and of these "cached_input_tokens",
- *  "cache_write_tokens", "reasoning_tokens", "audio_input_tokens" and "audio_output_tokens", 0
- *  if the service does not report them. - "tool_calls": The tool calls of a chat's first
- *  choice, or anywhere in a response: "id" (which a result must refer to), "name" and
- *  "arguments" (JSON text as the model wrote it). Absent at the end of a stream that was not
- *  gathered. - "models": The ids of a model list; none for other responses. Absent at the end
- *  of a stream that was not gathered. - "headers": All headers in response order: "name", in
- *  lower case, and "value". - "rate_limits": The rate limits that the headers report:
- *  "requests" and "tokens", each with "limit", "remaining" and "reset_ms" (counted from the
- *  answer), "others" by name, and "retry_after_ms". Absent if the headers report none. -
+ *  "request_id": The service's identifier of the request, which its support asks for. - "id":
+ *  "id" of the answer, the service's identifier for it. - "model": The model that answered, as
+ *  the service names it. - "attempts": The number of attempts: more than 1 if the request was
+ *  retried. - "elapsed_ms": The time from the start of the call's first wait or attempt to the
+ *  end of the response. - "end": How the response was known to be complete: "document",
+ *  "done_mark", "final_event" or "finish_reasons". - "is_gathered": Whether the JSON text was
+ *  assembled from the chunks of a stream. - "reasoning": The model's reasoning: that of a
+ *  chat's first choice, whatever the service calls it, or of all reasoning items of a response,
+ *  with their summaries where they have no text. Empty if there is none, and at the end of a
+ *  stream that was not gathered. - "finish_reason": Why the first choice of a chat stopped,
+ *  "stop" for instance, or the status of a response. Absent at the end of a stream that was not
+ *  gathered, where a chunk had it. - "usage": The tokens that the service reported, also for a
+ *  stream: "input_tokens", "output_tokens" and "total_tokens", and of these
+ *  "cached_input_tokens", "cache_write_tokens", "reasoning_tokens", "audio_input_tokens" and
+ *  "audio_output_tokens", 0 if the service does not report them. - "tool_calls": The tool calls
+ *  of a chat's first choice, or anywhere in a response: "id" (which a result must refer to),
+ *  "name" and "arguments" (JSON text as the model wrote it). Absent at the end of a stream that
+ *  was not gathered. - "models": The ids of a model list; none for other responses. Absent at
+ *  the end of a stream that was not gathered. - "headers": All headers in response order:
+ *  "name", in lower case, and "value". - "rate_limits": The rate limits that the headers
+ *  report: "requests" and "tokens", each with "limit", "remaining" and "reset_ms" (counted from
+ *  the answer), "others" by name, and "retry_after_ms". Absent if the headers report none. -
  *  "timing": The record of the call, an object with its attempts, waits, chunks and end, and
  *  their times. "timing" is what modelwire_event_json returns for the record of a call.
  *  (response) */
@@ -952,8 +954,8 @@ const error_json = declare("modelwire_error_json", "void *", ["void *", out("siz
  *  - "http_status": The HTTP status; absent if no response arrived. - "type": "type" of the
  *  service's error object. - "code": "code" of the service's error object as text. - "param":
  *  "param" of the service's error object. - "request_id": The service's identifier of the
- *  request, for its support. - "path": The path of the request; empty if there was none. -
- *  "model": The requested model. - "timeout": The name of the timeout that expired,
+ *  request, which its support asks for. - "path": The path of the request; empty if there was
+ *  none. - "model": The requested model. - "timeout": The name of the timeout that expired,
  *  "idle_timeout" for instance (option idle_timeout_ms). - "metered": Whether the call may have
  *  been metered: "not_sent", "normally_not", "entered" or "unknown". - "body": The body of the
  *  failed response, truncated to its limit, 64 KiB by default. - "partial": The part of the

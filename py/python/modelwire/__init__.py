@@ -90,8 +90,8 @@ def pose_as_openai() -> None:
 
 
 def flush_calls(timeout: float = 5.0) -> bool:
-    """Waits until `on_call` and observers have received all calls that ended so far; returns True
-    if that was in time. Inside such a callback it does not wait.
+    """Waits until `on_call` and observers have received all calls that ended so far; returns
+    whether that was in time. Inside such a callback it returns False at once.
 
     Closing a client and the end of the program also wait for this, for at most one second."""
     calls = _sys.modules.get(f"{__name__}._calls")

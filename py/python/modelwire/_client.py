@@ -412,7 +412,7 @@ class BaseClient:
         `reasoning_tokens`, `audio_input_tokens` and `audio_output_tokens`; and
         `calls_without_usage`: calls whose answers reported no usage, as in streamed chats of many
         services without `stream_options`; the token counts do not include them. Models beyond
-        16,384 are summed up as "(other)".
+        16,384 are added up under "(other)".
 
         By "key" it returns the same for each key, by its `key_id`, which does not reveal the
         key."""
@@ -423,8 +423,8 @@ class BaseClient:
     @overload
     def take_usage(self, *, by: Literal["key"]) -> dict[str, dict[str, UsageSum]]: ...  # noqa: F811
     def take_usage(self, *, by: str = "model") -> dict[str, Any]:  # noqa: F811
-        """Returns what `usage` returns and resets the sums in one atomic step: each call is in the
-        result of exactly one take_usage. Copies share the sums."""
+        """Returns what `usage` returns and resets the totals in one atomic step: each call is in
+        the result of exactly one take_usage. Copies of the client share its totals."""
         return self._natives.usage(by, take=True)
 
     @property
@@ -469,8 +469,8 @@ class BaseClient:
         _enforce_credentials: bool | None = None,
         _extra_kwargs: Mapping[str, Any] | None = None,
     ) -> Self:
-        """A client with other settings that shares connections and sums with this one; closing one
-        closes both. default_headers and default_query are added, set_... replace."""
+        """A client with other settings that shares connections and usage totals with this one;
+        closing one closes both. default_headers and default_query are added, set_... replace."""
         given = {name: value for name, value in locals().items() if is_given(value)}
         _refuse(given)
         if _extra_kwargs:
@@ -701,7 +701,7 @@ class OpenAI(_Client):
     def request(
         self, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None
     ) -> Any:
-        """A hook for tracing, which replaces it: calls are then made through it."""
+        """A hook for tracing libraries: where one replaces this method, all calls go through it."""
         from modelwire._otel.instrumented import request
 
         return request(options, stream_cls)
@@ -827,7 +827,7 @@ class AsyncOpenAI(_AsyncClient):
     async def request(
         self, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None
     ) -> Any:
-        """A hook for tracing, which replaces it: calls are then made through it."""
+        """A hook for tracing libraries: where one replaces this method, all calls go through it."""
         from modelwire._otel.instrumented import async_request
 
         return await async_request(options, stream_cls)

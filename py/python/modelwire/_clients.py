@@ -51,7 +51,7 @@ class Natives:
         """The native client of this base URL. Any thread; it takes no lock, so that a child forked
         at the same time finds nothing locked."""
         if self.is_closed:
-            raise OpenAIError("the client was closed", kind="closed", hint="Make a new one.")
+            raise OpenAIError("the client was closed", kind="closed", hint="Create a new client.")
         native = self._made.get(base_url)
         if native is None:
             options = {**self.options, "headers": list(self.headers)}
@@ -77,13 +77,13 @@ class Natives:
         return own
 
     def usage(self, by: str, take: bool) -> dict[str, Any]:
-        """The usage of all calls; taking it resets the sums."""
+        """The usage of all calls; taking it resets the totals."""
         if by not in ("model", "key"):
             raise ValueError(f'by is "model" or "key", not {by!r}')
         return self.first.usage(by == "key", take)
 
     def close(self) -> None:
-        """Refuses new calls; those in flight continue."""
+        """Rejects new calls; those in flight continue."""
         self.is_closed = True
         self._made.clear()
 

@@ -19,7 +19,7 @@
         │   └── InternalServerError         5xx
         ├── APIConnectionError        no connection, or a lost one (also ConnectionError)
         │   └── APITimeoutError       a timeout expired (also TimeoutError)
-        └── APIResponseValidationError  the answer is not what the protocol promises
+        └── APIResponseValidationError  the answer violates the protocol
             ├── IncompleteStreamError   a stream ended without its end mark
             ├── StreamContradictionError   events contradict each other
             └── AnswerValidationError   the same as above (also ValueError)
@@ -79,7 +79,7 @@ class OpenAIError(Exception):
     """The time from the start of the first wait or attempt to the failure, in seconds."""
     metered: str = "not_sent"
     """Whether the call may have been metered, that is, counted for billing: not_sent,
-    normally_not, entered (a part of an answer arrived), unknown."""
+    normally_not, entered (part of an answer arrived), unknown."""
 
     _says: str = ""  # the default message
     _own_class: Any = None  # if it also is openai's class: the class that is only ours

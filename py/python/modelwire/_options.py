@@ -153,14 +153,14 @@ class Timeout(_Options):
     connect: the time to open a connection, including TLS (10 s by default); for clients only
     first_byte: from the start of an attempt until the response headers are complete; despite its
         name, not until the first byte of the body (600 s)
-    idle: the time between two pieces of content of an answer's body; pings (SSE comments, blank
+    idle: the longest pause in the content of an answer's body; pings (SSE comments, blank
         lines) do not count (300 s)
-    total: the time for all attempts and waits (off)
+    total: the longest time for all attempts and the delays between them (off)
     pings_reset_idle: whether pings also reset the idle timeout (False), as they do with
         openai-python's read timeout; a service that hangs may send them forever
 
-    A first argument sets all except pool and total. Of httpx.Timeout's names, read sets first_byte
-    and idle; write is accepted but has no meaning here: first_byte covers it.
+    The positional argument sets connect, first_byte and idle. Of httpx.Timeout's names, read
+    sets first_byte and idle; write is accepted but has no meaning here: first_byte covers it.
     """
 
     pool: float | None | NotGiven = NOT_GIVEN
@@ -213,11 +213,12 @@ class Retry(_Options):
         is raised at once
     retry_after_exact: whether a Retry-After replaces the delay even if it is shorter
         (False: both are minimums)
-    adaptive: whether the calls of a client slow down together when the service refuses too many
-        of them (False): fewer calls in flight, at the rate that the service was observed to
-        accept, and more again after calm seconds. For many concurrent calls to a service whose
-        limits are unknown. A client begins with 8 calls in flight and needs some round trips to
-        reach many; each client and each process adapts on its own
+    adaptive: whether the calls of a client slow down together when the service answers too many
+        of them with a retried status (False): fewer calls in flight, at the rate that the service
+        was observed to accept, and more again after some seconds without rate limiting. For many
+        concurrent calls to a service whose limits are unknown. A client begins with 8 calls in
+        flight and needs some round trips to reach many; each client and each process adapts
+        on its own
     """
 
     max_retries: int | NotGiven = NOT_GIVEN

@@ -167,7 +167,7 @@ class ChunkEvent(_Event):
 
 
 class _Growing(_Event):
-    """A piece of a text, and the text up to it."""
+    """A fragment of a text, and the text up to it."""
 
     __slots__ = ("_at", "_text", "delta")
     _fields: tuple[str, ...] = ("delta", "snapshot")
@@ -187,7 +187,7 @@ class _Growing(_Event):
 
 
 class ContentDeltaEvent(_Growing):
-    """A piece of the content."""
+    """A fragment of the content."""
 
     __slots__ = ("_reading",)
     _fields = ("delta", "snapshot", "parsed")
@@ -226,7 +226,7 @@ class ContentDoneEvent(_Event, Generic[_T]):
 
 
 class ReasoningDeltaEvent(_Growing):
-    """A piece of the model's reasoning."""
+    """A fragment of the model's reasoning."""
 
     __slots__ = ()
     type: Literal["reasoning.delta"] = "reasoning.delta"
@@ -245,7 +245,7 @@ class ReasoningDoneEvent(_Event):
 
 
 class RefusalDeltaEvent(_Growing):
-    """A piece of a refusal."""
+    """A fragment of a refusal."""
 
     __slots__ = ()
     type: Literal["refusal.delta"] = "refusal.delta"
@@ -263,7 +263,7 @@ class RefusalDoneEvent(_Event):
 
 
 class FunctionToolCallArgumentsDeltaEvent(_Event):
-    """A piece of the arguments of a tool call."""
+    """A fragment of the arguments of a tool call."""
 
     __slots__ = ("_at", "_reading", "_text", "arguments_delta", "index", "name")
     _fields = ("name", "index", "arguments", "parsed_arguments", "arguments_delta")

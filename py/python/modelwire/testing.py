@@ -18,7 +18,7 @@ It is a real HTTP service on a free port of 127.0.0.1, run by its own thread, so
 library can use it, from sync and async code (`async with` works as well), and from other
 processes. Under pytest the fixture `modelwire_service` provides a new one for each test.
 
-**By default it plays a whole service**: `GET /v1/models`, `POST /v1/chat/completions` and
+**By default it simulates a whole service**: `GET /v1/models`, `POST /v1/chat/completions` and
 `POST /v1/responses`, whole and streamed, with authentication, usage, and the errors of real
 services. Its models echo the last user message, and each shows one behaviour: `echo`,
 `echo-stream-only`, `echo-reasoning`, `echo-tools`, `limited` (429 after two calls in a second),
@@ -38,7 +38,7 @@ Not listed are those that play faults of real servers: `flat-error`, `unended-er
 | `429`, `error(429, retry_after=1)` | an error in the service's form |
 | `garbage()` | invalid JSON: a body, or an event of a stream |
 | `b"HTTP/1.1 ..."`, `raw(...)` | exactly these bytes; then the connection is closed |
-| `played()` | the answer of the played service |
+| `played()` | the answer of the simulated service |
 
 Text becomes a chat or a response, whole or streamed word by word, as the request requires. So a
 test need not know which of them the program uses.
@@ -284,7 +284,7 @@ def raw(data: bytes) -> Answer:
 
 
 def played() -> Answer:
-    """The played service's answer to the request, to add faults to it or to queue it."""
+    """The simulated service's answer to the request, to add faults to it or to queue it."""
     return Answer(NativeAnswer.played(), "played")
 
 
@@ -412,7 +412,7 @@ class Service:
 
     def set_default(self, answer: Scripted | None) -> None:
         """Sets the answer to requests when none is queued; None, the initial value, is the answer
-        of the played service."""
+        of the simulated service."""
         self._open()
         self._native.answer_otherwise(None if answer is None else _answer(answer)._native)
 
@@ -436,7 +436,7 @@ class Service:
         return self._native.waiting
 
     def assert_all_taken(self) -> None:
-        """AssertionError if an answer is still queued: the program asked less than expected."""
+        """AssertionError if an answer is still queued: the program made too few requests."""
         waiting = self.waiting
         if waiting:
             came = len(self.requests)

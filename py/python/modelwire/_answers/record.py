@@ -134,7 +134,7 @@ class CallRecord(_Record):
     response_id: str | None
     """The `id` of the answer."""
     response_model: str | None
-    """The model that answered, by its own name."""
+    """The model that answered, as the service names it."""
     finish_reason: str | None
     """Why the first choice of a chat stopped, or the `status` of a response."""
     usage: Usage | None = field(hash=False)

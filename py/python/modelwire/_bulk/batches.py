@@ -37,8 +37,9 @@ class Rows:
 
     An instance, `ds.map_batches(modelwire.bulk.Rows(prompt="{text}", model="a-model"))`, works as
     well. `prompt` is the text that is sent, with columns in braces; `body` names a column with
-    whole requests, as JSON text or as structs; `options` one with fields, in the same forms, that
-    replace `defaults` and `model` for their row: what is null or missing is as in the other rows.
+    whole requests, as JSON text or as structs; `options` one of fields, in the same forms, that
+    override `defaults` and `model` for their row; a field that is null or missing there is not
+    overridden.
 
     A row that fails has its error in the column `error`, and null as its answer: it does not stop
     the batch. With `errors="raise"` the first error is raised, and the rows of the batch that are

@@ -84,7 +84,7 @@ def budget_of(
             or max_total_tokens < 0
         ):
             raise ValueError(
-                f"max_total_tokens is {max_total_tokens!r}; it must be a whole number from 0"
+                f"max_total_tokens is {max_total_tokens!r}; it must be a whole number, 0 or more"
             )
         max_total_tokens = min(max_total_tokens, TOKENS_MAX)
     path = text = None

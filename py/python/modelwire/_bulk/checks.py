@@ -43,7 +43,7 @@ class Checks:
                     "takes a Result, or a list of these"
                 )
         if isinstance(ask_again, bool) or not isinstance(ask_again, int) or ask_again < 0:
-            raise ValueError(f"ask_again is {ask_again!r}; it must be a whole number from 0")
+            raise ValueError(f"ask_again is {ask_again!r}; it must be a whole number, 0 or more")
         if ask_again and not given:
             raise ValueError("ask_again needs check: without one, no answer is asked again")
         self.ask_again = min(ask_again, COUNT_MAX)

@@ -285,12 +285,12 @@ class bulk(Generic[_Row]):
 
     def pilot(self, rows: int = 20) -> _Pilot:
         """Runs a random sample of at most 1,000 rows, and estimates what all rows will use, cost
-        and take. To be called before the first result is requested; the results of the sample then
-        come first or, with `ordered`, in their places, and the other rows are sent once more are
-        requested.
+        and take. Call it before requesting the first result; the results of the sample then
+        come first or, with `ordered`, in their places; the other rows are sent when more results
+        are requested.
 
-        The rows must be such that can be read again, for example a list, a DataFrame or
-        `read_parquet`, and the same both times: TypeError for an iterator. Errors that stop all
+        The rows must be readable twice with the same content, for example a list, a DataFrame or
+        `read_parquet`; an iterator raises a TypeError. Errors that stop all
         rows are raised as by the loop. Blocks this thread, and no other."""
         self._check_pilot(rows)
         return self._alone(lambda: self._pilot(rows))

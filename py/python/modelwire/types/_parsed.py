@@ -92,22 +92,22 @@ if TYPE_CHECKING:
         output_parsed: T | None
 
     class ParsedResponseTextDeltaEvent(ResponseTextDeltaEvent):
-        """A piece of a text, with the text up to it."""
+        """A fragment of a text, with the text up to it."""
 
         snapshot: str
 
     class ParsedResponseArgumentsDeltaEvent(ResponseFunctionCallArgumentsDeltaEvent):
-        """A piece of arguments, with the arguments up to it."""
+        """A fragment of arguments, with the arguments up to it."""
 
         snapshot: str
 
     class ParsedResponseReasoningDeltaEvent(ResponseReasoningTextDeltaEvent):
-        """A piece of reasoning, with the reasoning up to it."""
+        """A fragment of reasoning, with the reasoning up to it."""
 
         snapshot: str
 
     class ParsedResponseSummaryDeltaEvent(ResponseReasoningSummaryTextDeltaEvent):
-        """A piece of a summary of reasoning, with the summary up to it."""
+        """A fragment of a summary of reasoning, with the summary up to it."""
 
         snapshot: str
 

@@ -64,13 +64,14 @@ fn table() -> String {
     format!(
         "# Options by name\n\n\
          <!-- Written by `make generate` from the tables in core/src. -->\n\n\
-         Options are the members of one JSON object. Either all of them are set or none: an unknown name is\n\
-         rejected with a suggestion, and so is a value that an option does not accept. No error shows a\n\
-         value. Python has the same options as arguments of its clients and calls, in seconds instead of\n\
-         milliseconds, except `idle_connection_ms_max`.\n\n\
+         Options are the members of one JSON object. They are applied as a whole: if one is invalid, none takes\n\
+         effect. An unknown name is rejected with a suggestion, and so is a value that an option does not\n\
+         accept. No error shows a value. Python has the same options as arguments of its clients and calls,\n\
+         in seconds instead of milliseconds, except `idle_connection_ms_max`.\n\n\
          ## Of a client\n\n\
          For `modelwire_client_new` (C), `modelwire::client` (C++) and `Config::set_options` (Rust).\n\
-         Options that are not set have their default; base URL and key then come from the environment.\n\n{of_client}\n\
+         Options that are not set have their default; for the base URL and the key, that is the environment.\n\n\
+         {of_client}\n\
          ## Of a call\n\n\
          For `modelwire_request_set_options` (C), `modelwire::request::options` (C++) and\n\
          `Request::set_options` (Rust). Options that are not set have the client's value, for each part of\n\

@@ -84,7 +84,7 @@ fn a_wait_that_could_not_end_is_refused() {
     popped.start(true).unwrap();
     let error = popped.wait_over(None).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Argument, "{error}");
-    assert!(error.to_string().contains("without a handler"), "{error}");
+    assert!(error.to_string().contains("not started with a callback"), "{error}");
     // Inside a handler of the same client: for itself, for another, and for the client.
     let call = Arc::new(Call::new(&client, hello()));
     let (inside, own, of) = (call.clone(), client.clone(), mpsc::channel());
@@ -96,7 +96,7 @@ fn a_wait_that_could_not_end_is_refused() {
     .unwrap();
     for told in of.1.recv_timeout(PATIENCE).unwrap() {
         assert_eq!(told.kind(), ErrorKind::Callback);
-        assert!(told.message().contains("its own client's handlers"), "{told}");
+        assert!(told.message().contains("its own client's callbacks"), "{told}");
     }
     assert!(call.wait_over(LONG).unwrap());
     // The close inside did nothing.

@@ -219,7 +219,7 @@ fn retries_and_failures_are_in_the_log() {
         let path = "path=\"/scripts/s/v1/chat/completions\"";
         let common = ["status=429", "kind=\"rate_limited\"", path, "model=\"m-[key]\""];
         for (text, own) in [
-            (retry, &["retrying after a wait", "wait_ms=1", "attempts=1"][..]),
+            (retry, &["retrying after a delay", "wait_ms=1", "attempts=1"][..]),
             (failure, &["call failed", "attempts=2", "code=\"c-[key]\"", "metered=\"unknown\""]),
         ] {
             for part in common.iter().chain(own) {

@@ -211,7 +211,7 @@ fn the_log_has_no_spans() {
         let beginnings: Vec<_> =
             ours.iter().map(|text| text.split(" status=").next().unwrap()).collect();
         assert_eq!(ours.len(), 2, "{ours:?}");
-        assert!(beginnings[0].starts_with("retrying after a wait"), "{ours:?}");
+        assert!(beginnings[0].starts_with("retrying after a delay"), "{ours:?}");
         assert!(beginnings[1].starts_with("call done"), "{ours:?}");
     });
 }
