@@ -115,7 +115,7 @@ def build(name, folder):
     options["CARGO_ENCODED_RUSTFLAGS"] = "\x1f".join(flags)
     if threads:
         options["PYO3_CONFIG_FILE"] = str(free_threaded(threads))
-    command = [sys.executable, "-m", "maturin", "build", "--release", "--locked"]
+    command = [sys.executable, "-m", "maturin", "build", "--profile", "wheel", "--locked"]
     command += ["--target", target, "--out", raw]
     command += [] if target.endswith("-windows-gnu") else ["--zig"]
     command += ["--compatibility", libc] if libc else []

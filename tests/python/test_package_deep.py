@@ -27,7 +27,8 @@ def shipped(tmp_path_factory):
     folder = tmp_path_factory.mktemp("shipped")
     run(sys.executable, "-m", "build", "--sdist", "--outdir", folder, ROOT)
     [archive] = folder.glob("*.tar.gz")
-    run(sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", folder, archive)
+    profile = "--config-settings=build-args=--profile=wheel"  # that of what is published
+    run(sys.executable, "-m", "pip", "wheel", "--no-deps", profile, "-w", folder, archive)
     [wheel] = folder.glob("*.whl")
     return archive, wheel
 
