@@ -1,101 +1,18 @@
 /*
- * libcurl and jansson, written by hand as their manuals show: one easy handle, used again, a write
- * callback that splits the body into events and parses each.
+ * libcurl and jansson, written by hand as their manuals show: one easy handle, used again.
  */
-#include <curl/curl.h>
-#include <jansson.h>
-
-#include "measure.h"
-
-/* What has come of the body and was not used yet. */
-struct body {
-  char *bytes;
-  size_t length, room, used;
-  struct seen *seen;
-  int done;
-};
-
-static void keep(struct body *body, const char *bytes, size_t length) {
-  if (body->used > 0) {
-    memmove(body->bytes, body->bytes + body->used, body->length - body->used);
-    body->length -= body->used;
-    body->used = 0;
-  }
-  if (body->length + length > body->room) {
-    body->room = 2 * (body->length + length);
-    body->bytes = realloc(body->bytes, body->room);
-    if (body->bytes == NULL) fail("realloc");
-  }
-  memcpy(body->bytes + body->length, bytes, length);
-  body->length += length;
-}
-
-/* The text of choices[0].delta or choices[0].message. */
-static void read_choice(struct seen *seen, const char *json, size_t length, const char *said) {
-  json_t *chunk = json_loadb(json, length, 0, NULL);
-  if (chunk == NULL) fail("not JSON");
-  json_t *choice = json_array_get(json_object_get(chunk, "choices"), 0);
-  json_t *content = json_object_get(json_object_get(choice, said), "content");
-  seen_add(seen, content == NULL ? 0 : json_string_length(content));
-  json_decref(chunk);
-}
-
-static void data_line(struct body *body, const char *line, size_t length) {
-  if (length < 6 || memcmp(line, "data: ", 6) != 0) return;
-  line += 6;
-  length -= 6;
-  if (length == 6 && memcmp(line, "[DONE]", 6) == 0) {
-    body->done = 1;
-  } else {
-    read_choice(body->seen, line, length, "delta");
-  }
-}
-
-static size_t on_stream(char *bytes, size_t size, size_t count, void *user_data) {
-  struct body *body = user_data;
-  char *end;
-  keep(body, bytes, size * count);
-  while ((end = memchr(body->bytes + body->used, '\n', body->length - body->used)) != NULL) {
-    data_line(body, body->bytes + body->used, (size_t)(end - body->bytes) - body->used);
-    body->used = (size_t)(end - body->bytes) + 1;
-  }
-  return size * count;
-}
-
-static size_t on_answer(char *bytes, size_t size, size_t count, void *user_data) {
-  keep(user_data, bytes, size * count);
-  return size * count;
-}
+#include "curl.h"
 
 static struct seen work(const struct task *task) {
   struct seen seen = {0, 0};
   struct body body = {NULL, 0, 0, 0, &seen, 0};
-  int stream = strcmp(task->work, "stream") == 0;
-  char url[512];
-  if (!stream && strcmp(task->work, "chat") != 0) fail("no such work");
-  snprintf(url, sizeof url, "%s/chat/completions", task->base_url);
-  CURL *curl = curl_easy_init();
-  struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
-  headers = curl_slist_append(headers, "Authorization: Bearer sk-test");
-  curl_easy_setopt(curl, CURLOPT_URL, url);
-  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
-  curl_easy_setopt(curl, CURLOPT_POSTFIELDS, stream ? CHAT_STREAM : CHAT);
-  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, stream ? on_stream : on_answer);
-  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &body);
-  for (unsigned long i = 0; i < (stream ? 1 : task->operations); i++) {
-    long status = 0;
-    if (curl_easy_perform(curl) != CURLE_OK) fail("curl_easy_perform");
-    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
-    if (status != 200) fail("status");
-    if (!stream) {
-      read_choice(&seen, body.bytes, body.length, "message");
-      body.length = 0;
-    } else if (!body.done) {
-      fail("no [DONE]");
-    }
+  struct target target = target_of(task);
+  CURL *curl = handle_for(&target, &body);
+  for (unsigned long i = 0; i < (target.stream ? 1 : task->operations); i++) {
+    finish(curl, curl_easy_perform(curl), &target, &body);
   }
-  curl_slist_free_all(headers);
   curl_easy_cleanup(curl);
+  curl_slist_free_all(target.headers);
   free(body.bytes);
   return seen;
 }

@@ -55,7 +55,8 @@ def measure(scenario: Scenario, client: Client, server: Server, scale: float) ->
     """One fresh process at the whole work of a scenario."""
     operations = operations_of(scenario, client, scale)
     route = scenario.route.format(events=operations // scenario.at_once)
-    arguments = [scenario.work, server.base_url(route), str(operations), str(scenario.at_once)]
+    base_url = server.base_url(route, scenario.is_tls)
+    arguments = [scenario.work, base_url, str(operations), str(scenario.at_once)]
     spent = server.cpu_us()
     printed, process_cpu_us = spawn(["timeout", str(TIMEOUT_S), *client.command, *arguments])
     spent = server.cpu_us() - spent

@@ -83,7 +83,8 @@ def _c() -> None:
 
 def _libcurl() -> None:
     run(["tests/tools", "libcurl", "jansson"])
-    _compile("libcurl-jansson", ["-lcurl", "-ljansson"])
+    for name in ("libcurl-jansson", "libcurl-multi"):
+        _compile(name, ["-lcurl", "-ljansson"])
 
 
 def runtime_environment(language: str) -> list[str]:

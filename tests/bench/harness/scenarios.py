@@ -1,7 +1,8 @@
 """What is measured and the bar for it: data."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from harness.clients import RUNTIME_CLIENTS
 
@@ -16,7 +17,9 @@ PYTHON, ASYNCIO = "modelwire-python", "modelwire-asyncio"
 OTEL = "modelwire-otel"
 OPENAI, OPENAI_ASYNCIO = "openai", "openai-asyncio"
 AIOHTTP, LITER_LLM, MSGSPEC = "aiohttp-orjson", "liter-llm", "msgspec"
-ASYNC_OPENAI, REQWEST_SERDE, LIBCURL = "async-openai", "reqwest-serde", "libcurl-jansson"
+ASYNC_OPENAI, REQWEST_SERDE = "async-openai", "reqwest-serde"
+LIBCURL, LIBCURL_MULTI = "libcurl-jansson", "libcurl-multi"
+GO, GO_USUAL = "modelwire-go", "go-net-http"
 AT_MOST_TWO = (
     *("modelwire-go", "modelwire-java", "modelwire-luajit", "modelwire-php", "modelwire-ruby"),
     "modelwire-ruby-texts",
@@ -27,10 +30,13 @@ OTHER_RUNTIMES = tuple(client.name for client in RUNTIME_CLIENTS)
 
 @dataclass(frozen=True)
 class Bar:
-    """The most that something may cost: in all, or beyond a floor of the same run."""
+    """The most that something may cost: in all, beyond another client of the same run, or so many times what that
+    one costs."""
 
     limit: float
-    beyond: str | None = None
+    of: str | None = None
+    kind: Literal["in all", "beyond", "times"] = "in all"
+    figure: Literal["value", "wall_us"] = "value"
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,9 @@ class Scenario:
     metric: str = "cpu_us"
     unit: str = "µs"
     floor: str | None = None
-    bars: dict[str, Bar] = field(default_factory=dict)
+    bars: dict[str, tuple[Bar, ...]] = field(default_factory=dict)
+    #: Whether the clients speak TLS with the byte server.
+    is_tls: bool = False
     #: Whether slow clients do a smaller part; a figure that depends on the size is left whole.
     may_shorten: bool = True
     #: A table of several scenarios: its name, and the column of this one.
@@ -58,18 +66,33 @@ class Scenario:
     point: str = ""
 
 
-def beyond(floor: str, limits: dict[float, Iterable[str]]) -> dict[str, Bar]:
-    """The same bar for several clients."""
-    return {client: Bar(limit, floor) for limit, of in limits.items() for client in of}
+Bars = dict[str, tuple[Bar, ...]]
 
 
-def at_most(limits: dict[float, Iterable[str]]) -> dict[str, Bar]:
+def beyond(floor: str, limits: dict[float, Iterable[str]]) -> Bars:
     """The same bar for several clients."""
-    return {client: Bar(limit) for limit, of in limits.items() for client in of}
+    return {one: (Bar(limit, floor, "beyond"),) for limit, of in limits.items() for one in of}
+
+
+def at_most(limits: dict[float, Iterable[str]]) -> Bars:
+    """The same bar for several clients."""
+    return {client: (Bar(limit),) for limit, of in limits.items() for client in of}
+
+
+def times(limit: float, of: str) -> tuple[Bar, ...]:
+    """So many times the CPU of another client."""
+    return (Bar(limit, of, "times"),)
+
+
+def as_cheap_as(*others: str) -> tuple[Bar, ...]:
+    """At most the CPU and the wall time of others."""
+    figures: tuple[Literal["value", "wall_us"], ...] = ("value", "wall_us")
+    return tuple(Bar(1, other, "times", figure) for other in others for figure in figures)
 
 
 STREAM_BARS = beyond(
-    BARE, {0.5: (RUST, RUST_IO_THREAD, RUST_BLOCKING, C, C_QUEUE), 0.9: (PYTHON,), 1.0: (ASYNCIO,)}
+    BARE,
+    {0.2: (RUST, RUST_IO_THREAD, RUST_BLOCKING), 0.25: (C, C_QUEUE), 0.7: (PYTHON,), 0.9: (ASYNCIO,)},
 )
 ONE_STREAM = (
     *(SOCKET, BARE, RUST, RUST_IO_THREAD, RUST_BLOCKING, C, C_QUEUE, PYTHON, ASYNCIO),
@@ -87,6 +110,13 @@ def chunk(name: str, per_http_chunk: int) -> Scenario:
         floor=BARE,
         bars=STREAM_BARS,
     )
+
+
+def tls(scenario: Scenario, without: Iterable[str] = ()) -> Scenario:
+    """The same work over TLS. liter-llm trusts no authority but its own."""
+    clients = tuple(one for one in scenario.clients if one not in (SOCKET, LITER_LLM, *without))
+    title = f"{scenario.title}, over TLS"
+    return replace(scenario, name=f"{scenario.name}-tls", title=title, clients=clients, is_tls=True)
 
 
 def streams(at_once: int) -> Scenario:
@@ -140,6 +170,64 @@ def reading(work: str, title: str) -> Scenario:
     )
 
 
+CHAT = Scenario(
+    name="chat",
+    title="chat, one after another",
+    work="chat",
+    operations=4000,
+    clients=(
+        *(BARE, RUST, RUST_IO_THREAD, RUST_BLOCKING, C, C_QUEUE, PYTHON),
+        *(REQWEST_SERDE, ASYNC_OPENAI, LIBCURL, OPENAI),
+    ),
+    floor=BARE,
+    bars={
+        RUST: times(1.2, BARE),
+        C: times(1, LIBCURL),
+        C_QUEUE: times(1, LIBCURL),
+        PYTHON: times(1.4, REQWEST_SERDE),
+    },
+)
+CHAT_64 = Scenario(
+    name="chat-64",
+    title="chat, 64 at once",
+    work="chat",
+    operations=12_800,
+    at_once=64,
+    clients=(
+        *(BARE, RUST, RUST_IO_THREAD, C_QUEUE, ASYNCIO),
+        *(REQWEST_SERDE, ASYNC_OPENAI, LIBCURL_MULTI, AIOHTTP, LITER_LLM, OPENAI_ASYNCIO),
+    ),
+    floor=BARE,
+    bars={
+        RUST: as_cheap_as(ASYNC_OPENAI, LIBCURL_MULTI),
+        C_QUEUE: as_cheap_as(ASYNC_OPENAI, LIBCURL_MULTI),
+        ASYNCIO: times(2, BARE),
+    },
+)
+FIRST_CHUNK = Scenario(
+    name="first-chunk",
+    title="time from the request to the first chunk, median of 1,000",
+    work="first",
+    route="chat/1/1/230/0",
+    operations=1000,
+    clients=(SOCKET, BARE, RUST, PYTHON, OPENAI),
+    metric="first_us",
+    floor=SOCKET,
+    bars=beyond(SOCKET, {100: (RUST,), 40: (PYTHON,)}),
+)
+# One client, whose calls each open a connection: the first handshake is whole, the others resume its session
+# where client and server do.
+HANDSHAKE = Scenario(
+    name="handshake-tls",
+    title="chat, each on a new connection over TLS",
+    work="chat",
+    route="closing/1/1/1/0",
+    operations=1000,
+    clients=(BARE, RUST, C, PYTHON, REQWEST_SERDE, ASYNC_OPENAI, LIBCURL),
+    floor=BARE,
+    is_tls=True,
+)
+
 SCENARIOS = (
     Scenario(
         name="new-client",
@@ -149,18 +237,7 @@ SCENARIOS = (
         clients=(PYTHON, OPENAI),
         bars=at_most({100: (PYTHON,)}),
     ),
-    Scenario(
-        name="chat",
-        title="chat, one after another",
-        work="chat",
-        operations=4000,
-        clients=(
-            *(BARE, RUST, RUST_IO_THREAD, RUST_BLOCKING, C, PYTHON),
-            *(REQWEST_SERDE, ASYNC_OPENAI, LIBCURL, OPENAI),
-        ),
-        floor=BARE,
-        bars=at_most({50: (RUST, RUST_BLOCKING, C), 80: (PYTHON,)}),
-    ),
+    CHAT,
     Scenario(
         name="chat-threads",
         title="chat, 16 threads",
@@ -168,21 +245,18 @@ SCENARIOS = (
         operations=8000,
         at_once=16,
         clients=(RUST_BLOCKING, PYTHON, OPENAI),
-        bars=at_most({80: (PYTHON,)}),
+        bars=at_most({50: (PYTHON,)}),
     ),
     Scenario(
-        name="chat-64",
-        title="chat, 64 at once",
+        name="chat-goroutines",
+        title="chat, 16 goroutines",
         work="chat",
-        operations=12_800,
-        at_once=64,
-        clients=(
-            *(BARE, RUST, RUST_IO_THREAD, C_QUEUE, ASYNCIO),
-            *(REQWEST_SERDE, ASYNC_OPENAI, AIOHTTP, LITER_LLM, OPENAI_ASYNCIO),
-        ),
-        floor=BARE,
-        bars=at_most({25: (RUST,), 45: (ASYNCIO,)}),
+        operations=16_000,
+        at_once=16,
+        clients=(GO, GO_USUAL),
+        bars={GO: times(1, GO_USUAL)},
     ),
+    CHAT_64,
     chunk("chunk", 1),
     chunk("chunk-x64", 64),
     # As many chunks in each stream as a record has times of.
@@ -242,7 +316,7 @@ SCENARIOS = (
             *(REQWEST_SERDE, ASYNC_OPENAI, AIOHTTP, OPENAI_ASYNCIO),
         ),
         floor=BARE,
-        bars=beyond(BARE, {1.5: (RUST,), 5: (ASYNCIO,)}),
+        bars=beyond(BARE, {1: (RUST,), 5: (ASYNCIO,)}),
     ),
     Scenario(
         name="paced-2000",
@@ -254,17 +328,13 @@ SCENARIOS = (
         floor=BARE,
         bars=beyond(BARE, {2: (C_QUEUE,)}),
     ),
-    Scenario(
-        name="first-chunk",
-        title="time from the request to the first chunk, median of 1,000",
-        work="first",
-        route="chat/1/1/230/0",
-        operations=1000,
-        clients=(SOCKET, BARE, RUST, PYTHON, OPENAI),
-        metric="first_us",
-        floor=SOCKET,
-        bars=beyond(SOCKET, {100: (RUST,), 60: (PYTHON,)}),
-    ),
+    FIRST_CHUNK,
+    tls(CHAT),
+    tls(CHAT_64),
+    tls(chunk("chunk", 1)),
+    # The socket of the plain one is no floor of this: it speaks no TLS.
+    replace(tls(FIRST_CHUNK), floor=BARE, bars={}),
+    HANDSHAKE,
     Scenario(
         name="open",
         title="resident memory of each of 2,000 open streams",

@@ -1,25 +1,50 @@
-"""The byte server in a process of its own, and how much of a core it uses."""
+"""The byte server in a process of its own, and how much of a core it uses; the certificate that it
+shows."""
 
 import json
+import os
 import pathlib
 import subprocess
+import tempfile
 import urllib.request
 from typing import Any
+
+
+NEW = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj"
+
+
+def make_certificates(folder: pathlib.Path) -> None:
+    """An authority, and a certificate of it for the loopback address."""
+    authority, server = [*NEW.split(), "/CN=bench authority"], [*NEW.split(), "/CN=127.0.0.1"]
+    made = ["-keyout", "authority.key", "-out", "authority.pem"]
+    signed = ["-CA", "authority.pem", "-CAkey", "authority.key", "-keyout", "server.key", "-out", "server.pem"]
+    of_server = ["subjectAltName=IP:127.0.0.1", "basicConstraints=critical,CA:FALSE"]
+    extensions = [part for extension in of_server for part in ("-addext", extension)]
+    for command in ([*authority, *made], [*server, *signed, *extensions]):
+        subprocess.run(command, cwd=folder, check=True, capture_output=True)
 
 
 class Server:
     """Started with the run, ends with it."""
 
     def __init__(self, program: pathlib.Path) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        folder = pathlib.Path(self.folder.name)
+        make_certificates(folder)
+        os.environ["SSL_CERT_FILE"] = str(folder / "authority.pem")  # the clients are our children
         self.process = subprocess.Popen(
-            [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [program, folder / "server.pem", folder / "server.key"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         assert self.process.stdout
-        self.address = self.process.stdout.readline().strip()
+        self.address, self.tls_address = (self.process.stdout.readline().strip() for _ in "12")
 
-    def base_url(self, route: str) -> str:
+    def base_url(self, route: str, is_tls: bool = False) -> str:
         """Where this route is answered."""
-        return f"http://{self.address}/{route}/v1"
+        origin = f"https://{self.tls_address}" if is_tls else f"http://{self.address}"
+        return f"{origin}/{route}/v1"
 
     def expected(self, route: str) -> dict[str, Any]:
         """How many events and bytes of text one answer of this route holds."""
@@ -37,3 +62,4 @@ class Server:
         assert self.process.stdin
         self.process.stdin.close()
         self.process.wait()
+        self.folder.cleanup()

@@ -38,20 +38,24 @@ class Row:
         return Row(client, *spread, median("cpu_us"), median("wall_us"), *shares, runs[0].operations)
 
 
-def verdict(bar: Bar | None, row: Row, rows: dict[str, Row]) -> tuple[str, bool | None]:
-    """What to say of a bar, and whether it is met; `None` where there is nothing to say."""
-    if bar is None:
-        return "", None
-    floor = 0.0
-    if bar.beyond is not None:
-        if bar.beyond not in rows:
-            return "", None
-        floor = rows[bar.beyond].value
-    cost = row.value - floor
-    is_met = cost <= bar.limit
-    sign = "+" if bar.beyond else ""
-    word = "not met" if not is_met else "easily met" if cost <= bar.limit / 2 else "met"
-    return f"{word} (≤ {sign}{bar.limit:g})", is_met
+def verdict(
+    bars: Sequence[Bar], row: Row, rows: dict[str, Row]
+) -> tuple[str, bool | None]:
+    """What to say of bars, and whether all are met; `None` where there is nothing to say."""
+    said: list[str] = []
+    is_met: bool | None = None
+    for bar in bars:
+        if bar.of is not None and bar.of not in rows:
+            continue
+        beside = getattr(rows[bar.of], bar.figure) if bar.of is not None else 0.0
+        cost = getattr(row, bar.figure)
+        bound = {"beyond": beside + bar.limit, "times": beside * bar.limit, "in all": bar.limit}[bar.kind]
+        named = {"beyond": "+", "times": "x", "in all": ""}[bar.kind] + f"{bar.limit:g}"
+        of = f" {bar.of}" if bar.kind == "times" else ""
+        wall = ", wall" if bar.figure == "wall_us" else ""
+        said.append(f"{'met' if cost <= bound else 'not met'} (≤ {named}{of}{wall})")
+        is_met = cost <= bound and is_met is not False
+    return "; ".join(said), is_met
 
 
 def lines(scenario: Scenario, rows: dict[str, Row]) -> list[str]:
@@ -64,7 +68,7 @@ def lines(scenario: Scenario, rows: dict[str, Row]) -> list[str]:
             beyond = f"{row.value - floor.value:+.2f}"
             ratio = f"x{row.value / floor.value:.2f}" if floor.value > 0 else ""
         server = f"{row.server_share:.0%}" + ("!" if row.server_share > SERVER_BUSY else "")
-        said, _ = verdict(scenario.bars.get(name), row, rows)
+        said, _ = verdict(scenario.bars.get(name, ()), row, rows)
         numbers = [f"{row.value:.2f}", f"{row.value_min:.2f}", beyond, ratio]
         table.append([name, *numbers, f"{row.wall_us:.2f}", server, said])
     return [f"{scenario.name}: {scenario.title}", *aligned(table)]

@@ -23,6 +23,7 @@ enum Kind {
     Chat,
     Responses,
     Plain,
+    Closing,
 }
 
 impl Route {
@@ -33,6 +34,7 @@ impl Route {
             "chat" => Kind::Chat,
             "responses" => Kind::Responses,
             "plain" => Kind::Plain,
+            "closing" => Kind::Closing,
             _ => return None,
         };
         let mut number = || parts.next()?.parse::<usize>().ok();
@@ -52,6 +54,8 @@ pub struct Rendered {
     pub blocks: Vec<(Vec<u8>, usize)>,
     /// Between two writes of a stream; zero for full speed.
     pub pause: Duration,
+    /// Whether the connection is closed after it.
+    pub is_closing: bool,
     /// An HTTP answer that tells the number of events and of bytes of text.
     pub expected: Vec<u8>,
 }
@@ -59,10 +63,12 @@ pub struct Rendered {
 impl Rendered {
     /// Renders a route.
     pub fn new(route: &Route) -> Rendered {
-        if route.kind == Kind::Plain {
-            let bytes = json_answer(PLAIN_ANSWER);
+        let is_closing = route.kind == Kind::Closing;
+        if is_closing || route.kind == Kind::Plain {
+            let header = if is_closing { "Connection: close\r\n" } else { "" };
+            let blocks = vec![(json_answer(header, PLAIN_ANSWER), 1)];
             let expected = expected(1, PLAIN_TEXT.len());
-            return Rendered { blocks: vec![(bytes, 1)], pause: Duration::ZERO, expected };
+            return Rendered { blocks, pause: Duration::ZERO, is_closing, expected };
         }
         let (event, text_bytes) = route.event();
         let piece = http_chunk(&event.repeat(route.events_per_http_chunk));
@@ -81,7 +87,7 @@ impl Rendered {
         blocks.push((format!("{rest}{last}0\r\n\r\n").into_bytes(), 1));
         blocks.retain(|(bytes, times)| !bytes.is_empty() && *times > 0);
         let expected = expected(route.events + 1, route.events * text_bytes);
-        Rendered { blocks, pause: route.pause, expected }
+        Rendered { blocks, pause: route.pause, is_closing, expected }
     }
 }
 
@@ -97,7 +103,7 @@ impl Route {
         let text: String = " hello there".chars().cycle().take(room).collect();
         let name = match self.kind {
             Kind::Responses => "event: response.output_text.delta\n",
-            Kind::Chat | Kind::Plain => "",
+            Kind::Chat | Kind::Plain | Kind::Closing => "",
         };
         (format!("{name}data: {}\n\n", frame(&text)), text.len())
     }
@@ -108,7 +114,7 @@ impl Route {
             Kind::Responses => {
                 vec![format!("event: response.completed\ndata: {COMPLETED}\n\n")]
             }
-            Kind::Chat | Kind::Plain => {
+            Kind::Chat | Kind::Plain | Kind::Closing => {
                 let finish = chat_chunk("", "\"stop\"");
                 vec![format!("data: {finish}\n\n"), "data: [DONE]\n\n".to_owned()]
             }
@@ -161,14 +167,14 @@ fn http_chunk(text: &str) -> String {
     format!("{:x}\r\n{text}\r\n", text.len())
 }
 
-fn json_answer(body: &str) -> Vec<u8> {
+fn json_answer(header: &str, body: &str) -> Vec<u8> {
     let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\
-                x-request-id: req_0123456789\r\nContent-Length:";
-    format!("{head} {}\r\n\r\n{body}", body.len()).into_bytes()
+                x-request-id: req_0123456789\r\n";
+    format!("{head}{header}Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
 fn expected(events: usize, text_bytes: usize) -> Vec<u8> {
-    json_answer(&format!("{{\"events\":{events},\"text_bytes\":{text_bytes}}}"))
+    json_answer("", &format!("{{\"events\":{events},\"text_bytes\":{text_bytes}}}"))
 }
 
 #[cfg(test)]

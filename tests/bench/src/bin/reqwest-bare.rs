@@ -11,6 +11,8 @@ use std::time::Instant;
 use modelwire_bench::measure::{
     CHAT, CHAT_STREAM, Found, Seen, Task, measure, median_us, memory_of_open,
 };
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
 use tokio::task::JoinSet;
 
 fn main() {
@@ -29,11 +31,16 @@ fn main() {
 }
 
 fn client() -> reqwest::Client {
+    let mut roots = rustls::RootCertStore::empty();
+    if let Some(file) = std::env::var_os("SSL_CERT_FILE") {
+        let found = CertificateDer::pem_file_iter(file).unwrap();
+        roots.add_parsable_certificates(found.map(Result::unwrap));
+    }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let tls = rustls::ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .unwrap()
-        .with_root_certificates(rustls::RootCertStore::empty())
+        .with_root_certificates(roots)
         .with_no_client_auth();
     let builder = reqwest::Client::builder().tls_backend_preconfigured(tls).no_proxy();
     builder.http1_only().build().unwrap()
