@@ -134,7 +134,7 @@ bench:
 	@tests/tools cargo cc python3 venv
 	@test -x $(measured) || python3 -m venv $(build)/bench/modelwire
 	@echo "installing the Python package as users get it (compiles for some minutes the first time)"
-	@$(measured) -m pip install --quiet --disable-pip-version-check .
+	@$(measured) -m pip install --quiet --disable-pip-version-check '.[pydantic]'
 	@PYTHONPATH=tests/bench $(measured) -m harness $(ARGS)
 measured := $(build)/bench/modelwire/bin/python
 

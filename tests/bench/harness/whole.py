@@ -16,25 +16,23 @@ from harness.table import aligned
 IMPORT_BAR_MS = 10
 # A program that has an answer parsed into a class; nobody listens at that port.
 PARSE = """
-{imports}
-class City{base}:
+import {package}, pydantic
+class City(pydantic.BaseModel):
     name: str
 client = {package}.OpenAI(base_url="http://127.0.0.1:9/v1", api_key="sk-test", max_retries=0)
 messages = [{{"role": "user", "content": "hello"}}]
 try:
-    client.chat.completions.parse(model="bench", messages=messages, response_format={made})
+    client.chat.completions.parse(model="bench", messages=messages, response_format=City)
 except {package}.APIConnectionError:
     pass
 """
-OURS = {"package": "modelwire", "base": "", "made": "dataclasses.dataclass(City)"}
-THEIRS = {"package": "openai", "base": "(pydantic.BaseModel)", "made": "City"}
 IMPORTS = {
     "modelwire-python": (PYTHON, "from modelwire import OpenAI"),
-    "modelwire-python, parse": (PYTHON, PARSE.format(imports="import dataclasses, modelwire", **OURS)),
+    "modelwire-python, parse": (PYTHON, PARSE.format(package="modelwire")),
     "aiohttp-orjson": (VENV_PYTHON, "import aiohttp, orjson"),
     "liter-llm": (VENV_PYTHON, "import liter_llm"),
     "openai": (VENV_PYTHON, "from openai import OpenAI"),
-    "openai, parse": (VENV_PYTHON, PARSE.format(imports="import openai, pydantic", **THEIRS)),
+    "openai, parse": (VENV_PYTHON, PARSE.format(package="openai")),
 }
 RESIDENT = "\nprint(next(l for l in open('/proc/self/status') if l[:6] == 'VmRSS:').split()[1])"
 
