@@ -15,11 +15,12 @@ pub enum ErrorKind {
     Argument,
     /// A budget is used up.
     Budget,
-    /// A file cannot be read or written, or differs from what an earlier run left.
+    /// A file cannot be read or written, or differs from what an earlier run left, or the system has no room
+    /// for a thread.
     File,
     /// The reader of the results closed them.
     Closed,
-    /// A failure of the system or a bug in this crate.
+    /// A bug in this crate.
     Internal,
 }
 
@@ -422,8 +423,9 @@ impl Error {
             | Error::ResultsForeign { .. }
             | Error::Rewriting(..)
             | Error::Unwritten { .. }
-            | Error::Unordered { .. } => ErrorKind::File,
-            Error::Thread(_) | Error::WriterLost => ErrorKind::Internal,
+            | Error::Unordered { .. }
+            | Error::Thread(_) => ErrorKind::File,
+            Error::WriterLost => ErrorKind::Internal,
         }
     }
 
@@ -688,7 +690,10 @@ impl Error {
                 )
             }
             Error::Closed => (String::new(), ""),
-            Error::Thread(error) => (format!("a thread cannot be started: {error}"), ""),
+            Error::Thread(error) => (
+                format!("a thread cannot be started: {error}"),
+                "Raise the limit on threads of this process (ulimit -u), or end some",
+            ),
             Error::WriterLost => {
                 ("the thread that writes results ended unexpectedly".to_owned(), "")
             }

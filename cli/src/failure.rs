@@ -43,7 +43,7 @@ exits! {
     /// a pilot with nobody to ask.
     Budget = 4;
     /// A file cannot be read or written, or is damaged, the disk is full, another run is using the
-    /// journal, or a port is in use.
+    /// journal, a port is in use, or no thread can be started.
     File = 5;
     /// `doctor` found a fault.
     DoctorFailed = 6;

@@ -119,7 +119,7 @@ impl NativeClient {
         }
     }
 
-    /// Starts a call to be awaited. Without a running event loop, nothing is sent.
+    /// Starts a call to be awaited. Without an event loop that can wait for it, nothing is sent.
     fn start(
         &self,
         py: Python<'_>,
@@ -128,8 +128,11 @@ impl NativeClient {
         stream: bool,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Next> {
-        if let Running::Nobody = loops::running(py)? {
-            return Err(loops::nobody_runs(py));
+        // Which needs a descriptor the first time.
+        match loops::running(py)? {
+            Running::Asyncio(event_loop) => drop(loops::asyncio_hub(&event_loop)?),
+            Running::Trio => drop(loops::trio_hub(py)?),
+            Running::Nobody => return Err(loops::nobody_runs(py)),
         }
         let (call, request, mark) = self.call(endpoint, fields, stream, options)?;
         starts(mark.as_ref(), &request);

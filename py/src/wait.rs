@@ -71,6 +71,7 @@ pub(crate) fn start(
     starts: impl FnOnce(),
 ) -> PyResult<Pop> {
     if let Some(greenlets) = Greenlets::here(py)? {
+        drop(greenlets.hub()?); // it needs a descriptor the first time
         starts();
         raise(py, call.start(stream))?;
         return pop_green(py, &greenlets, |ready, number| poll_once(call, ready, number), |_| ());

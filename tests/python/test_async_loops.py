@@ -5,6 +5,7 @@ import contextlib
 import contextvars
 import gc
 import os
+import resource
 import time
 import warnings
 from functools import partial
@@ -17,6 +18,7 @@ import modelwire
 from conftest import KEY, eventually, together
 from lockstep import Held
 from loops import DEADLINE, LOOPS, ON_ALL, ON_LOOPS, run, until_closed, within
+from modelwire.testing import Service
 from wire import (
     ANSWER,
     END,
@@ -47,6 +49,44 @@ def asked(client, content="hello", **fields):
 
 def descriptors():
     return len(os.listdir("/proc/self/fd"))
+
+
+@contextlib.contextmanager
+def no_descriptors():
+    """None can be opened: the lowest free numbers are taken, and the limit ends there."""
+    taken, limits = [], resource.getrlimit(resource.RLIMIT_NOFILE)
+    used = max(map(int, os.listdir("/proc/self/fd")))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (used + 1, limits[1]))
+    try:
+        with contextlib.suppress(OSError):
+            while True:
+                taken.append(os.open(os.devnull, os.O_RDONLY))
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        for number in taken:
+            os.close(number)
+
+
+@pytest.mark.thread_unsafe(reason="takes all descriptors of the process")
+def test_nothing_is_sent_without_a_descriptor_to_wait_with():
+    """The connection is there, from another loop; this loop has no descriptor for its waits yet."""
+    calls = []
+    with Service() as service:
+        client = modelwire.AsyncOpenAI(
+            base_url=service.base_url, api_key=service.api_key, on_call=calls.append
+        )
+        asyncio.run(asked(client))
+        loop = asyncio.new_event_loop()
+        with no_descriptors(), pytest.raises(modelwire.APIConnectionError) as raised:
+            loop.run_until_complete(asked(client))
+        assert raised.value.metered == "not_sent"
+        assert len(service.requests) == 1
+        answer = loop.run_until_complete(asked(client))
+        assert answer.choices[0].message.content == "hello"
+        loop.close()
+        assert modelwire.flush_calls(DEADLINE)
+        assert len(calls) == len(service.requests) == 2
 
 
 @ON_ALL

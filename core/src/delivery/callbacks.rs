@@ -149,9 +149,8 @@ impl Dispatcher {
             CALLS_BACK_FOR.set(calls_for);
             run_thread(&at_work);
         };
-        let thread = OwnThread::spawn(name, begin).map_err(|cause| {
-            Error::internal(format!("the callback thread cannot be started: {cause}"))
-        })?;
+        let thread = OwnThread::spawn(name, begin)
+            .map_err(|cause| Error::no_room("the callback thread cannot be started", &cause))?;
         threads.retain(|(_, thread)| !thread.is_gone());
         threads.push((shared.queue.clone(), thread));
         drop(threads);

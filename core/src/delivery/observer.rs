@@ -121,9 +121,8 @@ impl Observer {
             }
             drop(own);
         });
-        let thread = thread.map_err(|cause| {
-            Error::internal(format!("the thread of on_call cannot be started: {cause}"))
-        })?;
+        let thread = thread
+            .map_err(|cause| Error::no_room("the thread of on_call cannot be started", &cause))?;
         let thread = Arc::new(thread);
         running.retain(|(_, thread)| !thread.is_gone());
         running.push((ended.clone(), thread.clone()));

@@ -29,6 +29,9 @@ use crate::driver::thread::may_do_io_here;
 use crate::system::sync::{lock, unpoisoned};
 use crate::system::without_sigpipe;
 
+/// How long a shutdown waits for helper threads, which end at once unless a name lookup holds one up.
+const HELPERS_END_MAX: Duration = Duration::from_millis(100);
+
 /// The runtime of a process, and who does its I/O.
 pub(crate) struct Driver {
     /// The zero of the state's times.
@@ -280,9 +283,8 @@ impl Driver {
         }
         drop(inner);
         drop(handle);
-        // A name lookup may still block a helper thread; nobody waits for that.
         if let Some(runtime) = runtime.and_then(Arc::into_inner) {
-            runtime.shutdown_background();
+            runtime.shutdown_timeout(HELPERS_END_MAX);
         }
     }
 

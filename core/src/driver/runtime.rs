@@ -6,7 +6,6 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use crate::answer::error::{Error, Result};
-use crate::answer::error_kind::ErrorKind;
 use crate::driver::driver::{Driver, Load};
 use crate::driver::external;
 use crate::driver::thread::OwnThread;
@@ -130,9 +129,7 @@ pub(crate) fn driver() -> Result<Chosen> {
 }
 
 fn start() -> Result<Running> {
-    let failed = |cause: std::io::Error| {
-        Error::new(ErrorKind::Internal, format!("the I/O thread cannot be started: {cause}"))
-    };
+    let failed = |cause: std::io::Error| Error::no_room("the I/O thread cannot be started", &cause);
     // Not a channel: waiting on it would leave thread-local state in this thread, which is not ours.
     let built = Arc::new((Mutex::new(None), Condvar::new()));
     let building = built.clone();

@@ -97,10 +97,7 @@ mod wire {
                 None => Sockets::new().map(Wire::Sockets),
             };
             made.map_err(|cause: std::io::Error| {
-                Error::internal(format!(
-                    "a descriptor for an event loop cannot be created: {cause}"
-                ))
-                .with_hint("Raise the limit on open files (ulimit -n), or close some.")
+                Error::no_room("a descriptor for an event loop cannot be created", &cause)
             })
         }
 

@@ -2,6 +2,7 @@
 //! requested it.
 
 use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -129,6 +130,9 @@ where
     }
 }
 
+/// Why a name is not looked up.
+const NO_THREAD: &str = "the thread of a name lookup cannot be started";
+
 /// Resolves names like reqwest by default, and measures it.
 pub(crate) struct Names(GaiResolver);
 
@@ -145,8 +149,10 @@ impl Resolve for Names {
         Box::pin(async move {
             let began = Instant::now();
             let name = HostName::from_str(name.as_str())?;
-            // The resolver uses a helper thread, which a thread of the program may spawn.
-            let found = with_signals_blocked(|| resolver.call(name)).await;
+            // The resolver uses a helper thread, which a thread of the program may spawn; it panics if the
+            // system provides none.
+            let spawn = || with_signals_blocked(|| resolver.call(name));
+            let found = catch_unwind(AssertUnwindSafe(spawn)).map_err(|_| NO_THREAD)?.await;
             if let Some(opening) = opening {
                 opening.looked_up(began.elapsed());
             }

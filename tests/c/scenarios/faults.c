@@ -183,7 +183,7 @@ static int32_t count_last(void *user_data, const modelwire_event *event) {
 static void check_refused(modelwire_status status, modelwire_error **refusal) {
   modelwire_error *error = *refusal;
   *refusal = NULL;
-  CHECK_STATUS(status, MODELWIRE_E_INTERNAL, error);
+  CHECK_STATUS(status, MODELWIRE_E_CONNECT, error);
   CHECK(contains(modelwire_error_message(error, NULL), "cannot be started"));
   CHECK_TEXT(error_text(error, "/metered"), "not_sent");
   modelwire_error_free(error);
@@ -202,7 +202,7 @@ static void check_submit_refused(const modelwire_queue *queue, const modelwire_c
     return;
   }
   modelwire_event *event = next(queue);
-  CHECK(status_of(event) == MODELWIRE_E_INTERNAL);
+  CHECK(status_of(event) == MODELWIRE_E_CONNECT);
   CHECK(contains(modelwire_event_text(event, NULL), "thread cannot be started"));
   CHECK_TEXT(event_text(event, "/metered"), "not_sent");
   modelwire_event_free(event);
@@ -229,7 +229,7 @@ void no_threads(void) {
   check_refused(modelwire_call_start(started, 1, count_last, (void *)&ends, NULL, &error), &error);
   check_submit_refused(queue, client);
   CHECK(modelwire_client_on_call(client, count_last, &finalizers, count_finalizer, &error) ==
-        MODELWIRE_E_INTERNAL);
+        MODELWIRE_E_CONNECT);
   CHECK(contains(modelwire_error_message(error, NULL), "cannot be started"));
   CHECK(finalizers == 1);
   modelwire_error_free(error);
@@ -274,8 +274,9 @@ void no_threads_for_names(void) {
   }
   allow_threads(0);
   modelwire_call *call = chat_call(by_name, ECHO_CHAT("echo", "x"));
-  CHECK(modelwire_call_run(call, &answer, &error) < 0);
-  CHECK(answer == NULL && modelwire_error_message(error, NULL)[0] != '\0');
+  CHECK_STATUS(modelwire_call_run(call, &answer, &error), MODELWIRE_E_CONNECT, error);
+  CHECK(answer == NULL && contains(modelwire_error_message(error, NULL), "cannot be started"));
+  CHECK_TEXT(error_text(error, "/metered"), "not_sent");
   CHECK_TEXT(error_text(error, "/path"), "/v1/chat/completions");
   modelwire_error_free(error);
   modelwire_call_free(call);

@@ -132,9 +132,7 @@ impl Run {
             Ok(rows) => read(rows, &sources, ledger, policy, order, &counts, inlet),
             Err(error) => ReadEnd::Failed(error.into()),
         });
-        let reader = reader.map_err(|error| {
-            Failure::new(Exit::Internal, format!("a thread cannot be started: {error}"))
-        })?;
+        let reader = reader.map_err(modelwire_bulk::Error::Thread)?;
         (self.reader, self.outlet) = (Some(reader), Some(outlet));
         Ok(())
     }
