@@ -218,6 +218,16 @@ impl Store {
         matches!(self.shared.trouble(), WriteState::Failed(_))
     }
 
+    /// Nothing is added any more: writes the rest, which a full disk may hold up. [`Store::close`] waits for it.
+    pub fn finish_writing(&self) {
+        self.shared.close();
+    }
+
+    /// Whether all is written after [`Store::finish_writing`], or cannot be.
+    pub fn is_written(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
     /// Stops waiting for space.
     pub fn hurry(&self) {
         self.shared.hurry();

@@ -152,6 +152,29 @@ fn a_full_disk_is_waited_for() {
 }
 
 #[test]
+fn the_wait_of_the_last_results_for_room_is_seen_and_can_end() {
+    let test = "the_wait_of_the_last_results_for_room_is_seen_and_can_end";
+    let Some(folder) = child() else {
+        on_a_small_disk(test);
+        return;
+    };
+    let options =
+        StoreOptions { room_wait: Duration::from_secs(600), ..folder.options("disk/out.jsonl") };
+    fs::write(folder.path("disk/filler"), vec![1; 64 * 1024]).unwrap();
+    let (mut store, _) = open(&options);
+    until(&mut store, |store| store.waits_for_room().is_some());
+    store.finish_writing();
+    // clock: time in which it asks for room twice and finds none
+    std::thread::sleep(Duration::from_millis(600));
+    assert!(!store.is_written() && store.waits_for_room().is_some());
+    store.hurry();
+    eventually("it gives up", || store.is_written());
+    let error = store.close(None).unwrap_err();
+    assert!(error.to_string().contains("no space left"), "{error}");
+    std::mem::forget(folder);
+}
+
+#[test]
 fn a_disk_that_stays_full_is_reported_and_later_results_are_kept() {
     let test = "a_disk_that_stays_full_is_reported_and_later_results_are_kept";
     let Some(folder) = child() else {

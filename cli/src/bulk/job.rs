@@ -89,7 +89,7 @@ fn run(bulk: &Bulk, connection: &Connection) -> Result<(), Failure> {
         run.read(&plan, ledger)?;
         run.go(&mut signals);
     }
-    finish(run.end(), bulk, &plan, survey.as_ref(), begun, how)
+    finish(run.end(&mut signals), bulk, &plan, survey.as_ref(), begun, how)
 }
 
 /// Reads regular files once before anything is sent, and rejects invalid input.

@@ -227,7 +227,8 @@ impl Run {
     }
 
     /// Writes the rest and closes the files.
-    pub(super) fn end(mut self) -> End {
+    pub(super) fn end(mut self, signals: &mut Signals) -> End {
+        self.finish_writing(signals);
         let status = self.engine.status();
         if let Some(Cause::Interrupted { unknown }) = &mut self.cause {
             *unknown = status.unknown;
@@ -256,6 +257,21 @@ impl Run {
             closed,
             progress: self.progress,
             state,
+        }
+    }
+
+    /// Lets the store write the rest. A full disk is reported, and a signal ends the wait for space.
+    fn finish_writing(&mut self, signals: &mut Signals) {
+        self.store.finish_writing();
+        let mut pause = Duration::from_millis(1);
+        while !self.store.is_written() {
+            if self.store.waits_for_room().is_some() {
+                self.heed(signals);
+            }
+            self.look_after_the_store();
+            self.show();
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(LOOK_INTERVAL);
         }
     }
 
