@@ -74,6 +74,7 @@ test-deep: .venv/tools
 	$(python) py/install_dev.py $(build)/debug/lib_native.so
 	MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) -m pytest -m deep
 	MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) -m pytest tests/python/test_storm.py
+	tests/torture/run --most 3
 	# What each killed job leaves is compared with what the service saw.
 	cargo test --quiet --locked -p modelwire-cli --test bulk_kills -- --ignored --nocapture --test-threads 1
 	cargo test --quiet --locked -p modelwire-cli --test bulk_exact -- --ignored --nocapture
