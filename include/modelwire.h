@@ -57,8 +57,8 @@
  * Threads.  A function that takes `const T *` may run on any thread at any time, even while another
  *   function, including one that takes `T *`, runs on the same handle.  Two functions that take `T *`
  *   must not run at the same time on one handle.  A request is stricter: while a function that takes
- *   `T *` runs on it, no other function may.  A function that takes no
- *   handle may run on any thread at any time, too.  Free a handle only when no thread is about to use it.
+ *   `T *` runs on it, no other function may.  A function that takes no handle may run on any
+ *   thread at any time, too.  Free a handle only when no thread is about to use it.
  *   Signal handlers may call only modelwire_queue_wakeup and modelwire_call_wakeup, on interruptible
  *   queues and calls.  The library's own threads receive none of the process's signals.
  *   A thread that waits repeatedly does the I/O itself while the only calls in flight are those it waits

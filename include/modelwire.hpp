@@ -1684,7 +1684,7 @@ class common_options {
   /// Whether a Retry-After replaces the policy's delay even if it is shorter; off by default.
   Self& retry_after_exact(bool on = true) & { return option("retry_after_exact", on); }
   /// Whether the calls of a client slow down together when the service answers too many of them
-  /// with a retried status: fewer in flight, and at the rate that the service accepts; off by
+  /// with a retried status: fewer are in flight, at the rate that the service accepts; off by
   /// default.
   Self& retry_adaptive(bool on = true) & { return option("retry_adaptive", on); }
   /// The longest wait for a connection while connections_max are in use, and for the call's turn

@@ -518,7 +518,7 @@ impl Error {
             }
             Error::InputPacking { name, promised } => (
                 format!(
-                    "{name} has the file name of {promised} data, but is not; decompress or rename it"
+                    "{name} has the file name of {promised} data, but is not {promised} data; decompress or rename it"
                 ),
                 "",
             ),
@@ -692,7 +692,7 @@ impl Error {
             Error::Closed => (String::new(), ""),
             Error::Thread(error) => (
                 format!("a thread cannot be started: {error}"),
-                "Raise the limit on threads of this process (ulimit -u), or end some",
+                "Raise the limit on threads (ulimit -u), or end some",
             ),
             Error::WriterLost => {
                 ("the thread that writes results ended unexpectedly".to_owned(), "")
@@ -772,8 +772,8 @@ impl fmt::Display for Kept {
             }
             Kept::StandardError { count } => write!(
                 f,
-                ". {count} results that arrived but could not be written there are above, on standard error: add them \
-                 to the                  results, fix that, and {go_on}"
+                ". {count} results that arrived but could not be written there are above, on standard error: \
+                 add them to the results, fix that, and {go_on}"
             ),
         }
     }

@@ -117,7 +117,7 @@ fn notes(projection: &Projection) -> impl Iterator<Item = String> {
         ),
         (
             is_known && !(open_in && open_out),
-            "at most: one input token per byte, and max_tokens output per row".to_owned(),
+            "at most: an input token per byte, max_tokens output tokens per row".to_owned(),
         ),
         (open_in, format!("input tokens have no upper bound: {why_in}")),
         (open_out, format!("output tokens have no upper bound: {why_out}")),

@@ -44,7 +44,7 @@ tokens out  3.79M        likely 3.14M to 5.18M    at most 9.64M
 \x20   failed  0.0 %        likely 0.0 % to 20.7 %   0 of 20
 \x20     time  1 h 40 min                            with 16 in flight, as in the pilot
 \x20     note  likely: true in 95 of 100 jobs; a larger --pilot narrows it
-\x20     note  at most: one input token per byte, and max_tokens output per row
+\x20     note  at most: an input token per byte, max_tokens output tokens per row
 \x20     note  the time is a guess: the job raises its concurrency, and a limit may slow it
 "
     );

@@ -116,7 +116,7 @@ fn message(error: &Error) -> String {
         | Error::ResultsForeign { .. }
         | Error::ResultsTwice { .. } => do_this(REPAIR),
         Error::ResultsGone(_) => do_this(
-            "Restore it to continue, or start over with --overwrite, which sends and bills every row again",
+            "Restore it to continue, or start over with --overwrite: every row is then sent and billed again",
         ),
         Error::RepairWithoutFile => {
             "--repair needs results in a file (-o OUT.jsonl), with their journal".to_owned()

@@ -237,7 +237,7 @@ fn file_errors_say_how_to_fix_them() {
         (
             Error::ResultsGone(path("out.jsonl")),
             "out.jsonl is missing, but its journal lists results in it. Restore it to continue, or start over \
-             with --overwrite, which sends and bills every row again",
+             with --overwrite: every row is then sent and billed again",
         ),
         (
             Error::ResultsShorter { path: path("out.jsonl"), found: 5, known: 9 },

@@ -134,10 +134,10 @@ impl Error {
         Error::new(ErrorKind::Internal, message)
     }
 
-    /// The system refused a thread or a descriptor. Nothing was sent.
+    /// The system refused a thread or a descriptor, before anything was sent.
     pub(crate) fn no_room(what: &str, cause: &std::io::Error) -> Error {
         Error::new(ErrorKind::Connect, format!("{what}: {cause}")).with_hint(
-            "Raise the limits on threads and open files of this process (ulimit -u, ulimit -n), or close some.",
+            "Raise the limits on threads and open files (ulimit -u, ulimit -n), or close some.",
         )
     }
 

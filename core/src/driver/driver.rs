@@ -29,8 +29,9 @@ use crate::driver::thread::may_do_io_here;
 use crate::system::sync::{lock, unpoisoned};
 use crate::system::without_sigpipe;
 
-/// How long a shutdown waits for helper threads, which end at once unless a name lookup holds one up.
-const HELPERS_END_MAX: Duration = Duration::from_millis(100);
+/// How long a shutdown waits for helper threads: idle ones end at once. Nobody waits for one that is held up by
+/// a name lookup or a large answer.
+const HELPERS_END_MAX: Duration = Duration::from_millis(10);
 
 /// The runtime of a process, and who does its I/O.
 pub(crate) struct Driver {

@@ -31,6 +31,7 @@ mod wire {
 
     use super::{Descriptor, Polled, Result, WireKind};
     use crate::answer::error::Error;
+    use crate::answer::error_kind::Metered;
     use crate::system::{EventFd, Socket, poll_readable};
 
     pub(crate) enum Wire {
@@ -97,7 +98,9 @@ mod wire {
                 None => Sockets::new().map(Wire::Sockets),
             };
             made.map_err(|cause: std::io::Error| {
+                // A call may be in flight that is waited for from now on.
                 Error::no_room("a descriptor for an event loop cannot be created", &cause)
+                    .with_metered(Metered::Unknown)
             })
         }
 

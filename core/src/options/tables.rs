@@ -135,7 +135,7 @@ options! {
     retry_after_exact: Flag |parts, on| parts.retry_after_exact = Some(on);
 
     /// Whether the calls of a client slow down together when the service answers too many of them
-    /// with a retried status: fewer in flight, and at the rate that the service accepts; off by default.
+    /// with a retried status: fewer are in flight, at the rate that the service accepts; off by default.
     retry_adaptive: Flag |parts, on| parts.adaptive = Some(on);
 }
 

@@ -228,6 +228,7 @@ impl Run {
 
     /// Writes the rest and closes the files.
     pub(super) fn end(mut self, signals: &mut Signals) -> End {
+        let is_whole = self.has_read_all && self.cause.is_none();
         self.finish_writing(signals);
         let status = self.engine.status();
         if let Some(Cause::Interrupted { unknown }) = &mut self.cause {
@@ -237,7 +238,6 @@ impl Run {
         self.progress.show(Instant::now(), &state);
         self.publish(&state);
         let (done_before, failed_before) = self.before();
-        let is_whole = self.has_read_all && self.cause.is_none();
         // Report rows that an interrupted run sent again but could not report.
         let resumed = self.store.resumed();
         let sent_again: HashSet<_> = resumed.sent_again.iter().collect();
@@ -269,7 +269,11 @@ impl Run {
                 self.heed(signals);
             }
             self.look_after_the_store();
-            self.show();
+            let (now, status) = (Instant::now(), self.engine.status());
+            if self.progress.is_due(now) {
+                let state = progress::State { phase: Phase::Writing, ..self.state(&status) };
+                self.progress.show(now, &state);
+            }
             std::thread::sleep(pause);
             pause = (pause * 2).min(LOOK_INTERVAL);
         }

@@ -27,6 +27,7 @@ def hub() -> Hub:
         return _run.get().hub
     except LookupError:
         run = _Run()
+    run.hub.fd()  # created now: a call that could not be waited for is not started
     _run.set(run)
     lowlevel.spawn_system_task(_drain, run)
     return run.hub
