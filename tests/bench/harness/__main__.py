@@ -37,14 +37,12 @@ def arguments() -> argparse.Namespace:
 
 
 def chosen_clients(scenario: Scenario, wanted: list[str] | None) -> list[Client]:
-    """Those that take part: the wanted ones, and the floor, without which there is no ratio."""
-    names = [
-        name
-        for name in scenario.clients
-        if wanted is None or name in wanted or name == scenario.floor
-    ]
-    if wanted is not None and not set(names) & set(wanted):
-        return []
+    """Those that take part: the wanted ones, and those that their ratios and bars refer to."""
+    names = list(scenario.clients)
+    if wanted is not None:
+        taken = [name for name in names if name in wanted]
+        beside = {bar.of for name in taken for bar in scenario.bars.get(name, ())} | {scenario.floor}
+        names = [name for name in names if name in taken or name in beside] if taken else []
     return [CLIENTS[name] for name in names]
 
 

@@ -30,9 +30,10 @@ class Run:
     client_share: float
 
 
-def spawn(command: Command) -> tuple[str, float]:
+def spawn(command: Command, **environment: str) -> tuple[str, float]:
     """Runs a process to its end; what it printed and the CPU time that the kernel counted."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    whole = {**os.environ, **environment}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=whole) as process:
         assert process.stdout
         printed = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
@@ -58,7 +59,9 @@ def measure(scenario: Scenario, client: Client, server: Server, scale: float) ->
     base_url = server.base_url(route, scenario.is_tls)
     arguments = [scenario.work, base_url, str(operations), str(scenario.at_once)]
     spent = server.cpu_us()
-    printed, process_cpu_us = spawn(["timeout", str(TIMEOUT_S), *client.command, *arguments])
+    trusted = {"SSL_CERT_FILE": server.authority} if scenario.is_tls else {}
+    command = ["timeout", str(TIMEOUT_S), *client.command, *arguments]
+    printed, process_cpu_us = spawn(command, **trusted)
     spent = server.cpu_us() - spent
     told = json.loads(printed)
     check(scenario, client, told, server.expected(route), operations)

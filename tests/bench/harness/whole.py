@@ -88,7 +88,8 @@ def sizes() -> tuple[list[str], object]:
             found[f"{extension.name}, stripped"] = stripped(extension)
     wheels = BUILD / "bench" / "wheel"
     shutil.rmtree(wheels, ignore_errors=True)
-    flags = ["--quiet", "--no-deps", "--wheel-dir", str(wheels), "."]
+    profile = "--config-settings=build-args=--profile=wheel"  # that of what is published
+    flags = ["--quiet", "--no-deps", profile, "--wheel-dir", str(wheels), "."]
     if subprocess.run([PYTHON, "-m", "pip", "wheel", *flags], cwd=ROOT).returncode == 0:
         for wheel in wheels.glob("*.whl"):
             found["wheel"] = wheel.stat().st_size
