@@ -7,7 +7,7 @@ import time
 
 import modelwire
 
-OPTIONS = {"base_url": os.environ["TORTURE_BASE_URL"], "api_key": "sk-test", "timeout": 3.0}
+OPTIONS = {"base_url": os.environ["TORTURE_BASE_URL"], "api_key": "sk-test", "timeout": 20.0}
 
 
 def shim(name: str) -> None:
@@ -22,15 +22,21 @@ def asking(name: str, **more: object) -> dict[str, object]:
     return {"model": "echo", "messages": [{"role": "user", "content": name}], **more}
 
 
+def say(*parts: object) -> None:
+    """A line as program.c has it."""
+    print(*parts, sep="\t", flush=True)
+
+
 def end(name: str, error: BaseException | None, text: str | None = None) -> None:
     """Says how a call ended."""
     if error is None:
-        print("end", name, "ok", text, flush=True)
-    elif isinstance(error, modelwire.OpenAIError):
-        metered, message = getattr(error, "metered", "-"), str(error).splitlines()[0]
-        print("end", name, "error", error.kind, metered, message, flush=True)
+        say("end", name, "ok", text)
+        return
+    message = str(error).splitlines()[0] if str(error) else ""
+    if isinstance(error, modelwire.OpenAIError):
+        say("end", name, "error", error.kind, getattr(error, "metered", "-"), message)
     else:
-        print("setup", type(error).__name__, error, flush=True)
+        say("end", name, "raised", type(error).__name__, message)
 
 
 def plain(client: modelwire.OpenAI, name: str) -> None:
@@ -88,7 +94,7 @@ def descriptors() -> int:
 
 def settled(wanted: int) -> int:
     """The same, when what was closed is gone."""
-    end = time.monotonic() + 5
+    end = time.monotonic() + 20
     while (found := descriptors()) > wanted and time.monotonic() < end:
         time.sleep(0.01)
     return found
@@ -102,8 +108,8 @@ shim("torture_arm")
 try:
     work()
 except Exception as error:
-    end("", error)
+    say("setup", "-", type(error).__name__, str(error))
 shim("torture_disarm")
-print("descriptors", before, settled(before))
+say("descriptors", before, settled(before))
 with modelwire.OpenAI(**OPTIONS) as last:
     plain(last, "after")

@@ -81,6 +81,7 @@ __attribute__((constructor)) static void begin(void) {
   for (int i = 0; i < FUNCTIONS_COUNT; i++) {
     if (strcmp(names[i], name) == 0) fault_function = i;
   }
+  if (fault_function < 0 || fault_how == 0) abort();
 }
 
 __attribute__((destructor)) static void end(void) {
@@ -115,6 +116,12 @@ static int leads_out(int fd) {
   if (S_ISREG(about.st_mode)) return 1;
   return S_ISSOCK(about.st_mode) && getsockname(fd, (struct sockaddr *)&own, &length) == 0 &&
          own.ss_family != AF_UNIX;
+}
+
+/* The first part that holds bytes; counts those that are left. */
+static const struct iovec *first_of(const struct iovec *parts, int *count) {
+  while (*count > 0 && parts->iov_len == 0) parts++, --*count;
+  return parts;
 }
 
 #define REAL(name) \
@@ -173,33 +180,33 @@ PLAIN(int, setsockopt, (int fd, int level, int name, const void *value, socklen_
 PLAIN(int, getsockopt, (int fd, int level, int name, void *value, socklen_t *length),
       (fd, level, name, value, length))
 
-TRANSFER(send, (int fd, const void *bytes, size_t count, int flags), (fd, bytes, count, flags), count = 1)
+TRANSFER(send, (int fd, const void *bytes, size_t count, int flags), (fd, bytes, count, flags), count = count > 0)
 TRANSFER(sendto,
          (int fd, const void *bytes, size_t count, int flags, const struct sockaddr *to, socklen_t length),
-         (fd, bytes, count, flags, to, length), count = 1)
-TRANSFER(recv, (int fd, void *bytes, size_t count, int flags), (fd, bytes, count, flags), count = 1)
+         (fd, bytes, count, flags, to, length), count = count > 0)
+TRANSFER(recv, (int fd, void *bytes, size_t count, int flags), (fd, bytes, count, flags), count = count > 0)
 TRANSFER(recvfrom,
          (int fd, void *bytes, size_t count, int flags, struct sockaddr *from, socklen_t *length),
-         (fd, bytes, count, flags, from, length), count = 1)
-TRANSFER(read, (int fd, void *bytes, size_t count), (fd, bytes, count), count = 1)
-TRANSFER(write, (int fd, const void *bytes, size_t count), (fd, bytes, count), count = 1)
-TRANSFER(pread64, (int fd, void *bytes, size_t count, off64_t at), (fd, bytes, count, at), count = 1)
-TRANSFER(pwrite64, (int fd, const void *bytes, size_t count, off64_t at), (fd, bytes, count, at), count = 1)
-TRANSFER(sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags), return real(fd, message, flags))
-TRANSFER(recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags), return real(fd, message, flags))
+         (fd, bytes, count, flags, from, length), count = count > 0)
+TRANSFER(read, (int fd, void *bytes, size_t count), (fd, bytes, count), count = count > 0)
+TRANSFER(write, (int fd, const void *bytes, size_t count), (fd, bytes, count), count = count > 0)
+TRANSFER(pread64, (int fd, void *bytes, size_t count, off64_t at), (fd, bytes, count, at), count = count > 0)
+TRANSFER(pwrite64, (int fd, const void *bytes, size_t count, off64_t at), (fd, bytes, count, at), count = count > 0)
+TRANSFER(sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags), )
+TRANSFER(recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags), )
 TRANSFER(readv, (int fd, const struct iovec *parts, int count), (fd, parts, count),
-         struct iovec first = {parts[0].iov_base, 1};
-         return real(fd, &first, 1))
+         const struct iovec *first = first_of(parts, &count);
+         if (count > 0) return real(fd, &(struct iovec){first->iov_base, 1}, 1))
 TRANSFER(writev, (int fd, const struct iovec *parts, int count), (fd, parts, count),
-         struct iovec first = {parts[0].iov_base, parts[0].iov_len > 0};
-         return real(fd, &first, 1))
+         const struct iovec *first = first_of(parts, &count);
+         if (count > 0) return real(fd, &(struct iovec){first->iov_base, 1}, 1))
 
 #define OPEN(name) \
   int name(const char *path, int flags, ...) { \
     REAL(name); \
     va_list more; \
     va_start(more, flags); \
-    mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0; \
+    mode_t mode = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(more, mode_t) : 0; \
     va_end(more); \
     int how = fault(OF_##name); \
     if (how > 0) { \
@@ -252,5 +259,6 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *with, void *(*run)(v
 int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **found) {
   REAL(getaddrinfo);
   int how = fault(OF_getaddrinfo);
+  if (how == EAI_SYSTEM) errno = EIO;
   return how != 0 ? how : real(node, service, hints, found);
 }
