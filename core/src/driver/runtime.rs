@@ -46,7 +46,7 @@ static IO_THREADS: AtomicUsize = AtomicUsize::new(0);
 /// hold for all threads together. With several, a thread that waits at a completion queue does no I/O.
 ///
 /// Set it before the first call or after a [`shutdown`](crate::shutdown): while threads are running, a
-/// different number is an error ([`ErrorKind::Config`]), as is one outside the range. Clients on a
+/// different number is an error ([`ErrorKind::Config`](crate::ErrorKind::Config)), as is one outside the range. Clients on a
 /// [runtime](crate::Config::runtime) of the program are not affected.
 ///
 /// ```

@@ -42,20 +42,21 @@ def verdict(
     bars: Sequence[Bar], row: Row, rows: dict[str, Row]
 ) -> tuple[str, bool | None]:
     """What to say of bars, and whether all are met; `None` where there is nothing to say."""
-    said: list[str] = []
+    said: dict[str, list[str]] = {}
     is_met: bool | None = None
     for bar in bars:
         if bar.of is not None and bar.of not in rows:
+            said[f"{bar.of} is missing"] = ["not judged"]
             continue
         beside = getattr(rows[bar.of], bar.figure) if bar.of is not None else 0.0
         cost = getattr(row, bar.figure)
         bound = {"beyond": beside + bar.limit, "times": beside * bar.limit, "in all": bar.limit}[bar.kind]
         named = {"beyond": "+", "times": "x", "in all": ""}[bar.kind] + f"{bar.limit:g}"
         of = f" {bar.of}" if bar.kind == "times" else ""
-        wall = ", wall" if bar.figure == "wall_us" else ""
-        said.append(f"{'met' if cost <= bound else 'not met'} (≤ {named}{of}{wall})")
+        word = ("wall " if bar.figure == "wall_us" else "") + ("met" if cost <= bound else "not met")
+        said.setdefault(f"≤ {named}{of}", []).append(word)
         is_met = cost <= bound and is_met is not False
-    return "; ".join(said), is_met
+    return "; ".join(f"{', '.join(words)} ({what})" for what, words in said.items()), is_met
 
 
 def lines(scenario: Scenario, rows: dict[str, Row]) -> list[str]:
