@@ -403,7 +403,7 @@ typedef void (*modelwire_finalizer)(void *user_data);
 #define MODELWIRE_E_STATUS (-9)
 
 /**
- * No connection: refused, unreachable, host name not found.
+ * No connection: refused, unreachable, host name not found, or no thread or descriptor for one.
  */
 #define MODELWIRE_E_CONNECT (-10)
 

@@ -126,7 +126,7 @@ enum class error_kind : modelwire_status {
   rate_limited = MODELWIRE_E_RATE_LIMITED,  ///< Status 429: a limit.
   server = MODELWIRE_E_SERVER,              ///< Status 5xx: a temporary failure of the service.
   status = MODELWIRE_E_STATUS,              ///< Any other status that is not success.
-  connect = MODELWIRE_E_CONNECT,            ///< No connection: refused, unreachable, not found.
+  connect = MODELWIRE_E_CONNECT,            ///< No connection, or no thread for one.
   tls = MODELWIRE_E_TLS,                    ///< The TLS handshake or a certificate failed.
   timed_out = MODELWIRE_E_TIMEOUT,          ///< A timeout; error::timeout_name() names it.
   disconnected = MODELWIRE_E_DISCONNECTED,  ///< The connection was lost after sending.

@@ -26,6 +26,8 @@ mod platform;
 pub use platform::without_thread_cancellation;
 pub(crate) use platform::*;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 /// An OS descriptor for an event loop to watch: a file descriptor; on Windows a `SOCKET`.
 pub type Descriptor = platform::RawDescriptor;
 
@@ -37,6 +39,12 @@ pub(crate) enum Polled {
     /// A signal handler has run on this thread.
     #[cfg_attr(windows, expect(dead_code, reason = "no handler interrupts a thread there"))]
     Signal,
+}
+
+/// Runs code that may spawn a helper thread of the runtime, which receives no signal of the process. `None` if the
+/// system provides no thread: then tokio panics.
+pub(crate) fn with_helper_thread<T>(spawn: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(|| with_signals_blocked(spawn))).ok()
 }
 
 /// Milliseconds for `poll`, rounded up, so that no wait is shorter than requested.

@@ -38,7 +38,7 @@ pub const MODELWIRE_E_RATE_LIMITED: modelwire_status = -7;
 pub const MODELWIRE_E_SERVER: modelwire_status = -8;
 /// Any other status that is not success.
 pub const MODELWIRE_E_STATUS: modelwire_status = -9;
-/// No connection: refused, unreachable, host name not found.
+/// No connection: refused, unreachable, host name not found, or no thread or descriptor for one.
 pub const MODELWIRE_E_CONNECT: modelwire_status = -10;
 /// The TLS handshake or a certificate failed.
 pub const MODELWIRE_E_TLS: modelwire_status = -11;

@@ -199,7 +199,11 @@ fn bad_rows_are_outcomes_after_one_attempt() {
         assert!(!result["error"]["message"].as_str().unwrap().is_empty());
     }
     assert_eq!(job.service.recorded("").len(), 23);
-    assert!(ran.stderr.contains("billed?"), "what may have been metered is told: {}", ran.stderr);
+    assert!(
+        ran.stderr.contains("billed?"),
+        "what may have been billed is reported: {}",
+        ran.stderr
+    );
     assert!(ran.stderr.contains("retry  modelwire bulk"), "{}", ran.stderr);
     // They stand, until they are to run again.
     let ran = job.run(&[]);

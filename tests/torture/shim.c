@@ -118,40 +118,44 @@ static int leads_out(int fd) {
          own.ss_family != AF_UNIX;
 }
 
-/* The first part that holds bytes; counts those that are left. */
-static const struct iovec *first_of(const struct iovec *parts, int *count) {
-  while (*count > 0 && parts->iov_len == 0) parts++, --*count;
-  return parts;
-}
-
 #define REAL(name) \
   static __typeof__(&name) real; \
   if (real == NULL) *(void **)&real = dlsym(RTLD_NEXT, #name)
+
+/* Fails this call by errno, if it is its turn. */
+#define MAY_FAIL(name, failed) \
+  int how = fault(OF_##name); \
+  if (how > 0) { \
+    errno = how; \
+    return failed; \
+  }
 
 /* A function that fails by errno. */
 #define PLAIN(type, name, parameters, arguments) \
   type name parameters { \
     REAL(name); \
-    int how = fault(OF_##name); \
-    if (how > 0) { \
-      errno = how; \
-      return (type)-1; \
+    MAY_FAIL(name, (type)-1) \
+    return real arguments; \
+  }
+
+/* One that transfers bytes. Only of files and of sockets that lead to another machine: the kernel fails no eventfd,
+ * pipe or pair of local sockets in these ways. */
+#define TRANSFER(name, parameters, arguments) \
+  ssize_t name parameters { \
+    REAL(name); \
+    if (leads_out(fd)) { \
+      MAY_FAIL(name, -1) \
     } \
     return real arguments; \
   }
 
-/* One that transfers bytes, and may transfer fewer. Only of files and of sockets that lead to another machine:
- * the kernel fails no eventfd, pipe or pair of local sockets in these ways. */
-#define TRANSFER(name, parameters, arguments, ...) \
+/* One that may transfer fewer of `count` bytes. */
+#define COUNTED(name, parameters, arguments) \
   ssize_t name parameters { \
     REAL(name); \
-    int how = leads_out(fd) ? fault(OF_##name) : 0; \
-    if (how > 0) { \
-      errno = how; \
-      return -1; \
-    } \
-    if (how == SHORT) { \
-      __VA_ARGS__; \
+    if (leads_out(fd)) { \
+      MAY_FAIL(name, -1) \
+      if (how == SHORT) count = count > 0; \
     } \
     return real arguments; \
   }
@@ -180,26 +184,22 @@ PLAIN(int, setsockopt, (int fd, int level, int name, const void *value, socklen_
 PLAIN(int, getsockopt, (int fd, int level, int name, void *value, socklen_t *length),
       (fd, level, name, value, length))
 
-TRANSFER(send, (int fd, const void *bytes, size_t count, int flags), (fd, bytes, count, flags), count = count > 0)
+TRANSFER(send, (int fd, const void *bytes, size_t count, int flags), (fd, bytes, count, flags))
 TRANSFER(sendto,
          (int fd, const void *bytes, size_t count, int flags, const struct sockaddr *to, socklen_t length),
-         (fd, bytes, count, flags, to, length), count = count > 0)
-TRANSFER(recv, (int fd, void *bytes, size_t count, int flags), (fd, bytes, count, flags), count = count > 0)
+         (fd, bytes, count, flags, to, length))
+TRANSFER(recv, (int fd, void *bytes, size_t count, int flags), (fd, bytes, count, flags))
 TRANSFER(recvfrom,
          (int fd, void *bytes, size_t count, int flags, struct sockaddr *from, socklen_t *length),
-         (fd, bytes, count, flags, from, length), count = count > 0)
-TRANSFER(read, (int fd, void *bytes, size_t count), (fd, bytes, count), count = count > 0)
-TRANSFER(write, (int fd, const void *bytes, size_t count), (fd, bytes, count), count = count > 0)
-TRANSFER(pread64, (int fd, void *bytes, size_t count, off64_t at), (fd, bytes, count, at), count = count > 0)
-TRANSFER(pwrite64, (int fd, const void *bytes, size_t count, off64_t at), (fd, bytes, count, at), count = count > 0)
-TRANSFER(sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags), )
-TRANSFER(recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags), )
-TRANSFER(readv, (int fd, const struct iovec *parts, int count), (fd, parts, count),
-         const struct iovec *first = first_of(parts, &count);
-         if (count > 0) return real(fd, &(struct iovec){first->iov_base, 1}, 1))
-TRANSFER(writev, (int fd, const struct iovec *parts, int count), (fd, parts, count),
-         const struct iovec *first = first_of(parts, &count);
-         if (count > 0) return real(fd, &(struct iovec){first->iov_base, 1}, 1))
+         (fd, bytes, count, flags, from, length))
+TRANSFER(sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags))
+TRANSFER(recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags))
+TRANSFER(readv, (int fd, const struct iovec *parts, int count), (fd, parts, count))
+TRANSFER(writev, (int fd, const struct iovec *parts, int count), (fd, parts, count))
+COUNTED(read, (int fd, void *bytes, size_t count), (fd, bytes, count))
+COUNTED(write, (int fd, const void *bytes, size_t count), (fd, bytes, count))
+COUNTED(pread64, (int fd, void *bytes, size_t count, off64_t at), (fd, bytes, count, at))
+COUNTED(pwrite64, (int fd, const void *bytes, size_t count, off64_t at), (fd, bytes, count, at))
 
 #define OPEN(name) \
   int name(const char *path, int flags, ...) { \
@@ -208,11 +208,7 @@ TRANSFER(writev, (int fd, const struct iovec *parts, int count), (fd, parts, cou
     va_start(more, flags); \
     mode_t mode = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(more, mode_t) : 0; \
     va_end(more); \
-    int how = fault(OF_##name); \
-    if (how > 0) { \
-      errno = how; \
-      return -1; \
-    } \
+    MAY_FAIL(name, -1) \
     return real(path, flags, mode); \
   }
 OPEN(open)
@@ -225,11 +221,7 @@ OPEN(open64)
     va_start(more, what); \
     void *argument = va_arg(more, void *); \
     va_end(more); \
-    int how = fault(OF_##name); \
-    if (how > 0) { \
-      errno = how; \
-      return -1; \
-    } \
+    MAY_FAIL(name, -1) \
     return real(fd, what, argument); \
   }
 FCNTL(fcntl)
@@ -239,10 +231,8 @@ FCNTL(fcntl64)
 #define MMAP(name, offset_type) \
   void *name(void *at, size_t length, int access, int flags, int fd, offset_type offset) { \
     REAL(name); \
-    int how = fd < 0 ? 0 : fault(OF_##name); \
-    if (how > 0) { \
-      errno = how; \
-      return MAP_FAILED; \
+    if (fd >= 0) { \
+      MAY_FAIL(name, MAP_FAILED) \
     } \
     return real(at, length, access, flags, fd, offset); \
   }

@@ -82,7 +82,7 @@ kinds! {
     /// Any other status that is not success.
     Status: "status", hint "An unexpected status: check the base URL and any proxy in between.";
 
-    /// No connection: refused, unreachable, host name not found.
+    /// No connection: refused, unreachable, host name not found, or no thread or descriptor for one.
     Connect: "connect", hint "Check base_url, and that the service is reachable from here.";
 
     /// The TLS handshake or a certificate failed.

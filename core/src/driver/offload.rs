@@ -7,7 +7,7 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use crate::system::sync::lock;
-use crate::system::with_signals_blocked;
+use crate::system::with_helper_thread;
 
 /// This much JSON is parsed in place, in about a millisecond; more on a helper thread.
 pub(crate) const IN_PLACE_BYTES_MAX: usize = 128 << 10;
@@ -61,10 +61,8 @@ fn later(work: impl FnOnce() + Send + 'static) {
         }
     };
     if let Ok(handle) = Handle::try_current() {
-        // It panics if the system provides no thread. The calling thread may belong to the program.
-        let spawn = || with_signals_blocked(|| drop(handle.spawn_blocking(at_work)));
-        let spawned = catch_unwind(AssertUnwindSafe(spawn));
-        if spawned.is_ok() {
+        // The calling thread may belong to the program.
+        if with_helper_thread(|| drop(handle.spawn_blocking(at_work))).is_some() {
             return;
         }
     }

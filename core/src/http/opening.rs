@@ -2,7 +2,6 @@
 //! requested it.
 
 use std::future::{Future, poll_fn};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -18,7 +17,7 @@ use tower::{Layer, Service};
 
 use crate::http::returns::Returns;
 use crate::http::timing::{AttemptTiming, Opening};
-use crate::system::with_signals_blocked;
+use crate::system::with_helper_thread;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -149,10 +148,8 @@ impl Resolve for Names {
         Box::pin(async move {
             let began = Instant::now();
             let name = HostName::from_str(name.as_str())?;
-            // The resolver uses a helper thread, which a thread of the program may spawn; it panics if the
-            // system provides none.
-            let spawn = || with_signals_blocked(|| resolver.call(name));
-            let found = catch_unwind(AssertUnwindSafe(spawn)).map_err(|_| NO_THREAD)?.await;
+            // The resolver uses a helper thread, which a thread of the program may spawn.
+            let found = with_helper_thread(|| resolver.call(name)).ok_or(NO_THREAD)?.await;
             if let Some(opening) = opening {
                 opening.looked_up(began.elapsed());
             }

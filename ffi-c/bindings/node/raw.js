@@ -216,7 +216,8 @@ export const MODELWIRE_E_SERVER = -8;
 /** Any other status that is not success. */
 export const MODELWIRE_E_STATUS = -9;
 
-/** No connection: refused, unreachable, host name not found. */
+/** No connection: refused, unreachable, host name not found, or no thread or descriptor for
+ *  one. */
 export const MODELWIRE_E_CONNECT = -10;
 
 /** The TLS handshake or a certificate failed. */

@@ -56,7 +56,7 @@ module Modelwire
   # Any other status that is not success.
   class StatusError < Error; end
 
-  # No connection: refused, unreachable, host name not found.
+  # No connection: refused, unreachable, host name not found, or no thread or descriptor for one.
   class ConnectError < Error; end
 
   # The TLS handshake or a certificate failed.

@@ -100,7 +100,7 @@ static CURL *handle_for(const struct target *target, struct body *body) {
   return curl;
 }
 
-/* Reads what came of one request. */
+/* Checks one request, and reads its answer. */
 static void finish(CURL *curl, CURLcode code, const struct target *target, struct body *body) {
   long status = 0;
   if (code != CURLE_OK) fail(curl_easy_strerror(code));

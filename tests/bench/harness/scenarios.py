@@ -30,8 +30,7 @@ OTHER_RUNTIMES = tuple(client.name for client in RUNTIME_CLIENTS)
 
 @dataclass(frozen=True)
 class Bar:
-    """The most that something may cost: in all, beyond another client of the same run, or so many times what that
-    one costs."""
+    """The most that something may cost: in all, beyond another client of the same run, or as a multiple of it."""
 
     limit: float
     of: str | None = None
@@ -80,7 +79,7 @@ def at_most(limits: dict[float, Iterable[str]]) -> Bars:
 
 
 def times(limit: float, of: str) -> tuple[Bar, ...]:
-    """So many times the CPU of another client."""
+    """A multiple of the CPU of another client."""
     return (Bar(limit, of, "times"),)
 
 
@@ -199,8 +198,7 @@ CHAT_64 = Scenario(
     ),
     floor=BARE,
     bars={
-        RUST: as_cheap_as(ASYNC_OPENAI, LIBCURL_MULTI),
-        C_QUEUE: as_cheap_as(ASYNC_OPENAI, LIBCURL_MULTI),
+        **dict.fromkeys((RUST, C_QUEUE), as_cheap_as(ASYNC_OPENAI, LIBCURL_MULTI)),
         ASYNCIO: times(2, BARE),
     },
 )

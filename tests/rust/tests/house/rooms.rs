@@ -90,13 +90,19 @@ fn threads_start_with_signals_blocked() {
         for (number, line) in code(&path) {
             let starts = ["spawn_blocking(", "thread::Builder", "resolver.call("];
             if starts.iter().any(|start| line.contains(start)) {
-                let is_blocked = line.contains("with_signals_blocked(");
-                assert!(is_blocked, "{path}:{number}: not `with_signals_blocked`\n  {line}");
+                let blocks = ["with_signals_blocked(", "with_helper_thread("];
+                let is_blocked = blocks.iter().any(|block| line.contains(block));
+                assert!(is_blocked, "{path}:{number}: neither of {blocks:?}\n  {line}");
                 seen += 1;
             }
         }
     }
     assert!(seen >= 3, "the core starts threads in other ways than are looked for here");
+    let mut system = code("core/src/system.rs").into_iter();
+    assert!(
+        system.any(|(_, line)| line.contains("with_signals_blocked(spawn)")),
+        "`with_helper_thread` blocks signals itself"
+    );
 }
 
 /// A child that is forked while a thread fills a cell that others wait for waits for ever: `py/src/kept.rs`.
