@@ -1,5 +1,5 @@
 """marvin: tasks, extraction, classification, tools, events, of agents that are handed a client."""
-# needs: marvin==3.2.7 pydantic-ai==1.40.0
+# needs: marvin==3.2.7 pydantic-ai==1.40.0 mcp==1.22.0
 
 import os
 import tempfile
