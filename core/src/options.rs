@@ -5,6 +5,7 @@ pub(crate) mod bounds;
 pub(crate) mod call_options;
 pub(crate) mod config;
 pub(crate) mod headers;
+pub(crate) mod idempotency;
 pub(crate) mod kinds;
 pub(crate) mod retry_policy;
 pub(crate) mod suggestion;

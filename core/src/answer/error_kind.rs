@@ -174,6 +174,8 @@ pub enum TimeoutPhase {
     Connect,
     /// The time from the start of an attempt until the response headers are complete.
     FirstByte,
+    /// The time from the start of an attempt until the first content of its answer.
+    FirstContent,
     /// The longest pause in the content of an answer; comments do not count.
     Idle,
     /// The deadline of all attempts and waits.
@@ -187,6 +189,7 @@ impl TimeoutPhase {
             TimeoutPhase::Pool => "pool_timeout",
             TimeoutPhase::Connect => "connect_timeout",
             TimeoutPhase::FirstByte => "first_byte_timeout",
+            TimeoutPhase::FirstContent => "first_content_timeout",
             TimeoutPhase::Idle => "idle_timeout",
             TimeoutPhase::Total => "total_timeout",
         }

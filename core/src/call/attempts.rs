@@ -49,27 +49,39 @@ pub(crate) struct Attempts<'a> {
     pub(crate) transport: &'a Transport,
     pub(crate) prepared: &'a Prepared,
     pub(crate) deadlines: Deadlines,
+    /// The request body, which may be large.
+    pub(crate) sent: Option<Bytes>,
+    /// The number of retries so far.
+    pub(crate) retries: u32,
+}
+
+/// An answer with a success status.
+pub(crate) struct Opened {
+    pub(crate) reply: Box<Reply>,
+    /// Held until the answer has ended.
+    pub(crate) permit: Option<AttemptPermit>,
+    /// Those of its attempt.
+    pub(crate) deadlines: Deadlines,
 }
 
 impl Attempts<'_> {
     /// Makes attempts until one gets a success status, or the policy or the deadline stops it. Releases the
-    /// request body, which may be large, when it returns. The caller holds the permit until the answer has
-    /// ended.
-    pub(crate) async fn open(
-        &self,
-        sent: Option<Bytes>,
-    ) -> Result<(Box<Reply>, Option<AttemptPermit>)> {
-        let mut retries = 0;
+    /// request body when it returns, unless it may be needed for [`Attempts::again`].
+    pub(crate) async fn open(&mut self) -> Result<Opened> {
         loop {
-            let (mut admitted, permit) = self.enter(retries > 0).await?;
+            let (mut admitted, permit) = self.enter(self.retries > 0).await?;
             let Some(seen) = self.shared.attempt_begins() else {
                 // Whoever ends the call also stops this task.
                 return pending().await;
             };
-            let error = match self.attempt(sent.as_ref(), permit, &seen).await {
+            let deadlines = self.deadlines.attempt();
+            let error = match self.attempt(permit, &seen).await {
                 Ok(reply) => {
                     admitted.iter_mut().for_each(AttemptPermit::succeeded);
-                    return Ok((reply, admitted));
+                    if !self.retries_before_content() {
+                        self.sent = None;
+                    }
+                    return Ok(Opened { reply, permit: admitted, deadlines });
                 }
                 Err(failure) => {
                     self.shared.attempt_failed(failure.metered, failure.error.kind());
@@ -81,20 +93,39 @@ impl Attempts<'_> {
             if let (Some(admitted), Some(asked)) = (admitted, policy.refusal(&error)) {
                 admitted.refused(asked);
             }
-            let wait = match policy.decide(retries, &error, chance) {
-                Decision::Stop => return Err(error),
-                Decision::Wait(wait) => wait,
-            };
-            // A wait beyond the deadline could only end in a less specific error.
-            if self.deadlines.are_outlasted_by(wait) {
-                return Err(error);
-            }
-            self.shared.tells_of_retry(&error, wait);
-            let waits = self.shared.waits(WaitReason::Retry);
-            sleep(wait).await;
-            drop(waits);
-            retries += 1;
+            let decision = policy.decide(self.retries, &error, chance);
+            self.wait(decision, error).await?;
         }
+    }
+
+    /// Whether an answer that failed before its content is retried.
+    pub(crate) fn retries_before_content(&self) -> bool {
+        self.prepared.options.retry(self.shared.settings()).before_content
+    }
+
+    /// Records that an answer failed before its content, and waits for the next attempt; returns the error if
+    /// there is none.
+    pub(crate) async fn again(&mut self, error: Error) -> Result<()> {
+        let policy = self.prepared.options.retry(self.shared.settings());
+        let decision = policy.decide(self.retries, &error, chance());
+        if decision != Decision::Stop {
+            self.shared.attempt_failed(Metered::Unknown, error.kind());
+        }
+        self.wait(decision, error).await
+    }
+
+    async fn wait(&mut self, decision: Decision, error: Error) -> Result<()> {
+        // A wait beyond the deadline could only end in a less specific error.
+        let wait = match decision {
+            Decision::Wait(wait) if !self.deadlines.are_outlasted_by(wait) => wait,
+            Decision::Wait(_) | Decision::Stop => return Err(error),
+        };
+        self.shared.tells_of_retry(&error, wait);
+        let waits = self.shared.waits(WaitReason::Retry);
+        sleep(wait).await;
+        drop(waits);
+        self.retries += 1;
+        Ok(())
     }
 
     /// Waits for admission and a connection. No attempt starts during a pause: if the wait for a connection
@@ -184,13 +215,11 @@ impl Attempts<'_> {
 
     async fn attempt(
         &self,
-        sent: Option<&Bytes>,
         permit: Permit,
         seen: &Arc<AttemptTiming>,
     ) -> Result<Box<Reply>, Failure> {
-        let send = self.send_and_follow(sent, permit, seen);
-        let own = self.deadlines.timeouts.first_byte;
-        let (phase, bound, limit) = self.deadlines.bound(TimeoutPhase::FirstByte, own);
+        let send = self.send_and_follow(permit, seen);
+        let (phase, bound, limit) = self.deadlines.until_head();
         let sent = match limit {
             Some(limit) => timeout(limit, send).await,
             None => Ok(send.await),
@@ -199,6 +228,13 @@ impl Attempts<'_> {
             Ok(sent) => sent?,
             Err(_) => {
                 let error = Error::timed_out(phase, bound);
+                let error = match phase {
+                    TimeoutPhase::FirstContent => {
+                        let message = format!("{}: no response headers", error.message());
+                        error.with_message(message)
+                    }
+                    _ => error,
+                };
                 return Err(Failure { error, metered: Metered::Unknown });
             }
         };
@@ -218,7 +254,6 @@ impl Attempts<'_> {
     /// error.
     async fn send_and_follow(
         &self,
-        sent: Option<&Bytes>,
         mut permit: Permit,
         seen: &Arc<AttemptTiming>,
     ) -> Result<Box<Reply>, Failure> {
@@ -227,6 +262,7 @@ impl Attempts<'_> {
         // The request itself, then up to REDIRECTS_MAX redirects.
         for _ in 0..=REDIRECTS_MAX {
             let place = moved.as_ref();
+            let sent = self.sent.as_ref();
             let reply = self.transport.send(settings, self.prepared, sent, place, permit, seen);
             let reply = reply.await;
             let reply = match moved.is_some() {

@@ -19,6 +19,7 @@ use crate::driver::runtime::{self, Chosen};
 use crate::driver::state::WaitedOnBy;
 use crate::driver::wake_fd::{Bell, Slept};
 use crate::options::config::ExternalRuntime;
+use crate::protocol::endpoint::Endpoint;
 use crate::request::request::Request;
 
 /// One call to the service, with all its attempts. You create it before it starts, so that any thread
@@ -143,6 +144,9 @@ impl Call {
         let awaited = if shared.bell().is_some() { WaitedOnBy::Anywhere } else { awaited };
         let prepared = request.prepare(stream, shared.settings().stream_only)?;
         let mut prepared = Box::new(prepared); // moved with the task
+        if prepared.endpoint != Endpoint::Models {
+            prepared.options.add_idempotency_key(shared.settings());
+        }
         shared.set_asked(&mut prepared);
         let enter = |run, place| {
             let call: Weak<dyn UnderWay> = Arc::<Shared>::downgrade(shared);

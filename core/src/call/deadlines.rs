@@ -20,12 +20,36 @@ use crate::options::timeouts::Timeouts;
 pub(crate) struct Deadlines {
     pub(crate) timeouts: Timeouts,
     pub(crate) deadline: Option<Instant>,
+    /// The deadline of the first content of the current attempt.
+    pub(crate) content: Option<Instant>,
 }
 
 impl Deadlines {
     /// Starts the total timeout now.
     pub(crate) fn start(timeouts: Timeouts) -> Deadlines {
-        Deadlines { timeouts, deadline: timeouts.total.map(|total| Instant::now() + total) }
+        let deadline = timeouts.total.map(|total| Instant::now() + total);
+        Deadlines { timeouts, deadline, content: None }
+    }
+
+    /// Starts the first-content timeout of an attempt now.
+    pub(crate) fn attempt(mut self) -> Deadlines {
+        self.content = self.timeouts.first_content.map(|time| Instant::now() + time);
+        self
+    }
+
+    /// The bound of the time until the response headers are complete, as [`Deadlines::bound`].
+    pub(crate) fn until_head(&self) -> (TimeoutPhase, Duration, Option<Duration>) {
+        let (head, content) = (self.timeouts.first_byte, self.timeouts.first_content);
+        match content.filter(|content| head.is_none_or(|head| *content < head)) {
+            Some(content) => self.bound(TimeoutPhase::FirstContent, Some(content)),
+            None => self.bound(TimeoutPhase::FirstByte, head),
+        }
+    }
+
+    /// Without the first-content timeout: content has arrived.
+    pub(crate) fn with_content(mut self) -> Deadlines {
+        self.content = None;
+        self
     }
 
     /// The error of a call that missed its deadline.
@@ -58,7 +82,7 @@ impl Deadlines {
 
     /// A clock for a body, started now.
     pub(crate) fn clock(&self) -> Clock {
-        Clock::new(self.timeouts, self.deadline)
+        Clock::new(self)
     }
 }
 
@@ -68,6 +92,8 @@ pub(crate) struct Clock {
     pings_reset_idle: bool,
     total: Duration,
     deadline: Option<Instant>,
+    /// The deadline of the first content, until it has arrived, and the timeout.
+    content: Option<(Instant, Duration)>,
     /// When content last arrived.
     last: Instant,
     /// When the first content of the current incomplete event arrived.
@@ -107,12 +133,14 @@ pub(crate) struct Progress {
 }
 
 impl Clock {
-    fn new(timeouts: Timeouts, deadline: Option<Instant>) -> Clock {
+    fn new(deadlines: &Deadlines) -> Clock {
+        let Deadlines { timeouts, deadline, content } = *deadlines;
         Clock {
             idle: timeouts.idle,
             pings_reset_idle: timeouts.pings_reset_idle,
             total: timeouts.total.unwrap_or_default(),
             deadline,
+            content: content.zip(timeouts.first_content),
             last: Instant::now(),
             event_began: None,
             alarm: None,
@@ -124,7 +152,18 @@ impl Clock {
 
     fn due(&self) -> Option<Instant> {
         let idle = self.idle.map(|idle| self.last + idle);
-        [idle, self.deadline].into_iter().flatten().min()
+        let content = self.content.map(|(deadline, _)| deadline);
+        [idle, self.deadline, content].into_iter().flatten().min()
+    }
+
+    /// Whether the first-content timeout is running.
+    pub(crate) fn awaits_content(&self) -> bool {
+        self.content.is_some()
+    }
+
+    /// The first content has arrived.
+    pub(crate) fn content_came(&mut self) {
+        self.content = None;
     }
 
     pub(crate) fn substance(&mut self) {
@@ -200,6 +239,11 @@ impl Clock {
         let now = Instant::now();
         if self.deadline.is_some_and(|deadline| now >= deadline) {
             return Some(Error::timed_out(TimeoutPhase::Total, self.total));
+        }
+        if let Some((_, time)) = self.content.filter(|(deadline, _)| now >= *deadline) {
+            let error = Error::timed_out(TimeoutPhase::FirstContent, time);
+            let message = format!("{}: the answer began without content", error.message());
+            return Some(error.with_message(message));
         }
         let idle = self.idle.filter(|idle| now >= self.last + *idle)?;
         Some(Error::timed_out(TimeoutPhase::Idle, idle))

@@ -10,7 +10,7 @@ use tokio::time::timeout_at;
 use crate::answer::error::{Error, Result};
 use crate::answer::error_kind::ErrorKind;
 use crate::answer::response::Response;
-use crate::call::attempts::Attempts;
+use crate::call::attempts::{Attempts, Opened};
 use crate::call::body::{self, Beginning};
 use crate::call::deadlines::Deadlines;
 use crate::call::document::{events_of, judge};
@@ -21,6 +21,8 @@ use crate::call::stream_reader::Reading;
 use crate::call::task::{DoneGuard, Shared};
 use crate::driver::offload::offload;
 use crate::http::transport::{Reply, Transport};
+use crate::options::bounds::Limits;
+use crate::options::config::Settings;
 use crate::protocol::text::excerpt;
 use crate::request::prepared::Prepared;
 
@@ -42,24 +44,38 @@ pub(crate) async fn run(guard: DoneGuard, mut prepared: Box<Prepared>, caller_st
         Ok(transport) => transport,
         Err(error) => return guard.finish(Err(error)),
     };
-    let attempts =
-        Attempts { shared, run: &guard.run, transport: &transport, prepared: &prepared, deadlines };
-    // Boxed: an open stream does not keep the room of its attempts.
-    let (mut reply, place) = match Box::pin(attempts.open(sent)).await {
-        Ok(opened) => opened,
-        Err(error) => return guard.finish(Err(error)),
-    };
-    shared.accepted(&reply.head);
-    let answer = Answer {
-        guard: &guard,
+    let mut attempts = Attempts {
         shared,
+        run: &guard.run,
         transport: &transport,
         prepared: &prepared,
         deadlines,
-        caller_streams,
+        sent,
+        retries: 0,
     };
-    Box::pin(answer.deliver(&mut reply)).await;
-    drop(place); // held until here: a stream occupies the service until its end
+    loop {
+        // Boxed: an open stream does not keep the room of its attempts.
+        let Opened { mut reply, permit, deadlines } = match Box::pin(attempts.open()).await {
+            Ok(opened) => opened,
+            Err(error) => return guard.finish(Err(error)),
+        };
+        shared.accepted(&reply.head);
+        let answer = Answer {
+            guard: &guard,
+            shared,
+            transport: &transport,
+            prepared: &prepared,
+            deadlines,
+            caller_streams,
+            may_be_retried: attempts.retries_before_content(),
+        };
+        let undelivered = Box::pin(answer.deliver(&mut reply)).await;
+        drop((reply, permit)); // held until here: a stream occupies the service until its end
+        let Some(error) = undelivered else { return };
+        if let Err(error) = Box::pin(attempts.again(error)).await {
+            return guard.finish(Err(error));
+        }
+    }
 }
 
 /// The client's transport, made now, or an error at the deadline.
@@ -82,6 +98,8 @@ struct Answer<'a> {
     deadlines: Deadlines,
     /// The caller wants the chunks. The service may stream even if it does not.
     caller_streams: bool,
+    /// The policy retries an answer that fails before its content reaches the program.
+    may_be_retried: bool,
 }
 
 /// The result of a push.
@@ -93,24 +111,41 @@ struct Pushed {
 
 impl Answer<'_> {
     /// Request and answer may differ in form (R-STR5): a streaming caller gets a document as chunks, a plain
-    /// caller gets gathered events.
-    async fn deliver(&self, reply: &mut Reply) {
+    /// caller gets gathered events. Returns an error that may be retried, since nothing has reached the
+    /// program; otherwise the call has ended.
+    async fn deliver(&self, reply: &mut Reply) -> Option<Error> {
         let bytes_max = self.shared.settings().limits.response_bytes_max;
         let beginning = body::beginning_of(reply, self.deadlines.clock(), bytes_max).await;
         match (beginning, self.caller_streams) {
-            (Err(error), _) => self.guard.finish(Err(error.with_answer(&reply.head))),
+            (Err(error), _) => self.finish(Err(error.with_answer(&reply.head))),
             (Ok(Beginning::Events), _) => self.events(reply).await,
             // Boxed, like everything rare: the future of an open stream is as large as its largest branch.
             (Ok(Beginning::Json), true) => Box::pin(self.document_as_stream(reply)).await,
             (Ok(Beginning::Other), true) => {
                 let error = Box::pin(self.not_a_stream(reply)).await;
-                self.guard.finish(Err(error));
+                self.finish(Err(error))
             }
             (Ok(beginning @ (Beginning::Json | Beginning::Other)), false) => {
                 let outcome = self.document(reply, beginning).await;
-                self.guard.finish(outcome);
+                self.finish(outcome)
             }
         }
+    }
+
+    /// Ends the call, unless the error may be retried: no event has reached the program.
+    fn finish(&self, outcome: Result<Response>) -> Option<Error> {
+        match outcome {
+            Err(error) if self.may_be_retried() => Some(error),
+            outcome => {
+                self.guard.finish(outcome);
+                None
+            }
+        }
+    }
+
+    /// An attempt that reported usage was paid, and is not retried.
+    fn may_be_retried(&self) -> bool {
+        self.may_be_retried && !self.shared.has_reported_usage()
     }
 
     /// The whole answer of a plain call. A body that is or starts like a document counts as part of an
@@ -118,7 +153,11 @@ impl Answer<'_> {
     async fn document(&self, reply: &mut Reply, beginning: Beginning) -> Result<Response> {
         let is_begun = matches!(beginning, Beginning::Json);
         let bytes_max = self.shared.settings().limits.response_bytes_max;
-        let read = body::whole(&mut reply.body, self.deadlines.clock(), bytes_max).await;
+        let clock = match is_begun {
+            true => self.deadlines.with_content().clock(),
+            false => self.deadlines.clock(),
+        };
+        let read = body::whole(&mut reply.body, clock, bytes_max).await;
         let mut held = read.map_err(|error| {
             if is_begun {
                 self.shared.answer_began();
@@ -143,10 +182,10 @@ impl Answer<'_> {
 
     /// Delivers a document to a streaming caller: as the chunks of an equivalent stream, then the document
     /// itself at the end.
-    async fn document_as_stream(&self, reply: &mut Reply) {
+    async fn document_as_stream(&self, reply: &mut Reply) -> Option<Error> {
         let response = match self.document(reply, Beginning::Json).await {
             Ok(response) => response,
-            Err(error) => return self.guard.finish_stream(Err(error)),
+            Err(error) => return self.finish(Err(error)),
         };
         let (endpoint, whole) = (self.prepared.endpoint, response.clone());
         let events = offload(response.json().len(), move || events_of(endpoint, &whole)).await;
@@ -164,6 +203,7 @@ impl Answer<'_> {
             Err(error) => Err(error),
         };
         self.guard.finish_stream(outcome);
+        None
     }
 
     /// The error for a success status without events; quotes the start of the body.
@@ -182,7 +222,7 @@ impl Answer<'_> {
     }
 
     /// Pushes the events of a stream, then its end, then drains the body.
-    async fn events(&self, reply: &mut Reply) {
+    async fn events(&self, reply: &mut Reply) -> Option<Error> {
         let body = &mut reply.body;
         let head = reply.head.clone();
         let opening = self.caller_streams.then(|| Event::Open(head.clone()));
@@ -193,12 +233,14 @@ impl Answer<'_> {
             choices: (self.prepared.choices as usize).max(1),
             chunks: self.caller_streams,
             gathered: !self.caller_streams || self.prepared.options.gather == Some(true),
+            content: self.may_be_retried || self.deadlines.content.is_some(),
         };
         let mut reading = Reading::new(wanted, head.clone());
         reading.batch().extend(opening);
         let mut clock = self.deadlines.clock();
         let mut has_begun = false;
         let mut noted = 0;
+        let mut held = self.may_be_retried.then(|| HeldEvents::new(self.shared.settings()));
         loop {
             if reading.chunks() != noted {
                 noted = reading.chunks();
@@ -208,21 +250,34 @@ impl Answer<'_> {
                 has_begun = true;
                 self.shared.answer_began();
             }
-            let pushed = self.push(reading.batch()).await;
-            if !pushed.in_time {
-                reading.fail(self.deadlines.error());
-            }
-            if reading.is_over() {
-                break;
-            }
-            if pushed.was_full {
-                clock.substance(); // the consumer, not the service, took this time
+            if held.as_mut().is_some_and(|held| held.holds(&mut reading, self.caller_streams)) {
+                if reading.is_over() {
+                    break;
+                }
+            } else {
+                if let Some(held) = held.take() {
+                    held.release(reading.batch());
+                }
+                let pushed = self.push(reading.batch()).await;
+                if !pushed.in_time {
+                    reading.fail(self.deadlines.error());
+                }
+                if reading.is_over() {
+                    break;
+                }
+                if pushed.was_full {
+                    clock.substance(); // the consumer, not the service, took this time
+                }
             }
             reading = reading.next_batch(body, &mut clock).await;
         }
         self.transport.answer_ended(true, &head, body);
         let has_ended = body::settle(body).await;
         let outcome = Box::pin(reading.conclude()).await;
+        let outcome = match outcome {
+            Err(error) if held.is_some() && self.may_be_retried() => return Some(error),
+            outcome => outcome,
+        };
         let returning = (!has_ended).then(|| self.transport.connection_returns());
         self.guard.finish_stream(outcome);
         // The caller does not wait for any of this.
@@ -230,6 +285,7 @@ impl Answer<'_> {
             self.transport.answer_ended(true, &head, body);
             body::settle(body).await;
         }
+        None
     }
 
     /// Pushes events, and waits while the queue is full, until the deadline.
@@ -252,5 +308,44 @@ impl Answer<'_> {
             queue.push_all(events);
         }
         Pushed { was_full, in_time }
+    }
+}
+
+/// The events of a stream before its first content, while the call may still be retried; within the bounds
+/// of a queue.
+struct HeldEvents {
+    events: VecDeque<Event>,
+    bytes: usize,
+    events_max: usize,
+    bytes_max: usize,
+}
+
+impl HeldEvents {
+    fn new(settings: &Settings) -> HeldEvents {
+        let Limits { queue_events_max, queue_bytes_max, .. } = settings.limits;
+        let (events_max, bytes_max) = (queue_events_max, queue_bytes_max);
+        HeldEvents { events: VecDeque::new(), bytes: 0, events_max, bytes_max }
+    }
+
+    /// Takes the events that were read, unless they are to be pushed. A plain caller gets none of them.
+    fn holds(&mut self, reading: &mut Reading, caller_streams: bool) -> bool {
+        if !caller_streams {
+            return true;
+        }
+        let (has_content, is_whole, batch) =
+            (reading.has_content(), reading.is_whole(), reading.batch());
+        self.bytes += batch.iter().map(Event::cost).sum::<usize>();
+        let is_full = self.events.len() + batch.len() > self.events_max;
+        if has_content || is_whole || is_full || self.bytes > self.bytes_max {
+            return false;
+        }
+        self.events.append(batch);
+        true
+    }
+
+    /// Puts the events back in front of a batch.
+    fn release(mut self, batch: &mut VecDeque<Event>) {
+        self.events.append(batch);
+        *batch = self.events;
     }
 }

@@ -64,7 +64,7 @@ pub enum Event {
 }
 
 impl Event {
-    fn cost(&self) -> usize {
+    pub(crate) fn cost(&self) -> usize {
         match self {
             Event::Chunk(chunk) => chunk.cost(),
             Event::Open(_) | Event::Done(_) => 0,

@@ -97,9 +97,13 @@ impl Recorder {
         seen
     }
 
-    /// Records the failure of the last attempt, and returns its record.
+    /// Records the failure of the last attempt, and returns its record. What it answered is forgotten.
     pub(crate) fn attempt_failed(&mut self, kind: ErrorKind) -> Option<AttemptRecord> {
         let now = self.elapsed();
+        self.accepted = None;
+        self.answered = Answered::default();
+        (self.chunks, self.first_chunk, self.last_chunk) = (0, None, None);
+        self.chunk_times.clear();
         let last = self.attempts.back_mut()?;
         last.failed = Some((now, kind));
         Some(last.record())

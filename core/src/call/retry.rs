@@ -47,8 +47,8 @@ impl RetryPolicy {
         Some(wait.saturating_add(more))
     }
 
-    /// Whether the error is an answer with a listed status, or a connection that was never established. Never
-    /// an error inside a stream: that one followed a success status (R-LIM2).
+    /// Whether the error is one that the policy retries. After a success status that is only so with
+    /// `before_content`, for which the caller makes sure that nothing has reached the program (R-LIM2).
     fn covers(&self, error: &Error) -> bool {
         match error.kind() {
             ErrorKind::InvalidRequest
@@ -64,13 +64,18 @@ impl RetryPolicy {
             ErrorKind::Timeout => match error.timeout() {
                 Some(TimeoutPhase::Connect) => self.connect_errors,
                 Some(TimeoutPhase::FirstByte) => self.first_byte_timeouts,
-                Some(TimeoutPhase::Pool | TimeoutPhase::Idle | TimeoutPhase::Total) | None => false,
+                Some(TimeoutPhase::FirstContent) => self.before_content,
+                Some(TimeoutPhase::Idle) => self.covers_answer(error),
+                Some(TimeoutPhase::Pool | TimeoutPhase::Total) | None => false,
             },
-            ErrorKind::Disconnected => self.lost_connections && error.status().is_none(),
-            ErrorKind::Tls
+            ErrorKind::Disconnected if error.status().is_none() => self.lost_connections,
+            // The request would be invalid again.
+            ErrorKind::Stream if error.error_type() == Some("invalid_request_error") => false,
+            ErrorKind::Disconnected
             | ErrorKind::Protocol
             | ErrorKind::Incomplete
-            | ErrorKind::Stream
+            | ErrorKind::Stream => self.covers_answer(error),
+            ErrorKind::Tls
             | ErrorKind::Cancelled
             | ErrorKind::Argument
             | ErrorKind::Config
@@ -80,6 +85,11 @@ impl RetryPolicy {
             | ErrorKind::Callback
             | ErrorKind::Internal => false,
         }
+    }
+
+    fn covers_answer(&self, error: &Error) -> bool {
+        let was_accepted = error.status().is_some_and(|status| (200..300).contains(&status));
+        self.before_content && was_accepted
     }
 }
 

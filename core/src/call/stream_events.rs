@@ -49,6 +49,8 @@ pub(crate) struct Wanted {
     pub(crate) chunks: bool,
     /// The whole answer is gathered from the chunks.
     pub(crate) gathered: bool,
+    /// The call needs to know when content arrives.
+    pub(crate) content: bool,
 }
 
 /// The parsed events that were not yet pushed, and how the stream ended.
@@ -69,6 +71,8 @@ pub(crate) struct StreamEvents {
     chunks: u64,
     /// A chunk contained a part of an answer.
     has_parts: bool,
+    /// A chunk contained content, or nobody asks.
+    has_content: bool,
     /// The first line with an unknown field, redacted.
     ignored: Option<String>,
     ending: Option<StreamEnd>,
@@ -104,6 +108,7 @@ impl StreamEvents {
         let gatherer = wanted.gathered.then(|| Gatherer::new(wanted.endpoint, bytes_max));
         StreamEvents {
             gathering: Gathering(gatherer),
+            has_content: !wanted.content,
             wanted,
             slab: Slab::default(),
             batch: VecDeque::new(),
@@ -133,6 +138,11 @@ impl StreamEvents {
         self.chunks > 0
     }
 
+    /// Whether content arrived; always true if nobody asked for it.
+    pub(crate) fn has_content(&self) -> bool {
+        self.has_content
+    }
+
     /// The number of chunks that arrived.
     pub(crate) fn chunks(&self) -> u64 {
         self.chunks
@@ -146,6 +156,11 @@ impl StreamEvents {
     /// Whether the stream has ended.
     pub(crate) fn is_over(&self) -> bool {
         self.ending.is_some()
+    }
+
+    /// Whether the stream has ended completely.
+    pub(crate) fn is_whole(&self) -> bool {
+        matches!(self.ending, Some(StreamEnd::Whole(_)))
     }
 
     /// The events to push.
@@ -302,6 +317,7 @@ impl StreamEvents {
         }
         self.chunks += 1;
         self.has_parts = self.has_parts || chunk.has_part();
+        self.has_content = self.has_content || chunk.has_content();
         let is_final = chunk.is_final_response();
         if is_final {
             self.answered.finish_reason = chunk.response_status();

@@ -17,6 +17,7 @@ fn read(pieces: &[&[u8]], is_cut: bool) -> Read {
         choices: 1,
         chunks: true,
         gathered: false,
+        content: true,
     };
     let mut decoder = sse::Decoder::new(wanted.settings.limits.event_bytes_max);
     let mut events = StreamEvents::new(wanted, Arc::new(Head::default()));

@@ -103,9 +103,19 @@ impl Reading {
         self.events.is_over()
     }
 
+    /// Whether the stream has ended completely.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.events.is_whole()
+    }
+
     /// Whether part of the answer arrived.
     pub(crate) fn has_chunks(&self) -> bool {
         self.events.has_chunks()
+    }
+
+    /// Whether content arrived; always true if nobody asked for it.
+    pub(crate) fn has_content(&self) -> bool {
+        self.events.has_content()
     }
 
     /// The number of chunks that arrived.
@@ -134,6 +144,7 @@ impl Reading {
         {
             return self.events.fail(error);
         }
+        self.look_for_content(clock);
         let mut may_come_alone = true;
         let mut gave_turn = false;
         let mut bytes = 0;
@@ -199,6 +210,10 @@ impl Reading {
                 Look::Found => break,
                 Look::TurnOver => {
                     clock.note(&mut progress);
+                    if clock.awaits_content() {
+                        self.events.seal();
+                        self.look_for_content(clock);
+                    }
                     if let Some(error) = clock.overdue() {
                         self.events.fail(error);
                     }
@@ -212,6 +227,13 @@ impl Reading {
         }
         clock.note(&mut progress);
         self.events.seal();
+    }
+
+    /// Ends the first-content timeout if content has arrived.
+    fn look_for_content(&self, clock: &mut Clock) {
+        if self.has_content() {
+            clock.content_came();
+        }
     }
 
     /// Whether the current event is too large to be processed in place, or the gathered answer is: one small

@@ -507,6 +507,11 @@ impl Shared {
         progress.recorder.learns(answered);
     }
 
+    /// Whether the current attempt reported usage.
+    pub(crate) fn has_reported_usage(&self) -> bool {
+        self.progress().recorder.answered.usage.is_some()
+    }
+
     /// Part of an answer arrived: processing that was metered.
     pub(crate) fn answer_began(&self) {
         self.metered(Metered::Entered);

@@ -170,6 +170,9 @@ pub(crate) fn place_of(settings: &Settings) -> String {
             None => host.to_owned(),
         }
     };
+    if let Some(socket) = &settings.unix_socket {
+        return socket.display().to_string();
+    }
     let place = named(&settings.base_url);
     match &settings.proxy {
         Some(Proxy::Url(proxy)) => match Url::parse(proxy.trim()) {

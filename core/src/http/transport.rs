@@ -88,6 +88,9 @@ const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 /// The maximum size of a returned piece, in bytes: a piece is processed without yielding.
 const PIECE_BYTES_MAX: usize = 16 << 10;
 
+/// A connection whose peer does not answer this many keepalive probes in a row is closed.
+const KEEPALIVE_PROBES_MAX: u32 = 3;
+
 /// The usual number of headers of a request, with those that hyper adds.
 const HEADERS_USUAL: usize = 12;
 
@@ -337,7 +340,14 @@ fn builder(settings: &Settings, pools: usize, returns: &Arc<Returns>) -> Result<
         .pool_max_idle_per_host(spare_max.min(limits.idle_connections_max.div_ceil(pools)))
         .connector_layer(Watch::new(returns.clone(), spare_max))
         .dns_resolver(Names::new())
-        .tcp_nodelay(true);
+        .tcp_nodelay(true)
+        .tcp_keepalive(settings.tcp_keepalive)
+        .tcp_keepalive_interval(settings.tcp_keepalive)
+        .tcp_keepalive_retries(settings.tcp_keepalive.map(|_| KEEPALIVE_PROBES_MAX));
+    #[cfg(unix)]
+    if let Some(socket) = &settings.unix_socket {
+        builder = builder.unix_socket(socket.as_path());
+    }
     // A request that was written is never resent silently: by default reqwest resends one that an HTTP/2
     // server refused, without counting it or asking the retry policy.
     // Without a limit of 0, it keeps a copy of each request nonetheless.

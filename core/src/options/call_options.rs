@@ -8,6 +8,7 @@ use crate::answer::error::{Error, Result};
 use crate::options::api_key::ApiKey;
 use crate::options::config::Settings;
 use crate::options::headers::{HeaderNames, check_headers, check_removed};
+use crate::options::idempotency::check_idempotency_key;
 use crate::options::retry_policy::{RetryParts, RetryPolicy};
 use crate::options::timeouts::CallTimeouts;
 
@@ -22,6 +23,7 @@ pub(crate) struct CallOptions {
     /// Names of client headers that this call omits.
     pub(crate) without_headers: Vec<String>,
     pub(crate) query: Vec<(String, String)>,
+    pub(crate) idempotency_key: Option<String>,
     pub(crate) stream_only: Option<bool>,
     pub(crate) gather: Option<bool>,
     pub(crate) chunk_times: Option<bool>,
@@ -42,6 +44,9 @@ impl CallOptions {
             self.timeouts.check()?;
             self.retry.check()?;
             check_headers(&self.headers)?;
+            if let Some(key) = &self.idempotency_key {
+                check_idempotency_key(key)?;
+            }
             check_removed(&self.without_headers)
         };
         checked().map_err(CallOptions::as_argument)?;

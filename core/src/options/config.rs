@@ -2,7 +2,9 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::runtime::{Handle, Id, RuntimeFlavor};
 use url::Url;
@@ -13,7 +15,7 @@ use crate::options::api_key::{ApiKey, KEY_MASK};
 use crate::options::bounds::Limits;
 use crate::options::headers::{HeaderNames, check_headers};
 use crate::options::retry_policy::RetryPolicy;
-use crate::options::timeouts::Timeouts;
+use crate::options::timeouts::{Timeouts, check_time};
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::text::without_secrets;
 use crate::system::process;
@@ -60,6 +62,8 @@ pub struct Config {
     http2: bool,
     stream_only: bool,
     chunk_times: bool,
+    tcp_keepalive: Option<Option<Duration>>,
+    idempotency_header: Option<String>,
     io: IoPlace,
 }
 
@@ -78,6 +82,8 @@ impl fmt::Debug for Config {
             .field("http2", &self.http2)
             .field("stream_only", &self.stream_only)
             .field("chunk_times", &self.chunk_times)
+            .field("tcp_keepalive", &self.tcp_keepalive)
+            .field("idempotency_header", &self.idempotency_header)
             .finish_non_exhaustive()
     }
 }
@@ -183,7 +189,8 @@ impl Config {
     }
 
     /// The base URL of the service, `https://host/v1` for instance; a trailing slash is ignored, a
-    /// query is kept (R-CFG1).
+    /// query is kept (R-CFG1). `http+unix://%2Frun%2Fmodels.sock/v1` is a service at the Unix socket
+    /// `/run/models.sock`, without a proxy.
     pub fn base_url(mut self, base_url: impl Into<String>) -> Config {
         self.base_url = Some(base_url.into());
         self
@@ -320,6 +327,33 @@ impl Config {
         self
     }
 
+    /// How long a connection is silent before the system probes whether the peer is still there, and the
+    /// time between probes: three without an answer end the connection. From 1 s to 32767 s, in whole
+    /// seconds; 15 s by default, `None` is off.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let config = modelwire::Config::new().tcp_keepalive(Duration::from_secs(60));
+    /// ```
+    pub fn tcp_keepalive(mut self, time: impl Into<Option<Duration>>) -> Config {
+        self.tcp_keepalive = Some(time.into());
+        self
+    }
+
+    /// Sends an idempotency key with each chat and response, in the header of this name, usually
+    /// `Idempotency-Key`: the same for all attempts of a call, made at random unless the call has
+    /// [`Request::idempotency_key`](crate::Request::idempotency_key). A service that knows it processes
+    /// such attempts only once. Off by default.
+    ///
+    /// ```
+    /// let config = modelwire::Config::new().idempotency_header("Idempotency-Key");
+    /// ```
+    pub fn idempotency_header(mut self, name: impl Into<String>) -> Config {
+        self.idempotency_header = Some(name.into());
+        self
+    }
+
     /// Does all I/O of this client on this tokio runtime, which needs I/O and time enabled, and none on the
     /// library's thread: also that of blocking calls, of [`Call`](crate::Call) and of queues. Without this
     /// and [`Config::io_thread`], the library's thread does that, and async calls
@@ -379,6 +413,10 @@ impl Config {
             None => from_environment(&API_KEY_VARIABLES)
                 .ok_or_else(|| Error::config("no API key is configured"))?,
         };
+        let (base_url, unix_socket) = match unix_socket_of(&base_url)? {
+            Some((socket, behind)) => (behind, Some(socket)),
+            None => (base_url, None),
+        };
         let mut base_url = parse_base_url(&base_url)?;
         if !self.query.is_empty() {
             base_url.query_pairs_mut().extend_pairs(&self.query);
@@ -396,9 +434,20 @@ impl Config {
             http2: self.http2,
             stream_only: self.stream_only,
             chunk_times: self.chunk_times,
+            tcp_keepalive: self.tcp_keepalive.unwrap_or(Some(TCP_KEEPALIVE)),
+            idempotency_header: self.idempotency_header,
+            unix_socket,
             io: self.io.of_client(),
         };
         check_headers(&settings.headers)?;
+        if let Some(name) = &settings.idempotency_header {
+            check_headers(&[(name.clone(), "key".to_owned())])?;
+        }
+        check_keepalive(settings.tcp_keepalive)?;
+        if settings.unix_socket.is_some() && matches!(settings.proxy, Some(Proxy::Url(_))) {
+            let error = Error::config("a Unix socket cannot be reached through a proxy");
+            return Err(error.with_hint("Leave out proxy, or use a base_url of http or https."));
+        }
         settings.retry.check()?;
         settings.timeouts.check()?;
         settings.limits.check()?;
@@ -414,6 +463,53 @@ fn from_environment(names: &[&str]) -> Option<String> {
     let lossy = |value: OsString| value.to_string_lossy().into_owned();
     let mut texts = values.map(|value| value.into_string().unwrap_or_else(lossy));
     texts.find(|text| !text.trim().is_empty())
+}
+
+/// The default of [`Config::tcp_keepalive`], and its bounds: what Linux accepts.
+const TCP_KEEPALIVE: Duration = Duration::from_secs(15);
+const TCP_KEEPALIVE_MIN: Duration = Duration::from_secs(1);
+const TCP_KEEPALIVE_MAX: Duration = Duration::from_secs(32_767);
+
+fn check_keepalive(time: Option<Duration>) -> Result<()> {
+    check_time("tcp_keepalive", time)?;
+    match time {
+        Some(time) if !(TCP_KEEPALIVE_MIN..=TCP_KEEPALIVE_MAX).contains(&time) => {
+            Err(Error::config("tcp_keepalive must be from 1 s to 32767 s"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The path of the Unix socket in a base URL, and the base URL of the service behind it.
+fn unix_socket_of(base_url: &str) -> Result<Option<(PathBuf, String)>> {
+    const SCHEME: &str = "http+unix://";
+    let base_url = base_url.trim();
+    let Some(behind) = base_url
+        .get(..SCHEME.len())
+        .filter(|start| start.eq_ignore_ascii_case(SCHEME))
+        .and_then(|_| base_url.get(SCHEME.len()..))
+    else {
+        return Ok(None);
+    };
+    if !cfg!(unix) {
+        return Err(Error::config("base_url names a Unix socket, which this system does not have"));
+    }
+    let refused = |what: &str| {
+        let hint = "Write it as http+unix://%2Frun%2Fmodels.sock/v1, the path of the socket with %2F for /.";
+        Error::config(format!("base_url {what}")).with_hint(hint)
+    };
+    let end = behind.find(['/', '?', '#']).unwrap_or(behind.len());
+    let (encoded, path) = behind.split_at(end);
+    let below_root = encoded.strip_prefix("%2F").or_else(|| encoded.strip_prefix("%2f"));
+    let below_root = below_root.ok_or_else(|| refused("has no absolute path of a Unix socket"))?;
+    let decoded = Url::parse(&format!("file:///{below_root}")).ok();
+    let socket = decoded
+        .and_then(|url| url.to_file_path().ok())
+        .ok_or_else(|| refused("has an invalid path of a Unix socket"))?;
+    #[cfg(unix)]
+    std::os::unix::net::SocketAddr::from_pathname(&socket)
+        .map_err(|cause| refused(&format!("has an invalid path of a Unix socket: {cause}")))?;
+    Ok(Some((socket, format!("http://localhost{path}"))))
 }
 
 fn parse_base_url(given: &str) -> Result<Url> {
@@ -471,6 +567,10 @@ pub(crate) struct Settings {
     pub(crate) http2: bool,
     pub(crate) stream_only: bool,
     pub(crate) chunk_times: bool,
+    pub(crate) tcp_keepalive: Option<Duration>,
+    pub(crate) idempotency_header: Option<String>,
+    /// The socket at which the service is, instead of the host of `base_url`.
+    pub(crate) unix_socket: Option<PathBuf>,
     pub(crate) io: IoPlace,
 }
 

@@ -120,6 +120,14 @@ policy! {
     /// may have processed it, and it may then be billed twice (R-MET1). Off by default.
     first_byte_timeouts: bool = false;
 
+    /// Whether to retry a call whose answer began and then failed before any of its content reached the
+    /// program: it was cut, silent or empty, or the service reported an error in it. Content is what ends
+    /// the first-content timeout, whose expiry is retried as well; nothing of a plain call reaches the
+    /// program before its end. What such an attempt produced may be billed in addition (R-MET1); an
+    /// attempt that reported usage is not retried. Until content arrives, the request body and up to one
+    /// queue of events stay in memory. Off by default (R-LIM2).
+    before_content: bool = false;
+
     /// The largest random addition to a delay, as a fraction from 0 to 1: 0.25, the default, adds up to
     /// a quarter, so that calls that were refused together are not retried together. The delays of the
     /// policy and what the service asks for are minimums.

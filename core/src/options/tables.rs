@@ -21,7 +21,8 @@ use crate::request::request::Request;
 options! {
     OF_CLIENT, set by set_of_client of Config;
 
-    /// The base URL of the service, `https://host/v1` for instance.
+    /// The base URL of the service, `https://host/v1` for instance, or
+    /// `http+unix://%2Frun%2Fmodels.sock/v1` at a Unix socket.
     base_url: Text |config, url| *config = take(config).base_url(url);
 
     /// The API key, without the word `Bearer`.
@@ -57,6 +58,14 @@ options! {
     /// Offers HTTP/2 to an https service; off by default.
     http2: Flag |config, on| *config = take(config).http2(on);
 
+    /// How long a connection is silent before the system probes whether the peer is still there, and the
+    /// time between probes: three without an answer end the connection. From 1 s to 32767 s; 15 s by default.
+    tcp_keepalive_ms: Timeout |config, time| *config = take(config).tcp_keepalive(time);
+
+    /// The header, usually `Idempotency-Key`, that carries a key with each chat and response: the same for
+    /// all attempts of a call, made at random unless the call has `idempotency_key`; off by default.
+    idempotency_header: Text |config, name| *config = take(config).idempotency_header(name);
+
     /// Makes every plain call stream internally, for models that only stream; off by default.
     stream_only: Flag |config, on| *config = take(config).stream_only(on);
 
@@ -81,6 +90,10 @@ options! {
 
     /// The API key for this call, instead of the client's, on the same connections.
     api_key: Text |call, key| call.api_key = Some(ApiKey::new(key).map(Arc::new));
+
+    /// The idempotency key of this call, the same for all its attempts, in the client's
+    /// `idempotency_header`, otherwise in `Idempotency-Key`.
+    idempotency_key: Text |call, key| call.idempotency_key = Some(key);
 
     /// For a plain call: streams internally and returns the whole answer, for a model that only
     /// streams. Overrides a `stream` in JSON text. The client's setting by default.
@@ -124,6 +137,11 @@ options! {
     /// Whether to retry a call whose answer did not begin within the first-byte timeout; it may then be
     /// billed twice; off by default.
     retry_first_byte_timeouts: Flag |parts, on| parts.first_byte_timeouts = Some(on);
+
+    /// Whether to retry a call whose answer began and then failed (an error in the stream, silence, an
+    /// empty or truncated body) before any of its content reached the program, or within the
+    /// first-content timeout; the failed attempt may be billed in addition; off by default.
+    retry_before_content: Flag |parts, on| parts.before_content = Some(on);
 
     /// The largest random addition to a delay, as a fraction of it; 0.25 by default.
     retry_jitter: Part |parts, part| parts.jitter = Some(part);

@@ -104,6 +104,11 @@ timeouts! {
     /// The time from the start of an attempt until the response headers are complete. 600 s by default.
     first_byte: FirstByte = Some(Duration::from_secs(600)), per call true;
 
+    /// The time from the start of an attempt until the first content of its answer: text, reasoning or a
+    /// tool call of a stream, or the first byte of a document. Response headers, pings, roles and empty
+    /// deltas do not count. Off by default.
+    first_content: FirstContent = None, per call true;
+
     /// The longest pause in the content of an answer's body; pings (SSE comments, blank lines) do
     /// not count, nor does the time that a full queue waits for its consumer. 300 s by default.
     idle: Idle = Some(Duration::from_secs(300)), per call true;

@@ -10,7 +10,7 @@ use crate::protocol::shape::{says_failed, says_something};
 use crate::protocol::slab::{Entry, Slab};
 use crate::protocol::span::StrSpan;
 use crate::protocol::usage::Usage;
-use crate::protocol::value::Value;
+use crate::protocol::value::{Kind, Value};
 
 /// One event of a stream: its JSON text as it was sent, and the fields found in it. Cheap to clone and
 /// to move.
@@ -181,6 +181,24 @@ impl Chunk {
     pub(crate) fn has_part(&self) -> bool {
         self.choices().next().is_some()
             || self.kind().is_some_and(|kind| kind.starts_with("response."))
+    }
+
+    /// Whether it adds content or ends an answer: not a role, an empty delta, or the start of an item.
+    pub(crate) fn has_content(&self) -> bool {
+        let says = |value: Value<'_>| match value.kind() {
+            Kind::String => value.as_str().is_some_and(|text| !text.is_empty()),
+            _ => says_something(value),
+        };
+        let adds = |choice: Choice<'_>| {
+            let mut adds = choice.is_finished();
+            choice.said().each_member(|name, value| adds |= name != "role" && says(value));
+            adds
+        };
+        let kind = self.kind().filter(|kind| kind.starts_with("response.")).unwrap_or_default();
+        self.choices().any(adds)
+            || kind.ends_with(".done")
+            || kind.ends_with(".delta") && self.value().get("delta").is_some_and(says)
+            || self.is_final_response()
     }
 
     /// Whether this event ends a response stream (R-STR7).

@@ -5,13 +5,15 @@ use std::net::TcpListener;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use modelwire::{Client, ErrorKind, Metered, Request, RetryPolicy, TimeoutPhase, Timeouts, log};
+use modelwire::{
+    Client, ErrorKind, Limits, Metered, Request, RetryPolicy, TimeoutPhase, Timeouts, log,
+};
 use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::processes::in_child_at;
 use crate::support::{
-    CHAT_ANSWER, WAYS, at_once, config, event, hello, piece, retry_gaps, silence, stream_head,
-    within_three_tries,
+    CHAT_ANSWER, WAYS, Way, at_once, config, event, hello, piece, retry_gaps, silence,
+    stalled_after, stream_head, within_three_tries,
 };
 
 fn busy(headers: &[(&str, &str)]) -> Exchange {
@@ -345,5 +347,135 @@ fn a_failed_redirect_counts_as_sent() {
         assert_eq!((error.kind(), error.attempts()), (ErrorKind::Disconnected, 1), "{error:?}");
         assert_eq!(error.metered(), Metered::Unknown);
         assert!(error.message().contains("after a redirect"), "{error:?}");
+    }
+}
+
+const ROLE: &str = r#"{"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}"#;
+
+fn before_content() -> RetryPolicy {
+    at_once().before_content(true)
+}
+
+/// Ways in which an answer with a success status fails before its content.
+fn failures_before_content() -> Vec<(&'static str, Exchange)> {
+    let role_then = |then: &str| Exchange::events(&[ROLE, then]);
+    vec![
+        (
+            "an error event",
+            role_then(r#"{"error":{"message":"overloaded","type":"server_error"}}"#),
+        ),
+        ("a cut", Exchange::events_cut(&[ROLE])),
+        ("a reset", Exchange::events_reset(&[ROLE])),
+        ("an empty stream", Exchange::events::<&str>(&[])),
+        ("only an end mark", Exchange::events(&["[DONE]"])),
+        ("silence", stalled_after(&[ROLE])),
+        ("no JSON", role_then("{")),
+        ("a page", Exchange::raw("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>")),
+        ("half a document", Exchange::raw("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{\"a\"")),
+    ]
+}
+
+/// Nothing of the failed attempts reaches the program, and the record has all of them.
+#[test]
+fn an_answer_that_fails_before_its_content_is_retried_if_wanted() {
+    let service = Service::start().unwrap();
+    let timeouts = Timeouts::default().idle(Some(Duration::from_millis(300)));
+    let good = Exchange::events(&[ROLE, &piece("a"), &piece("b"), "[DONE]"]);
+    for (what, failure) in failures_before_content() {
+        let script = || Script::sequence(vec![failure.clone(), failure.clone(), good.clone()]);
+        for way in WAYS {
+            let client = |policy| {
+                let base_url = service.script("s", script());
+                Client::new(config(base_url).retry(policy).timeouts(timeouts)).unwrap()
+            };
+            let read = way.read(&client(before_content()), hello());
+            assert_eq!((read.text().as_str(), read.chunks.len()), ("ab", 3), "{what}");
+            assert_eq!(read.response().attempts(), 3, "{what}");
+            let record = read.response().record().unwrap();
+            assert_eq!((record.attempts().len(), record.chunks()), (3, 3), "{what}");
+            assert!(record.attempts()[0].kind.is_some() && record.attempts()[1].kind.is_some());
+            assert_eq!(record.attempts()[2].kind, None);
+            assert_eq!(record.metered(), Metered::Entered);
+            assert_eq!(service.recorded("s").len(), 3);
+
+            let answer = way.send(&client(before_content()), hello()).unwrap();
+            assert_eq!((answer.text().as_ref(), answer.attempts()), ("ab", 3), "{what}");
+
+            let read = way.read(&client(at_once()), hello());
+            assert_eq!(read.error().attempts(), 1, "{what}: off by default");
+            let error = way.send(&client(at_once()), hello()).unwrap_err();
+            assert_eq!(error.attempts(), 1, "{what}: off by default");
+        }
+    }
+}
+
+#[test]
+fn a_call_that_always_fails_before_its_content_ends_with_its_last_error() {
+    let service = Service::start().unwrap();
+    let timeouts = Timeouts::default().idle(Some(Duration::from_millis(300)));
+    for (what, failure) in failures_before_content() {
+        let base_url = service.script("s", Script::one(failure));
+        let policy = before_content().max_retries(1);
+        let client = Client::new(config(base_url).retry(policy).timeouts(timeouts)).unwrap();
+        let read = Way::Async.read(&client, hello());
+        assert_eq!(read.error().attempts(), 2, "{what}");
+        assert_eq!(service.recorded("s").len(), 2, "{what}");
+        assert_eq!(read.error().record().unwrap().attempts().len(), 2);
+        assert!(matches!(read.error().metered(), Metered::Unknown | Metered::Entered), "{what}");
+    }
+}
+
+/// What reached the program, was paid, or would fail again is not asked for again.
+#[test]
+fn nothing_is_retried_after_its_content() {
+    let service = Service::start().unwrap();
+    let usage = r#"{"choices":[],"usage":{"prompt_tokens":3,"total_tokens":3}}"#;
+    let invalid = r#"{"error":{"message":"too long","type":"invalid_request_error"}}"#;
+    for (what, failure, chunks) in [
+        ("content", Exchange::events_cut(&[ROLE, &piece("a")]), 2),
+        ("usage", Exchange::events_cut(&[ROLE, usage]), 0),
+        ("an invalid request", Exchange::events(&[ROLE, invalid]), 0),
+    ] {
+        let base_url = service.script("s", Script::one(failure));
+        let client = Client::new(config(base_url).retry(before_content())).unwrap();
+        for way in WAYS {
+            let read = way.read(&client, hello());
+            assert_eq!(read.error().attempts(), 1, "{what}");
+            assert_eq!(read.chunks.len(), chunks, "{what}");
+        }
+    }
+}
+
+/// Events before the content are held up to the bounds of a queue; then they are delivered.
+#[test]
+fn events_before_the_content_are_held_within_bounds() {
+    let service = Service::start().unwrap();
+    let events = [vec![ROLE; 40], vec!["{"]].concat();
+    for (limits, chunks) in [
+        (Limits::default(), 0),
+        (Limits::default().queue_events_max(20), 40),
+        (Limits::default().queue_bytes_max(1000), 40),
+    ] {
+        let base_url = service.script("s", Script::one(Exchange::events(&events)));
+        let policy = before_content().max_retries(1);
+        let client = Client::new(config(base_url).retry(policy).limits(limits)).unwrap();
+        let read = Way::Async.read(&client, hello());
+        assert_eq!(read.chunks.len(), chunks, "{limits:?}");
+        assert_eq!(read.error().attempts(), if chunks == 0 { 2 } else { 1 });
+    }
+}
+
+/// The time until the content includes that until the response headers.
+#[test]
+fn a_late_first_content_is_retried_if_wanted() {
+    let service = Service::start().unwrap();
+    let good = Exchange::events(&[&piece("a"), "[DONE]"]);
+    for late in [silence(), stalled_after(&[ROLE])] {
+        let script = Script::sequence(vec![late, good.clone()]);
+        let timeouts = Timeouts::default().first_content(Some(Duration::from_millis(300)));
+        let base_url = service.script("s", script);
+        let config = config(base_url).retry(before_content()).timeouts(timeouts);
+        let read = Way::Async.read(&Client::new(config).unwrap(), hello());
+        assert_eq!((read.text().as_str(), read.response().attempts()), ("a", 2));
     }
 }

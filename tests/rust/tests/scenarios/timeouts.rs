@@ -278,3 +278,69 @@ fn a_document_for_a_streaming_caller_keeps_the_deadline() {
         Ok(())
     });
 }
+
+const ROLE: &str =
+    r#"{"choices":[{"index":0,"delta":{"role":"assistant","content":"","tool_calls":null}}]}"#;
+
+/// A head, pings, roles and empty deltas are not content. Reasoning, tool calls and text are.
+#[test]
+fn the_first_content_takes_too_long() {
+    let service = Service::start().unwrap();
+    let timeouts = OFF.first_content(Some(SHORT)).first_byte(Some(LONG));
+    let pings = paced(&[http_chunk(": ping\n\n"), event(ROLE)], 200, Duration::from_millis(50));
+    let created = r#"{"type":"response.created","response":{"status":"in_progress"}}"#;
+    for (exchange, metered) in [
+        (silence(), Metered::Unknown),
+        (Exchange { steps: vec![stream_head(), Step::Pause(LONG)] }, Metered::Unknown),
+        (stalled_after(&[ROLE]), Metered::Entered),
+        (Exchange { steps: [vec![stream_head()], pings].concat() }, Metered::Entered),
+        (
+            stalled_after(&[created, r#"{"type":"response.output_text.delta","delta":""}"#]),
+            Metered::Entered,
+        ),
+    ] {
+        let client = scripted(&service, exchange, timeouts);
+        for way in WAYS {
+            check(way.read(&client, hello()).error(), TimeoutPhase::FirstContent, metered);
+            let error = way.send(&client, hello()).unwrap_err();
+            check(&error, TimeoutPhase::FirstContent, metered);
+        }
+    }
+    let silent = scripted(&service, silence(), timeouts);
+    let error = silent.blocking().send(hello()).unwrap_err();
+    assert!(error.message().ends_with(": no response headers"), "{error}");
+    let begun = scripted(&service, stalled_after(&[ROLE]), timeouts);
+    let error = begun.blocking().send(hello()).unwrap_err();
+    assert!(error.message().ends_with(": the answer began without content"), "{error}");
+}
+
+/// After the first content it no longer counts.
+#[test]
+fn content_ends_the_first_content_timeout() {
+    let service = Service::start().unwrap();
+    let reasoning = r#"{"choices":[{"index":0,"delta":{"reasoning":"hm"}}]}"#;
+    let tool = r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c"}]}}]}"#;
+    let delta = r#"{"type":"response.reasoning_text.delta","delta":"hm"}"#;
+    let rest = || vec![Step::Pause(AMPLE + SHORT), event(&piece("a")), event(DONE)];
+    let text = piece("b");
+    thread::scope(|scope| {
+        for (number, first) in [reasoning, tool, delta, &text].into_iter().enumerate() {
+            let steps = [vec![opening(&[ROLE, first])], rest()].concat();
+            let base_url = service.script(&format!("s{number}"), Script::one(Exchange { steps }));
+            let timeouts = OFF.first_content(Some(AMPLE));
+            let client = Client::new(config(base_url).timeouts(timeouts)).unwrap();
+            scope.spawn(move || {
+                let read = Way::Async.read(&client, hello());
+                assert!(read.response().elapsed() > AMPLE, "{first}");
+            });
+        }
+        let document = "HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n{\"choices\":";
+        let steps = vec![Step::send(document), Step::Pause(AMPLE + SHORT), Step::send("[{}]}")];
+        let timeouts = OFF.first_content(Some(AMPLE));
+        let client = scripted(&service, Exchange { steps }, timeouts);
+        scope.spawn(move || {
+            let answer = Way::Async.send(&client, hello()).unwrap();
+            assert!(answer.elapsed() > AMPLE);
+        });
+    });
+}

@@ -5,10 +5,12 @@ mod cap;
 mod connections;
 mod endless;
 mod hostile;
+mod idempotency;
 mod options;
 mod packing;
 mod redirects;
 mod secrets;
+mod sockets;
 
 const MARKER: &str = "MODELWIRE_TEST_TRANSPORT_CHILD";
 
