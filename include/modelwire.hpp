@@ -1675,6 +1675,10 @@ class common_options {
   Self& retry_first_byte_timeouts(bool on = true) & {
     return option("retry_first_byte_timeouts", on);
   }
+  /// Whether to retry a call whose answer began and then failed (an error in the stream, silence,
+  /// an empty or truncated body) before any of its content reached the program, or within the
+  /// first-content timeout; the failed attempt may be billed in addition; off by default.
+  Self& retry_before_content(bool on = true) & { return option("retry_before_content", on); }
   /// The largest random addition to a delay, as a fraction of it; 0.25 by default.
   Self& retry_jitter(double part) & { return option("retry_jitter", part); }
   /// The longest Retry-After that a call waits for; 60 s by default.
@@ -1696,6 +1700,12 @@ class common_options {
   /// default.
   Self& first_byte_timeout(std::optional<std::chrono::milliseconds> longest) & {
     return time("first_byte_timeout_ms", longest);
+  }
+  /// The time from the start of an attempt until the first content of its answer: text, reasoning
+  /// or a tool call of a stream, or the first byte of a document. Response headers, pings, roles
+  /// and empty deltas do not count. Off by default.
+  Self& first_content_timeout(std::optional<std::chrono::milliseconds> longest) & {
+    return time("first_content_timeout_ms", longest);
   }
   /// The longest pause in the content of an answer's body; pings (SSE comments, blank lines) do
   /// not count, nor does the time that a full queue waits for its consumer. 300 s by default.
@@ -1733,6 +1743,9 @@ class common_options {
   Self&& retry_first_byte_timeouts(bool on = true) && {
     return std::move(retry_first_byte_timeouts(on));
   }
+  Self&& retry_before_content(bool on = true) && {
+    return std::move(retry_before_content(on));
+  }
   Self&& retry_jitter(double part) && { return std::move(retry_jitter(part)); }
   Self&& retry_after_max(std::chrono::milliseconds wait) && {
     return std::move(retry_after_max(wait));
@@ -1744,6 +1757,9 @@ class common_options {
   }
   Self&& first_byte_timeout(std::optional<std::chrono::milliseconds> longest) && {
     return std::move(first_byte_timeout(longest));
+  }
+  Self&& first_content_timeout(std::optional<std::chrono::milliseconds> longest) && {
+    return std::move(first_content_timeout(longest));
   }
   Self&& idle_timeout(std::optional<std::chrono::milliseconds> longest) && {
     return std::move(idle_timeout(longest));
@@ -1841,7 +1857,8 @@ class config : public detail::common_options<config> {
   /// The same on a temporary configuration.
   config&& options(std::string_view json) && { return std::move(options(json)); }
   // <options of config>
-  /// The base URL of the service, https://host/v1 for instance.
+  /// The base URL of the service, https://host/v1 for instance, or
+  /// http+unix://%2Frun%2Fmodels.sock/v1 at a Unix socket.
   config& base_url(std::string_view text) & { return option("base_url", text); }
   /// A proxy for every call, http://host:port for instance; https, socks4, socks4a, socks5 and
   /// socks5h also work. Empty for none, regardless of the environment.
@@ -1854,6 +1871,18 @@ class config : public detail::common_options<config> {
   }
   /// Offers HTTP/2 to an https service; off by default.
   config& http2(bool on = true) & { return option("http2", on); }
+  /// How long a connection is silent before the system probes whether the peer is still there,
+  /// and the time between probes: three without an answer end the connection. From 1 s to 32767
+  /// s; 15 s by default.
+  config& tcp_keepalive(std::optional<std::chrono::milliseconds> longest) & {
+    return time("tcp_keepalive_ms", longest);
+  }
+  /// The header, usually Idempotency-Key, that carries a key with each chat and response: the
+  /// same for all attempts of a call, made at random unless the call has idempotency_key; off by
+  /// default.
+  config& idempotency_header(std::string_view text) & {
+    return option("idempotency_header", text);
+  }
   /// The longest time to open a connection, including TLS; for clients only. 10 s by default.
   config& connect_timeout(std::optional<std::chrono::milliseconds> longest) & {
     return time("connect_timeout_ms", longest);
@@ -1902,6 +1931,12 @@ class config : public detail::common_options<config> {
     return std::move(client_certificate_pem(text));
   }
   config&& http2(bool on = true) && { return std::move(http2(on)); }
+  config&& tcp_keepalive(std::optional<std::chrono::milliseconds> longest) && {
+    return std::move(tcp_keepalive(longest));
+  }
+  config&& idempotency_header(std::string_view text) && {
+    return std::move(idempotency_header(text));
+  }
   config&& connect_timeout(std::optional<std::chrono::milliseconds> longest) && {
     return std::move(connect_timeout(longest));
   }
@@ -2057,12 +2092,18 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
     return put("without_headers", list.append(detail::json_of(name).view()).append("]").view());
   }
   // <options of request>
+  /// The idempotency key of this call, the same for all its attempts, in the client's
+  /// idempotency_header, otherwise in Idempotency-Key.
+  request& idempotency_key(std::string_view text) & { return option("idempotency_key", text); }
   /// Gathers the chunks of this streamed call, so that the end of the stream also has the whole
   /// answer, and an error the part before it; off by default, which keeps memory use constant.
   request& gather(bool on = true) & { return option("gather", on); }
 
   /// @name The same on a temporary.
   /// @{
+  request&& idempotency_key(std::string_view text) && {
+    return std::move(idempotency_key(text));
+  }
   request&& gather(bool on = true) && { return std::move(gather(on)); }
   /// @}
   // </options>

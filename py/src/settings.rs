@@ -115,6 +115,7 @@ fn retry(given: &Bound<'_, PyDict>) -> PyResult<RetryPolicy> {
     settings.set("connect_errors", &mut policy.connect_errors)?;
     settings.set("lost_connections", &mut policy.lost_connections)?;
     settings.set("first_byte_timeouts", &mut policy.first_byte_timeouts)?;
+    settings.set("before_content", &mut policy.before_content)?;
     settings.set("retry_after_exact", &mut policy.retry_after_exact)?;
     settings.set("jitter", &mut policy.jitter)?;
     settings.set("adaptive", &mut policy.adaptive)?;
@@ -168,6 +169,12 @@ pub(crate) fn of_client(
     }
     if let Some(on) = settings.value("http2")? {
         config = config.http2(on);
+    }
+    if let Some(time) = settings.seconds("tcp_keepalive")? {
+        config = config.tcp_keepalive(time);
+    }
+    if let Some(name) = settings.value::<String>("idempotency_header")? {
+        config = config.idempotency_header(name);
     }
     if let Some(on) = settings.value("stream_only")? {
         config = config.stream_only(on);

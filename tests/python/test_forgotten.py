@@ -67,7 +67,12 @@ def test_every_setting_of_the_core_is_one_of_python(table, ours):
         {"limits": modelwire.Limits(**dict.fromkeys(modelwire.Limits.__slots__, 1000))},
         {
             "timeout": modelwire.Timeout(
-                1.0, pool=1.0, connect=1.0, total=1.0, pings_reset_idle=True
+                1.0,
+                pool=1.0,
+                connect=1.0,
+                first_content=1.0,
+                total=1.0,
+                pings_reset_idle=True,
             )
         },
         {
@@ -79,6 +84,7 @@ def test_every_setting_of_the_core_is_one_of_python(table, ours):
                 connect_errors=True,
                 lost_connections=True,
                 first_byte_timeouts=True,
+                before_content=True,
                 jitter=0.0,
                 retry_after_max=1.0,
                 retry_after_exact=True,
@@ -120,6 +126,7 @@ OF_CALL = {
     "query": "extra_query",
     "pool_timeout": "timeout",
     "first_byte_timeout": "timeout",
+    "first_content_timeout": "timeout",
     "idle_timeout": "timeout",
     "total_timeout": "timeout",
     "pings_reset_idle": "timeout",

@@ -266,6 +266,34 @@ def test_a_call_that_only_streams(scripted):
     assert '"stream":true' in scripted.requests()[0]["body"]
 
 
+def test_attempts_of_a_call_have_one_idempotency_key(scripted):
+    """Made at random, or given with the call."""
+    retry = modelwire.Retry(first_wait=0.001)
+    client = scripted(BUSY, ANSWER, idempotency_header="X-Once", retry=retry)
+    asked(client)
+    asked(client, idempotency_key="order-7")
+    first, again, own = [headers(request)["x-once"] for request in scripted.requests()]
+    assert first == again and len(first) == 32 and own == "order-7"
+
+
+def test_the_keepalive_of_a_client(scripted):
+    for seconds in (None, 1.0, 60):
+        assert asked(scripted(ANSWER, tcp_keepalive=seconds)).choices
+    with pytest.raises(modelwire.OpenAIError, match="tcp_keepalive"):
+        scripted(ANSWER, tcp_keepalive=0.5)
+
+
+def test_a_service_at_a_unix_socket():
+    """Its base URL stays as it was given."""
+    url = "http+unix://%2Fnowhere%2Fm.sock/v1"
+    with modelwire.Client(base_url=url, api_key=KEY) as client:
+        assert str(client.base_url) == url
+        copy = client.copy(base_url=client.base_url)
+        for one in (client, copy):
+            with pytest.raises(modelwire.APIConnectionError, match="to /nowhere/m.sock: "):
+                one.models.list()
+
+
 def test_the_whole_answer_at_the_end_of_a_stream(scripted):
     """Where the call gathers; and what was gathered, on its error."""
     client = scripted(events(piece("a"), piece("b"), finish()), events(piece("c"), end="cut"))

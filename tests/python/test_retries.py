@@ -1,6 +1,7 @@
 """What is tried again, when, and with which bytes."""
 
 import asyncio
+import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -94,6 +95,19 @@ def test_nothing_is_tried_again_once_a_stream_is_open(scripted):
 
 CALLS = 10
 ADAPTIVE = modelwire.Retry(adaptive=True)
+
+
+def test_an_answer_that_fails_before_its_content_is_retried_if_wanted(scripted):
+    """Nothing of the failed attempts reaches the program; the record has all of them."""
+    failed = events(piece(""), json.dumps({"error": {"message": "overloaded"}}))
+    good = events(piece(""), piece("a"), finish())
+    retry = modelwire.Retry(before_content=True, first_wait=0.001)
+    client = scripted(failed, events(piece(""), end="cut"), good, retry=retry)
+    chunks = list(asked(client, stream=True))
+    assert text(chunks) == "a" and len(chunks) == 3
+    assert asked(scripted(failed, failed, good, retry=retry)).choices[0].message.content == "a"
+    with pytest.raises(modelwire.APIError, match="overloaded"):
+        list(asked(scripted(failed, good), stream=True))
 
 
 def check_adaptive(service, run):

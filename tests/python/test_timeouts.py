@@ -64,6 +64,13 @@ def test_the_first_byte_takes_too_long(scripted, stream):
     assert (error.metered, error.attempts, len(scripted.requests())) == ("unknown", 1, 1)
 
 
+@pytest.mark.parametrize("answer", [SILENCE, stream(piece(""), STALL)], ids=["head", "role"])
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_first_content_takes_too_long(scripted, answer, stream):
+    client = scripted(answer, timeout=modelwire.Timeout(first_content=0.2))
+    runs_out("first_content_timeout", lambda: asked(client, stream))
+
+
 def test_a_stream_falls_silent(scripted):
     """What came before was delivered."""
     client = scripted(stream(piece("a"), STALL), timeout=modelwire.Timeout(idle=0.2))

@@ -100,8 +100,12 @@ pub(super) fn classify(error: &Error, tries: &mut Tries, rules: &Rules) -> Class
 fn is_before_sending(error: &Error) -> bool {
     match error.timeout() {
         Some(TimeoutPhase::Pool | TimeoutPhase::Connect) => true,
-        Some(TimeoutPhase::FirstByte | TimeoutPhase::Idle | TimeoutPhase::Total) | None => {
-            error.metered() == Metered::NotSent
-        }
+        Some(
+            TimeoutPhase::FirstByte
+            | TimeoutPhase::FirstContent
+            | TimeoutPhase::Idle
+            | TimeoutPhase::Total,
+        )
+        | None => error.metered() == Metered::NotSent,
     }
 }

@@ -314,7 +314,8 @@ pub(crate) fn of_error(error: &Error, scene: Scene) -> Fault {
             Some(TimeoutPhase::Total) if error.status().is_some() || scene.has_chunks => {
                 Fault::Stalled
             }
-            Some(TimeoutPhase::FirstByte | TimeoutPhase::Total) | None => Fault::FirstByteTimeout,
+            Some(TimeoutPhase::FirstByte | TimeoutPhase::FirstContent | TimeoutPhase::Total)
+            | None => Fault::FirstByteTimeout,
         },
         // A server that speaks first, such as mail or SSH, is recognized only by the transport's message.
         ErrorKind::Disconnected if error.message().contains("unexpected message") => Fault::NotHttp,

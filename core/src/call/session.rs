@@ -346,11 +346,7 @@ impl Session {
 
     /// The base URL, with its query redacted.
     pub(crate) fn base_url(&self) -> String {
-        let mut url = self.settings.base_url.clone();
-        if url.query().is_some() {
-            url.set_query(Some("[query]"));
-        }
-        url.to_string()
+        self.settings.shown_base_url()
     }
 
     /// The usage of the answered calls so far, in this process.

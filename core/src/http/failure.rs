@@ -171,7 +171,7 @@ pub(crate) fn place_of(settings: &Settings) -> String {
         }
     };
     if let Some(socket) = &settings.unix_socket {
-        return socket.display().to_string();
+        return socket.path.display().to_string();
     }
     let place = named(&settings.base_url);
     match &settings.proxy {

@@ -346,7 +346,7 @@ fn builder(settings: &Settings, pools: usize, returns: &Arc<Returns>) -> Result<
         .tcp_keepalive_retries(settings.tcp_keepalive.map(|_| KEEPALIVE_PROBES_MAX));
     #[cfg(unix)]
     if let Some(socket) = &settings.unix_socket {
-        builder = builder.unix_socket(socket.as_path());
+        builder = builder.unix_socket(socket.path.as_path());
     }
     // A request that was written is never resent silently: by default reqwest resends one that an HTTP/2
     // server refused, without counting it or asking the retry policy.

@@ -480,14 +480,24 @@ fn check_keepalive(time: Option<Duration>) -> Result<()> {
     }
 }
 
+/// The scheme of a base URL with a Unix socket, and what stands for it and the socket in that of the service.
+const UNIX_SCHEME: &str = "http+unix://";
+const BEHIND_SOCKET: &str = "http://localhost";
+
+/// The Unix socket of a service.
+pub(crate) struct UnixSocket {
+    pub(crate) path: PathBuf,
+    /// As in the base URL.
+    encoded: String,
+}
+
 /// The path of the Unix socket in a base URL, and the base URL of the service behind it.
-fn unix_socket_of(base_url: &str) -> Result<Option<(PathBuf, String)>> {
-    const SCHEME: &str = "http+unix://";
+fn unix_socket_of(base_url: &str) -> Result<Option<(UnixSocket, String)>> {
     let base_url = base_url.trim();
     let Some(behind) = base_url
-        .get(..SCHEME.len())
-        .filter(|start| start.eq_ignore_ascii_case(SCHEME))
-        .and_then(|_| base_url.get(SCHEME.len()..))
+        .get(..UNIX_SCHEME.len())
+        .filter(|start| start.eq_ignore_ascii_case(UNIX_SCHEME))
+        .and_then(|_| base_url.get(UNIX_SCHEME.len()..))
     else {
         return Ok(None);
     };
@@ -509,7 +519,8 @@ fn unix_socket_of(base_url: &str) -> Result<Option<(PathBuf, String)>> {
     #[cfg(unix)]
     std::os::unix::net::SocketAddr::from_pathname(&socket)
         .map_err(|cause| refused(&format!("has an invalid path of a Unix socket: {cause}")))?;
-    Ok(Some((socket, format!("http://localhost{path}"))))
+    let socket = UnixSocket { path: socket, encoded: encoded.to_owned() };
+    Ok(Some((socket, format!("{BEHIND_SOCKET}{path}"))))
 }
 
 fn parse_base_url(given: &str) -> Result<Url> {
@@ -570,7 +581,7 @@ pub(crate) struct Settings {
     pub(crate) tcp_keepalive: Option<Duration>,
     pub(crate) idempotency_header: Option<String>,
     /// The socket at which the service is, instead of the host of `base_url`.
-    pub(crate) unix_socket: Option<PathBuf>,
+    pub(crate) unix_socket: Option<UnixSocket>,
     pub(crate) io: IoPlace,
 }
 
@@ -591,6 +602,20 @@ impl Settings {
             Some(operation) => Some(PathFault::Operation(operation)),
             None if !path.ends_with("/v1") => Some(PathFault::NoVersion),
             None => path.ends_with("/v1/v1").then_some(PathFault::VersionTwice),
+        }
+    }
+
+    /// The base URL as it is shown: a query may be secret.
+    pub(crate) fn shown_base_url(&self) -> String {
+        let mut url = self.base_url.clone();
+        if url.query().is_some() {
+            url.set_query(Some("[query]"));
+        }
+        match &self.unix_socket {
+            Some(UnixSocket { encoded, .. }) => {
+                url.as_str().replacen(BEHIND_SOCKET, &format!("{UNIX_SCHEME}{encoded}"), 1)
+            }
+            None => url.to_string(),
         }
     }
 

@@ -335,6 +335,7 @@ impl Request {
     /// let by_name = Request::models()
     ///     .pool_timeout(Some(Duration::from_secs(1)))
     ///     .first_byte_timeout(Some(Duration::from_secs(10)))
+    ///     .first_content_timeout(Some(Duration::from_secs(20)))
     ///     .idle_timeout(None)
     ///     .pings_reset_idle(true)
     ///     .total_timeout(Some(Duration::from_secs(60)));
@@ -354,6 +355,12 @@ impl Request {
     /// `None` is off.
     pub fn first_byte_timeout(self, timeout: Option<Duration>) -> Request {
         self.timeout(TimeoutPhase::FirstByte, timeout)
+    }
+
+    /// For this call: the time from the start of an attempt until the first content of its answer; `None`
+    /// is off.
+    pub fn first_content_timeout(self, timeout: Option<Duration>) -> Request {
+        self.timeout(TimeoutPhase::FirstContent, timeout)
     }
 
     /// For this call: the longest pause in the content of its answer's body; `None` is off.

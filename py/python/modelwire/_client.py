@@ -220,6 +220,8 @@ class BaseClient:
         ca: _Pem | None = None,
         client_certificate: _Pem | None = None,
         http2: bool = False,
+        tcp_keepalive: float | None | NotGiven = NOT_GIVEN,
+        idempotency_header: str | None = None,
         stream_only: bool = False,
         on_call: Callable[[CallRecord], object] | None = None,
         chunk_times: bool = False,
@@ -246,9 +248,12 @@ class BaseClient:
             ("proxy", proxy),
             ("ca", _pem(ca, "ca")),
             ("client_certificate", _pem(client_certificate, "client_certificate")),
+            ("idempotency_header", idempotency_header),
         ):
             if value is not None:
                 options[name] = value
+        if is_given(tcp_keepalive):
+            options["tcp_keepalive"] = tcp_keepalive
         self._key_of_each_call = api_key if callable(api_key) else None
         self._secret = Secret(None if callable(api_key) else _text(api_key, "api_key"))
         if api_key is None:
@@ -639,8 +644,8 @@ class OpenAI(_Client):
     key, raises an OpenAIError that describes the problem.
 
     With stream_only every call without stream streams internally and returns the gathered answer,
-    for a service whose models only stream. proxy, no_proxy, ca, client_certificate and http2
-    configure the transport; ca and client_certificate take a path or PEM text.
+    for a service whose models only stream. proxy, no_proxy, ca, client_certificate (paths or PEM
+    text), http2 and tcp_keepalive configure the transport; idempotency_header names a header.
 
     on_call is called with the CallRecord of each call that has ended, with or without success: on
     its own thread, so that no call waits for it. chunk_times adds the time of each chunk to the
@@ -675,6 +680,8 @@ class OpenAI(_Client):
         ca: _Pem | None = None,
         client_certificate: _Pem | None = None,
         http2: bool = False,
+        tcp_keepalive: float | None | NotGiven = NOT_GIVEN,
+        idempotency_header: str | None = None,
         stream_only: bool = False,
         on_call: Callable[[CallRecord], object] | None = None,
         chunk_times: bool = False,
@@ -801,6 +808,8 @@ class AsyncOpenAI(_AsyncClient):
         ca: _Pem | None = None,
         client_certificate: _Pem | None = None,
         http2: bool = False,
+        tcp_keepalive: float | None | NotGiven = NOT_GIVEN,
+        idempotency_header: str | None = None,
         stream_only: bool = False,
         on_call: Callable[[CallRecord], object] | None = None,
         chunk_times: bool = False,

@@ -153,6 +153,8 @@ class Timeout(_Options):
     connect: the time to open a connection, including TLS (10 s by default); for clients only
     first_byte: from the start of an attempt until the response headers are complete; despite its
         name, not until the first byte of the body (600 s)
+    first_content: from the start of an attempt until the first content of its answer: text,
+        reasoning or a tool call, not headers, pings, roles or empty deltas (off)
     idle: the longest pause in the content of an answer's body; pings (SSE comments, blank
         lines) do not count (300 s)
     total: the longest time for all attempts and the delays between them (off)
@@ -166,6 +168,7 @@ class Timeout(_Options):
     pool: float | None | NotGiven = NOT_GIVEN
     connect: float | None | NotGiven = NOT_GIVEN
     first_byte: float | None | NotGiven = NOT_GIVEN
+    first_content: float | None | NotGiven = NOT_GIVEN
     idle: float | None | NotGiven = NOT_GIVEN
     total: float | None | NotGiven = NOT_GIVEN
     pings_reset_idle: bool | NotGiven = NOT_GIVEN
@@ -176,6 +179,7 @@ class Timeout(_Options):
         *,
         connect: float | None | NotGiven = NOT_GIVEN,
         first_byte: float | None | NotGiven = NOT_GIVEN,
+        first_content: float | None | NotGiven = NOT_GIVEN,
         idle: float | None | NotGiven = NOT_GIVEN,
         total: float | None | NotGiven = NOT_GIVEN,
         read: float | None | NotGiven = NOT_GIVEN,
@@ -188,6 +192,7 @@ class Timeout(_Options):
         self.pool = pool
         self.connect = connect if is_given(connect) else general
         self.first_byte = first_byte if is_given(first_byte) else reading
+        self.first_content = first_content
         self.idle = idle if is_given(idle) else reading
         self.total = total
         self.pings_reset_idle = pings_reset_idle
@@ -208,6 +213,9 @@ class Retry(_Options):
         twice
     first_byte_timeouts: whether to retry a call whose answer did not begin within the
         first_byte timeout; the service may have processed it, and it may then be billed twice
+    before_content: whether to retry a call whose answer failed after it began and before any of
+        its content reached the program (an error in the stream, silence, an empty or truncated
+        body), or within the first_content timeout; the failed attempt may be billed in addition
     jitter: the largest random addition to a delay, as a fraction from 0 to 1 (0.25)
     retry_after_max: the longest Retry-After that a call waits for, in seconds; beyond it the error
         is raised at once
@@ -228,6 +236,7 @@ class Retry(_Options):
     connect_errors: bool | NotGiven = NOT_GIVEN
     lost_connections: bool | NotGiven = NOT_GIVEN
     first_byte_timeouts: bool | NotGiven = NOT_GIVEN
+    before_content: bool | NotGiven = NOT_GIVEN
     jitter: float | NotGiven = NOT_GIVEN
     retry_after_max: float | NotGiven = NOT_GIVEN
     retry_after_exact: bool | NotGiven = NOT_GIVEN

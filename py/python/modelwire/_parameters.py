@@ -65,6 +65,7 @@ def _listed(fields: dict[str, Any]) -> Call:
 # What follows is written by `make generate` from the tables of py/stubs/write.py.
 
 OPTIONS = (
+    "idempotency_key",
     "stream_only",
     "gather",
 )
@@ -114,6 +115,7 @@ def chat(
     extra_query=None,
     extra_body=None,
     timeout=NOT_GIVEN,
+    idempotency_key=NOT_GIVEN,
     stream_only=NOT_GIVEN,
     gather=NOT_GIVEN,
 ):
@@ -162,6 +164,7 @@ def response(
     extra_query=None,
     extra_body=None,
     timeout=NOT_GIVEN,
+    idempotency_key=NOT_GIVEN,
     stream_only=NOT_GIVEN,
     gather=NOT_GIVEN,
 ):
@@ -212,6 +215,7 @@ def chat_parse(
     extra_query=None,
     extra_body=None,
     timeout=NOT_GIVEN,
+    idempotency_key=NOT_GIVEN,
     stream_only=NOT_GIVEN,
 ):
     """The parameters of chat.completions.parse."""
@@ -262,6 +266,7 @@ def response_parse(
     extra_query=None,
     extra_body=None,
     timeout=NOT_GIVEN,
+    idempotency_key=NOT_GIVEN,
     stream_only=NOT_GIVEN,
 ):
     """The parameters of responses.parse."""
@@ -416,6 +421,7 @@ chat.__annotations__ = {
     "extra_query": "Mapping[str, object] | None",
     "extra_body": "Mapping[str, object] | None",
     "timeout": "float | Timeout | httpx.Timeout | None",
+    "idempotency_key": "str | None",
     "stream_only": "bool | None",
     "gather": "bool | None",
 }
@@ -461,6 +467,7 @@ response.__annotations__ = {
     "extra_query": "Mapping[str, object] | None",
     "extra_body": "Mapping[str, object] | None",
     "timeout": "float | Timeout | httpx.Timeout | None",
+    "idempotency_key": "str | None",
     "stream_only": "bool | None",
     "gather": "bool | None",
 }

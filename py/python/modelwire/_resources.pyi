@@ -191,14 +191,17 @@ class _ChatStreamParams(_ChatBaseParams, total=False):
     tools: _Maybe[Iterable[ChatCompletionToolUnionParam]]
 
 class _ChatParseParams(_ChatStreamParams, total=False):
+    idempotency_key: _Maybe[str]
     stream_only: _Maybe[bool]
 
 class _ChatCreateParams(_ChatStreamParams, total=False):
+    idempotency_key: _Maybe[str]
     stream_only: _Maybe[bool]
     response_format: _Maybe[ResponseFormat]
     gather: _Maybe[bool]
 
 class _ChatRunParams(_ChatBaseParams, total=False):
+    idempotency_key: _Maybe[str]
     stream_only: _Maybe[bool]
 
 class _ResponseBaseParams(_CallParams, total=False):
@@ -239,16 +242,19 @@ class _ResponseStreamParams(_ResponseBaseParams, total=False):
     tools: _Maybe[Iterable[ToolParam]]
 
 class _ResponseParseParams(_ResponseStreamParams, total=False):
+    idempotency_key: _Maybe[str]
     stream_only: _Maybe[bool]
     parse_as: _Maybe[_Value]
     stream: Literal[False] | None | NotGiven | Omit
     verbosity: _Maybe[Literal["low", "medium", "high"]]
 
 class _ResponseCreateParams(_ResponseStreamParams, total=False):
+    idempotency_key: _Maybe[str]
     stream_only: _Maybe[bool]
     gather: _Maybe[bool]
 
 class _ResponseRunParams(_ResponseBaseParams, total=False):
+    idempotency_key: _Maybe[str]
     stream_only: _Maybe[bool]
 
 class _CompletionsWithRawResponse:

@@ -38,6 +38,7 @@ fn a_unix_socket_is_reached_by_the_base_url() {
     let encoded =
         path.to_str().unwrap().replace('%', "%25").replace('/', "%2F").replace(' ', "%20");
     let client = Client::new(config(format!("http+unix://{encoded}/v1"))).unwrap();
+    assert_eq!(client.base_url(), format!("http+unix://{encoded}/v1"));
     for way in WAYS {
         assert_eq!(way.send(&client, hello()).unwrap().text(), "Hello from both sides.");
         assert_eq!(way.read(&client, hello()).text(), "Hello from both sides.");
