@@ -25,6 +25,7 @@ mod budgeted;
 mod change;
 mod classify;
 mod judged;
+mod keys;
 mod lanes;
 mod outage;
 mod outcome;
@@ -45,6 +46,7 @@ use admission::Admission;
 use ahead::Ahead;
 use attempt::{Attempt, Delayed, Flights};
 use judged::Judging;
+use keys::Keys;
 use lanes::Lanes;
 use reach::Reach;
 use slow::SlowRows;
@@ -110,6 +112,7 @@ pub struct Engine<B: SendJournal> {
     client: Client,
     requests: Box<dyn Fn(&Row) -> Request + Send>,
     options: EngineOptions,
+    keys: Keys,
     book: B,
     queue: CompletionQueue,
     zero: Instant,
@@ -161,6 +164,7 @@ impl<B: SendJournal> Engine<B> {
             client,
             requests: Box::new(|row| Request::of_json(row.endpoint, &*row.body)),
             options,
+            keys: Keys::default(),
             book,
             queue: CompletionQueue::new(None),
             zero: Instant::now(),
@@ -196,6 +200,18 @@ impl<B: SendJournal> Engine<B> {
         requests: impl Fn(&Row) -> Request + Send + 'static,
     ) -> Engine<B> {
         self.requests = Box::new(requests);
+        self
+    }
+
+    /// Sets where another API key comes from after the service rejected the current one (401): `None` if
+    /// there is none, which ends the run. The rejected rows are sent again. Called by
+    /// [`turn`](Engine::turn).
+    #[must_use]
+    pub fn with_renewed_key(
+        mut self,
+        renew: impl FnMut() -> Option<String> + Send + 'static,
+    ) -> Engine<B> {
+        self.keys = Keys::renewed_by(renew);
         self
     }
 
@@ -515,7 +531,16 @@ impl<B: SendJournal> Engine<B> {
     fn launch(&mut self, mut attempt: Attempt) {
         attempt.sent += 1;
         self.counts.sent += 1;
-        let call = Call::new(&self.client, (self.requests)(&attempt.row));
+        let mut request = (self.requests)(&attempt.row);
+        let (key, number) = self.keys.current();
+        if let Some(key) = key {
+            request = request.api_key(key);
+        }
+        attempt.key = number;
+        if self.client.sends_idempotency_keys() {
+            request = request.idempotency_key(attempt.idempotency_key());
+        }
+        let call = Call::new(&self.client, request);
         let tag = self.flights.put(attempt);
         if let Err(error) = self.queue.submit_owned(call, false, tag)
             && let Some(attempt) = self.flights.take(tag)

@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use modelwire::{Config, Endpoint, ErrorKind, RetryPolicy};
-use modelwire_service::{Fault, Options, Point, Reply, Says, Service, Step};
+use modelwire_service::{Exchange, Fault, Options, Point, Reply, Says, Script, Service, Step};
 
 use super::*;
 use crate::budget::Limits;
@@ -282,6 +282,41 @@ fn a_wrong_key_stops_the_run() {
     let status = engine.status();
     assert!(status.sent < 50 && status.in_flight == 0 && status.waiting == 0, "{status:?}");
     assert_eq!(status.unsent, READY_ROWS_MAX as u64, "{status:?}");
+}
+
+/// Rows in flight with the old key are sent again as well, and none is paid twice.
+#[test]
+fn a_key_that_expires_is_renewed() {
+    let service = Service::start().unwrap();
+    let mut given = vec!["sk-test"];
+    let engine = Engine::new(client_at(&service.base_url(), "sk-wrong"), options(), NoSendJournal);
+    let mut engine = engine.with_renewed_key(move || given.pop().map(str::to_owned));
+    let (finished, over) = run(&mut engine, (1..=500).map(|number| row(number, "echo")));
+    assert!(matches!(over, Over::All), "{over:?}");
+    assert!(finished.len() == 500 && finished.iter().all(|row| row.outcome.is_ok()));
+    assert_eq!(service.metered()["echo"].calls, 500);
+}
+
+#[test]
+fn attempts_of_a_row_have_one_idempotency_key() {
+    let service = Service::start().unwrap();
+    let busy = Exchange::json(429, "{}");
+    let answer = Exchange::json(200, r#"{"choices":[{}]}"#);
+    let base_url = service.script("s", Script::sequence(vec![busy.clone(), busy, answer]));
+    let config = Config::new().base_url(base_url).api_key("sk-test");
+    let config = config.retry(RetryPolicy::default().max_retries(0));
+    let client = Client::new(config.idempotency_header("Idempotency-Key")).unwrap();
+    for _ in 0..2 {
+        let mut engine = Engine::new(client.clone(), options(), NoSendJournal);
+        run(&mut engine, [row(1, "echo")]);
+    }
+    let mut engine = Engine::new(client, options(), NoSendJournal);
+    run(&mut engine, [row(2, "echo")]);
+    let sent = service.recorded("s");
+    let keys: Vec<_> = sent.iter().map(|one| one.header("idempotency-key").unwrap()).collect();
+    let (of_row, of_other) = keys.split_at(4);
+    assert!(of_row.iter().all(|key| *key == of_row[0]), "in each run: {keys:?}");
+    assert!(of_other.iter().all(|key| *key != of_row[0]), "{keys:?}");
 }
 
 #[test]

@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::mpsc;
 use std::time::Duration;
 
 use modelwire::{
@@ -10,9 +12,12 @@ use modelwire::{
 };
 
 use crate::failure::{Exit, Failure};
+use crate::system::shell;
 
-/// Maximum bytes of a key file.
+/// Maximum bytes of a key file, and of what a key command prints.
 const KEY_FILE_BYTES_MAX: u64 = 16 * 1024;
+/// The longest time that a key command may take.
+const KEY_COMMAND_TIME_MAX: Duration = Duration::from_secs(60);
 /// Maximum bytes of a file with an option's value.
 const OPTION_FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Maximum seconds of `--timeout`: a year.
@@ -32,6 +37,11 @@ pub(crate) struct Connection {
     /// is never an argument: everyone on the machine can see arguments
     #[arg(long, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
+
+    /// Run this with the shell: what it prints is the API key. In a job, this or the key file is asked again
+    /// after a 401, for keys that expire
+    #[arg(long, value_name = "COMMAND", conflicts_with = "key_file")]
+    pub(crate) key_command: Option<String>,
 
     /// The longest that a call may take, with all attempts; in a job, each attempt of a row [default: no
     /// limit, but an answer must begin within 600 s and not pause for 300 s]
@@ -78,8 +88,8 @@ impl Connection {
         if let Some(base_url) = &self.base_url {
             config = config.base_url(base_url);
         }
-        if let Some(file) = &self.key_file {
-            config = config.api_key(key_of(file)?);
+        if let Some(source) = self.key_source() {
+            config = config.api_key(source.key()?);
         }
         if let Some(timeout) = self.timeout {
             config.timeouts_mut().set(TimeoutPhase::Total, Some(timeout))?;
@@ -90,12 +100,18 @@ impl Connection {
     /// Checks that there is a base URL and a key; the error says what to set.
     pub(crate) fn require(&self) -> Result<(), Failure> {
         self.require_base_url()?;
-        if self.key_file.is_none() && set_variable(&API_KEY_VARIABLES).is_none() {
+        if self.key_source().is_none() && set_variable(&API_KEY_VARIABLES).is_none() {
             let message = "no API key: set MODELWIRE_API_KEY (or OPENAI_API_KEY), or give --key-file \
                            FILE. The key is created in the service's control panel";
             return Err(Failure::new(Exit::Config, message));
         }
         Ok(())
+    }
+
+    /// Where the key comes from, if not from the environment.
+    pub(crate) fn key_source(&self) -> Option<KeySource> {
+        let of_file = self.key_file.clone().map(KeySource::File);
+        of_file.or_else(|| self.key_command.clone().map(KeySource::Command))
     }
 
     /// The base URL; the error says what to set.
@@ -227,12 +243,85 @@ fn wrong_option(error: Error) -> Failure {
     Failure { exit: Exit::Usage, ..Failure::from(error).within("--option") }
 }
 
-/// Reads the key from a file. Errors never show any of its characters.
-fn key_of(file: &Path) -> Result<String, Failure> {
-    let place = format!("--key-file {}", file.display());
-    let text =
-        read_whole(file, KEY_FILE_BYTES_MAX).map_err(|failure| failure.within("--key-file"))?;
-    let key = text.strip_suffix('\n').unwrap_or(&text);
+/// Where the API key comes from.
+#[derive(Clone, Debug)]
+pub(crate) enum KeySource {
+    File(PathBuf),
+    Command(String),
+}
+
+impl KeySource {
+    /// The argument that names it.
+    pub(crate) fn shown(&self) -> String {
+        match self {
+            KeySource::File(file) => format!("--key-file {}", file.display()),
+            KeySource::Command(_) => "--key-command".to_owned(),
+        }
+    }
+
+    /// Reads the key. Errors never show any of its characters.
+    pub(crate) fn key(&self) -> Result<String, Failure> {
+        let text = match self {
+            KeySource::File(file) => read_whole(file, KEY_FILE_BYTES_MAX)
+                .map_err(|failure| failure.within("--key-file"))?,
+            KeySource::Command(command) => printed_by(command).map_err(|what| {
+                Failure::new(Exit::Config, format!("--key-command: the command {what}"))
+            })?,
+        };
+        checked_key(&self.shown(), &text)
+    }
+
+    /// For a job: the key if it is another one than before.
+    pub(crate) fn renewed(self) -> impl FnMut() -> Option<String> + Send + 'static {
+        // A command has printed the current key for the client, and is not run again before it is needed.
+        let mut before = match &self {
+            KeySource::File(_) => self.key().ok(),
+            KeySource::Command(_) => None,
+        };
+        move || match self.key() {
+            Ok(key) if before.as_ref() != Some(&key) => {
+                before = Some(key.clone());
+                Some(key)
+            }
+            Ok(_) => None,
+            Err(failure) => {
+                crate::console::say(&failure.message);
+                None
+            }
+        }
+    }
+}
+
+/// Runs a command with the shell and returns what it prints; the error says what it did instead.
+fn printed_by(command: &str) -> Result<String, String> {
+    let mut command = shell(command);
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut child = command.spawn().map_err(|cause| format!("cannot be started: {cause}"))?;
+    let (send, receive) = mpsc::channel();
+    // Left behind if the command takes too long.
+    std::thread::spawn(move || {
+        let mut text = Vec::new();
+        let pipe = child.stdout.take();
+        let read = pipe.map(|pipe| pipe.take(KEY_FILE_BYTES_MAX).read_to_end(&mut text));
+        let _ = send.send((read.transpose(), child.wait(), text));
+    });
+    let ended = receive.recv_timeout(KEY_COMMAND_TIME_MAX);
+    let Ok((read, status, text)) = ended else {
+        return Err(format!("took longer than {} s", KEY_COMMAND_TIME_MAX.as_secs()));
+    };
+    read.map_err(|cause| format!("cannot be read: {cause}"))?;
+    match status {
+        Ok(status) if status.success() => {
+            String::from_utf8(text).map_err(|_| "printed something else than UTF-8 text".to_owned())
+        }
+        Ok(status) => Err(format!("failed: {status}")),
+        Err(cause) => Err(format!("failed: {cause}")),
+    }
+}
+
+/// The key in a text, which is nothing else.
+fn checked_key(place: &str, text: &str) -> Result<String, Failure> {
+    let key = text.strip_suffix('\n').unwrap_or(text);
     let key = key.strip_suffix('\r').unwrap_or(key);
     let wrong = |what: &str| {
         let message = format!("{place} {what}: it must contain the API key and nothing else");

@@ -263,6 +263,12 @@ impl Client {
     pub fn base_url(&self) -> String {
         self.session.base_url()
     }
+
+    /// Whether the client has [`Config::idempotency_header`]: for bulk jobs, whose rows have their own keys.
+    #[doc(hidden)]
+    pub fn sends_idempotency_keys(&self) -> bool {
+        self.session.settings.idempotency_header.is_some()
+    }
 }
 
 impl Call {

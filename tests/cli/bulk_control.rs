@@ -321,3 +321,23 @@ fn a_command_at_the_end_changes_no_code_and_runs_only_after_a_run() {
     assert!(ran.stderr.ends_with("said\nmodelwire: --on-end: exit status: 7\n"), "{}", ran.stderr);
     assert!(job.has("end"));
 }
+
+/// A key that expires in the middle of the night: the command prints another one.
+#[cfg(unix)]
+#[test]
+fn a_key_is_asked_for_again_after_a_401() {
+    let job = Job::under_load(50, "");
+    let command = "if [ -e seen ]; then echo sk-test; else touch seen; echo sk-wrong; fi";
+    assert_eq!(job.run(&["--key-command", command]).code(), 0);
+    assert_eq!(job.results().len(), 50);
+    assert_eq!(job.service.metered()["echo"].calls, 50);
+
+    let wrong = Job::under_load(50, "");
+    std::fs::write(wrong.path("key"), "sk-wrong\n").unwrap();
+    let ran = wrong.run(&["--key-file", "key"]);
+    assert_eq!(ran.code(), 11, "{ran:?}");
+    let failing = Job::under_load(50, "");
+    let ran = failing.run(&["--key-command", "echo trouble >&2; exit 3"]);
+    assert!(ran.stderr.contains("--key-command: the command failed: exit status: 3"), "{ran:?}");
+    assert!(failing.service.recorded("").is_empty());
+}

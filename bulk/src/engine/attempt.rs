@@ -7,7 +7,7 @@ use modelwire::Response;
 
 use super::classify::Tries;
 use crate::checks::Rejection;
-use crate::row::Row;
+use crate::row::{BodyHash, Row};
 
 /// A row and its attempts so far.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ pub(super) struct Attempt {
     pub(super) lane: usize,
     /// The number of times it was sent.
     pub(super) sent: u32,
+    /// The number of the API key with which it was sent last.
+    pub(super) key: u32,
     pub(super) tries: Tries,
     /// Its last answer, if that failed a check.
     pub(super) answer: Option<(Response, Rejection)>,
@@ -30,7 +32,26 @@ pub(super) struct Attempt {
 impl Attempt {
     pub(super) fn of(row: Row, lane: usize, estimate: u64) -> Attempt {
         let (tries, begun) = (Tries::default(), Duration::ZERO);
-        Attempt { row, lane, sent: 0, tries, answer: None, first_begun: None, begun, estimate }
+        Attempt {
+            row,
+            lane,
+            sent: 0,
+            key: 0,
+            tries,
+            answer: None,
+            first_begun: None,
+            begun,
+            estimate,
+        }
+    }
+
+    /// The same for all attempts of the row, in later runs as well, until its answer fails a check: then it
+    /// is asked for another one.
+    pub(super) fn idempotency_key(&self) -> String {
+        let (row, rejected) = (&self.row, self.tries.rejected);
+        let body: String = row.hash.digits().collect();
+        let whole = format!("{body} {rejected} {}", row.key.text());
+        BodyHash::of_bytes(whole.as_bytes()).digits().collect()
     }
 
     /// Whether the book has it as sent, and nothing more than that is to be known: it was answered, and is

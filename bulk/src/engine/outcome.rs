@@ -35,6 +35,7 @@ impl<B: SendJournal> Engine<B> {
             Ok(response) => {
                 self.reach.reached();
                 self.slow.answered(now.saturating_sub(attempt.begun));
+                self.keys.accepted();
                 self.admitted(attempt.begun);
                 let tokens = response.usage().map(|usage| usage.total_tokens);
                 if let Some(lane) = self.lanes.get(attempt.lane) {
@@ -103,6 +104,12 @@ impl<B: SendJournal> Engine<B> {
                 if gives_up {
                     self.stop(StopReason::Unreachable, error, attempt.row.clone());
                 }
+                self.again(attempt, now);
+            }
+            Classified::KeyRefused
+                if self.phase != Phase::Draining && self.keys.has_other_than(attempt.key) =>
+            {
+                let attempt = self.take_back(attempt, now, Ended::Otherwise);
                 self.again(attempt, now);
             }
             Classified::KeyRefused => {

@@ -54,6 +54,7 @@ fn run(bulk: &Bulk, connection: &Connection) -> Result<(), Failure> {
         return dry_run(bulk, &plan, &mut signals, progress);
     }
     let client = plan.client(connection)?;
+    let renewal = connection.key_source();
     let begun = Instant::now();
     // Delete the files of an earlier job only once the input is known to be valid.
     let started_over = match plan.store.is_overwriting {
@@ -68,11 +69,11 @@ fn run(bulk: &Bulk, connection: &Connection) -> Result<(), Failure> {
     };
     let (mut run, mut ledger, mut survey, answers) = match started_over {
         Some((held, survey, ledger, answers)) => {
-            let (run, _) = Run::open(&plan, Some(held), client, progress)?;
+            let (run, _) = Run::open(&plan, Some(held), client, renewal, progress)?;
             (run, ledger, survey, answers)
         }
         None => {
-            let (mut run, mut ledger) = Run::open(&plan, None, client, progress)?;
+            let (mut run, mut ledger) = Run::open(&plan, None, client, renewal, progress)?;
             let answers = plan.answers()?;
             let progress = run.progress_mut();
             let survey =

@@ -48,11 +48,11 @@ pub(crate) fn base_url(connection: &Connection, variables: Variables<'_>) -> Opt
 
 /// The key; its text is only for counting characters.
 fn key(connection: &Connection, variables: Variables<'_>) -> Option<Given> {
-    match &connection.key_file {
-        // The configuration check reports a file that cannot be read.
-        Some(file) => Some(Given {
-            text: std::fs::read_to_string(file).unwrap_or_default(),
-            from: format!("--key-file {}", file.display()),
+    match connection.key_source() {
+        // The configuration check reports one that gives no key.
+        Some(source) => Some(Given {
+            text: source.key().unwrap_or_default(),
+            from: source.shown(),
             beaten: None,
         }),
         None => of_variables(&API_KEY_VARIABLES, variables),
@@ -84,7 +84,7 @@ pub(crate) fn look(connection: &Connection, variables: Variables<'_>) -> Finding
     let config = match connection.config() {
         Ok(config) => config,
         Err(failure) => {
-            let is_of_key = failure.message.contains("--key-file");
+            let is_of_key = failure.message.contains("--key-");
             let fault = if is_of_key { Fault::KeyMalformed } else { Fault::OptionWrong };
             return Finding::failed(fault, saw).because(failure.message);
         }

@@ -29,6 +29,7 @@ use super::signals::Signals;
 use crate::bulk::numbers::counted;
 use crate::bulk::progress::{self, Phase, Progress};
 use crate::bulk::summary::Tally;
+use crate::connection::KeySource;
 use crate::failure::{Exit, Failure};
 
 /// Maximum rows pushed between two turns, so that answers do not wait for them.
@@ -74,6 +75,7 @@ impl Run {
         plan: &Plan,
         held: Option<HeldJournal>,
         client: Client,
+        renewal: Option<KeySource>,
         progress: Progress,
     ) -> Result<(Run, Ledger), Failure> {
         // The store is created before the engine that it wakes.
@@ -86,7 +88,10 @@ impl Run {
         };
         let (store, ledger) = Store::open(&plan.store, held, Box::new(wake))?;
         let engine = Engine::new(client, plan.engine, store.book()).with_budget(plan.budget()?);
-        let engine = engine.with_checks(Checks::new(&plan.checks));
+        let mut engine = engine.with_checks(Checks::new(&plan.checks));
+        if let Some(source) = renewal {
+            engine = engine.with_renewed_key(source.renewed());
+        }
         let _ = waker.set(engine.waker());
         let run = Run {
             engine,
