@@ -16,6 +16,8 @@ mod streaming;
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
+pub(crate) use certificate::roots;
+
 use crate::connection::Connection;
 use crate::console;
 use crate::doctor::checks::examine;

@@ -2,7 +2,7 @@
 //!
 //! `chat` and `respond` are the same command for two operations: `question` has their arguments and makes
 //! the request, `prompt` reads the prompt, `answer` sends the request and prints the answer, `curl` prints
-//! the request instead.
+//! the request instead. `upstream` is the service that `serve` records.
 
 mod answer;
 pub(crate) mod chat;
@@ -14,3 +14,4 @@ mod prompt;
 mod question;
 pub(crate) mod respond;
 pub(crate) mod serve;
+mod upstream;

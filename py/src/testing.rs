@@ -2,11 +2,13 @@
 //!
 //! The service's thread never touches Python: it plays answers that were queued before.
 
-use std::sync::{Mutex, MutexGuard};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use modelwire_service::{
-    Event, Fault, Finish, Options, Point, Reply, Reported, Says, Service, Step, Text, ToolCall,
+    Event, Fault, Finish, Options, Pace, Point, Replay, Reply, Reported, Says, Service, Step, Text,
+    ToolCall,
 };
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -140,7 +142,8 @@ impl NativeService {
 #[pymethods]
 impl NativeService {
     #[new]
-    #[pyo3(signature = (*, api_key, port, usage, word_pause, rate_limit_calls, rate_limit_window))]
+    #[pyo3(signature = (*, api_key, port, usage, word_pause, rate_limit_calls, rate_limit_window, replay, is_fast))]
+    #[expect(clippy::too_many_arguments, reason = "each is a keyword of Service")]
     fn new(
         py: Python<'_>,
         api_key: String,
@@ -149,7 +152,18 @@ impl NativeService {
         word_pause: f64,
         rate_limit_calls: u32,
         rate_limit_window: f64,
+        replay: Option<PathBuf>,
+        is_fast: bool,
     ) -> PyResult<NativeService> {
+        let read = |file: PathBuf| {
+            py.detach(|| Replay::read(&file)).map(Arc::new).map_err(|error| {
+                let message = format!("{} cannot be replayed: {error}", file.display());
+                match error.raw_os_error() {
+                    Some(number) => PyOSError::new_err((number, message)),
+                    None => PyValueError::new_err(message),
+                }
+            })
+        };
         let options = Options {
             key: api_key,
             port,
@@ -161,6 +175,8 @@ impl NativeService {
             word_pause: duration(word_pause)?,
             rate_limit_calls,
             rate_limit_window: duration(rate_limit_window)?,
+            replay: replay.map(read).transpose()?,
+            pace: if is_fast { Pace::Fast } else { Pace::Exact },
             ..Options::default()
         };
         let started = py.detach(|| Service::start_with(options));

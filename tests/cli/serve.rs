@@ -10,7 +10,7 @@
 mod support;
 
 use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use modelwire_cli::Exit;
 use rustix::process::Signal;
@@ -24,8 +24,12 @@ struct Serving {
 
 impl Serving {
     fn start(arguments: &[&str]) -> Serving {
-        let mut child = modelwire(["serve", "--exit-with-stdin"])
-            .args(arguments)
+        Serving::of(modelwire(["serve"]).args(arguments))
+    }
+
+    fn of(command: &mut Command) -> Serving {
+        let mut child = command
+            .arg("--exit-with-stdin")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -119,4 +123,68 @@ fn ctrl_c_ends_serve() {
     BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut url).unwrap();
     signal(&child, Signal::INT);
     assert!(!support::wait(&mut child).success());
+}
+
+/// A recorder before a service, and what it recorded replayed: the same bytes, without keys; then with
+/// faults.
+#[test]
+fn exchanges_are_recorded_and_replayed() {
+    let folder = support::Folder::new();
+    let file = folder.path().join("exchanges.jsonl");
+    let path = file.to_str().unwrap();
+    let real = Serving::start(&["--key", "sk-real"]);
+    let mut recorder = modelwire(["serve", "--record", &real.url, "--to", path]);
+    let recorder = Serving::of(recorder.env("MODELWIRE_API_KEY", "sk-real"));
+    let asks = [
+        &["models"][..],
+        &["chat", "-m", "echo", "Hello"],
+        &["chat", "-m", "echo", "--no-stream", "Hello"],
+        &["respond", "-m", "echo", "one two"],
+        &["chat", "-m", "cut", "a b c d"],
+        &["chat", "-m", "nobody", "Hello"],
+    ];
+    let ask = |url: &str, arguments: &[&str]| {
+        let ran = run(&mut modelwire_at(url, arguments));
+        (ran.code(), ran.text().to_owned(), ran.stderr.clone())
+    };
+    let recorded: Vec<_> = asks.iter().map(|one| ask(&recorder.url, one)).collect();
+    let real_ones: Vec<_> = recorded.iter().map(|(code, ..)| *code).collect();
+    assert_eq!(real_ones, [0, 0, 0, 0, Exit::Disconnected as i32, Exit::NotFound as i32]);
+    let wrong_key =
+        run(modelwire_at(&recorder.url, &["models"]).env("MODELWIRE_API_KEY", "sk-bad"));
+    assert_eq!(wrong_key.code(), Exit::Authentication as i32);
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(text.lines().count(), asks.len());
+    assert!(!text.contains("sk-"), "{text}");
+
+    let replayed = Serving::start(&["--replay", path]);
+    for (one, expected) in asks.iter().zip(&recorded).rev() {
+        assert_eq!(ask(&replayed.url, one), *expected, "in any order");
+        assert_eq!(ask(&replayed.url, one), *expected, "and again");
+    }
+    let (code, _, stderr) = ask(&replayed.url, &["respond", "-m", "echo", "other"]);
+    assert_eq!((code, stderr.as_str()), (0, ""), "the next one with this path");
+
+    let faulty = ["--replay", path, "--pace", "fast", "--status", "503", "--every", "2"];
+    let faulty = Serving::start(&faulty);
+    let codes: Vec<_> = (0..4).map(|_| ask(&faulty.url, asks[1]).0).collect();
+    assert_eq!(codes, [0, Exit::Server as i32, 0, Exit::Server as i32]);
+    let cut = Serving::start(&["--replay", path, "--cut-after", "1"]);
+    assert_eq!(ask(&cut.url, asks[1]).0, Exit::Disconnected as i32);
+
+    for (arguments, expected) in [
+        (&["--record", &real.url][..], "--to <FILE>"),
+        (&["--to", path], "--record <URL>"),
+        (&["--record", "ftp://h/v1", "--to", path], "write it as https://host/v1"),
+        (&["--record", "http://a:b@h/v1", "--to", path], "leave out user"),
+        (&["--record", &real.url, "--to", path, "--replay", path], "cannot be used with"),
+        (&["--replay", "/none/such"], "No such file"),
+        (&["--replay", "Cargo.toml"], "line 1 is no recorded exchange"),
+        (&["--status", "200"], "an error status from 400 to 599, not 200"),
+        (&["--every", "0"], "a number above 0"),
+    ] {
+        let ran = run(modelwire(["serve"]).args(arguments));
+        assert_eq!(ran.code(), Exit::Usage as i32, "{arguments:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains(expected), "{}", ran.stderr);
+    }
 }

@@ -423,6 +423,8 @@ def test_a_message_says_which_answer_is_wrong(modelwire_service):
         ({"api_key": "a b"}, "api_key must be visible ASCII"),
         ({"port": 70000}, "port must be from 0 to 65535, not 70000"),
         ({"word_pause": -1}, "word_pause must be a number of seconds, not -1"),
+        ({"pace": "slow"}, 'pace must be "exact" or "fast", not'),
+        ({"replay": __file__}, "cannot be replayed: line 1 is no recorded exchange"),
         ({"rate_limit_calls": 0.5}, "rate_limit_calls must be an integer"),
         ({"rate_limit_window": float("nan")}, "rate_limit_window must be a number of seconds"),
     ],
@@ -431,6 +433,30 @@ def test_invalid_settings_are_refused(settings, says):
     """Named, with what they must be."""
     with pytest.raises(ValueError, match=says):
         Service(**settings)
+
+
+def test_recorded_exchanges_are_replayed(tmp_path):
+    """By path and body, without the recorded pauses; scripted answers come first."""
+
+    def exchange(body, said):
+        head = f"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {len(said)}\r\n\r\n"
+        answer = [[0, head], [3_600_000, said]]
+        path = "/responses"
+        return {"method": "POST", "path": path, "body": body, "answer": answer, "end": "close"}
+
+    asked = '{"model":"m","input":"two"}'
+    lines = [exchange("", '{"id":"first","output":[]}'), exchange(asked, '{"id":"2","output":[]}')]
+    file = tmp_path / "exchanges.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with Service(replay=file, pace="fast") as service:
+        client = modelwire.Client(base_url=service.base_url, api_key=service.api_key)
+        ids = [client.responses.create(model="m", input=text).id for text in ("two", "one", "two")]
+        assert ids == ["2", "first", "2"]
+        service.queue({"id": "scripted", "output": []})
+        assert client.responses.create(model="m", input="two").id == "scripted"
+        client.close()
+    with pytest.raises(OSError, match="cannot be replayed"):
+        Service(replay=tmp_path / "none")
 
 
 def test_a_port_that_is_taken(modelwire_service):

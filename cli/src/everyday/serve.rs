@@ -1,34 +1,55 @@
 //! `modelwire serve`: the mock service on a local port, for tests of programs in any language.
 
 use std::io::{self, Read};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::error::ErrorKind;
-use clap::{Arg, ArgAction, ArgMatches, Command, Error};
+use clap::{Arg, ArgAction, ArgMatches, Command, Error, value_parser};
 use modelwire_service::{ARGUMENTS, Options, Service};
 
 use crate::console::{self, Output};
+use crate::everyday::upstream::upstream;
 use crate::failure::Failure;
 
-/// The additional argument, which the service's own table does not have.
+/// The additional arguments, which the service's own table does not have.
 const EXIT_WITH_STDIN: &str = "exit-with-stdin";
+const RECORD: &str = "record";
+const TO: &str = "to";
+const KEY_FILE: &str = "key-file";
 
 /// Runs the service. Its arguments are those of the service's own table.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Serve {
     options: Options,
     exit_with_stdin: bool,
+    /// The base URL of the service to record, and the file.
+    record: Option<(String, PathBuf)>,
+    /// The file with its key.
+    key_file: Option<PathBuf>,
 }
 
 impl Serve {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(mut self) -> Result<(), Failure> {
+        let mut recorded = None;
+        if let Some((base_url, to)) = &self.record {
+            let upstream = upstream(base_url, self.key_file.as_deref(), to)?;
+            recorded =
+                Some(format!("records the exchanges with {} in {}", upstream.host, to.display()));
+            self.options.record = Some(Arc::new(upstream));
+        }
         let port = self.options.port;
         let key = self.options.key.clone();
+        let has_replay = self.options.replay.is_some();
         let service = Service::start_with(self.options).map_err(|cause| {
             Failure::file(format!("cannot listen on port {port} of 127.0.0.1: {cause}"))
         })?;
-        console::say(&format!(
-            "a mock service for tests, without a model; its key is {key}; Ctrl-C ends it"
-        ));
+        let plays = match has_replay {
+            true => "replays recorded exchanges",
+            false => "a mock service for tests, without a model",
+        };
+        let what = recorded.unwrap_or_else(|| plays.to_owned());
+        console::say(&format!("{what}; its key is {key}; Ctrl-C ends it"));
         let mut output = Output::standard();
         output.line(&service.base_url())?;
         output.flush()?;
@@ -55,9 +76,24 @@ impl clap::Args for Serve {
         let flag = Arg::new(EXIT_WITH_STDIN).long(EXIT_WITH_STDIN).action(ArgAction::SetTrue).help(
             "Exit when standard input closes, which happens when the program that started it ends",
         );
+        let record = Arg::new(RECORD).long(RECORD).value_name("URL").requires(TO).conflicts_with("replay").help(
+            "Pass requests on to the service at this base URL, with the key of MODELWIRE_API_KEY or --key-file, and record every exchange, byte for byte with times, without the keys",
+        );
+        let to = Arg::new(TO)
+            .long(TO)
+            .value_name("FILE")
+            .requires(RECORD)
+            .value_parser(value_parser!(PathBuf))
+            .help("The file to which --record appends exchanges");
+        let key_file = Arg::new(KEY_FILE)
+            .long(KEY_FILE)
+            .value_name("FILE")
+            .requires(RECORD)
+            .value_parser(value_parser!(PathBuf))
+            .help("A file with the API key of the recorded service and nothing else");
         command
             .args(of_table)
-            .arg(flag)
+            .args([record, to, key_file, flag])
             .after_help("Prints the base URL on a line of standard output when it is ready.")
     }
 
@@ -82,6 +118,9 @@ impl clap::FromArgMatches for Serve {
             })?;
         }
         self.exit_with_stdin = matches.get_flag(EXIT_WITH_STDIN);
+        let (url, to) = (matches.get_one::<String>(RECORD), matches.get_one::<PathBuf>(TO));
+        self.record = url.cloned().zip(to.cloned());
+        self.key_file = matches.get_one::<PathBuf>(KEY_FILE).cloned();
         Ok(())
     }
 }

@@ -1,5 +1,7 @@
 //! Unix.
 
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt;
 use std::process::Command;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -24,4 +26,9 @@ pub(crate) fn shell(line: &str) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", line]);
     command
+}
+
+/// Makes a file that is created with these options readable for its owner alone: prompts are private.
+pub(crate) fn private(options: &mut OpenOptions) {
+    options.mode(0o600);
 }

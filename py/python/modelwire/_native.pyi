@@ -975,6 +975,8 @@ class NativeService:
         word_pause: float,
         rate_limit_calls: int,
         rate_limit_window: float,
+        replay: str | None,
+        is_fast: bool,
     ) -> NativeService: ...
     @property
     def base_url(self) -> str: ...

@@ -53,6 +53,7 @@ Everything is recorded: see `Service.requests`.
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 from collections.abc import Mapping, Sequence
@@ -329,7 +330,8 @@ class Service:
     in real services: in a streamed chat only if `stream_options` requests it), "always" or
     "never", and where a script has it; `word_pause` is the delay in seconds between the words of
     every streamed answer; model `limited` accepts `rate_limit_calls` in each `rate_limit_window`
-    seconds.
+    seconds. `replay` is a file that `modelwire serve --record` wrote: requests without a script get
+    its exchanges, with the recorded pauses or, by `pace` "fast", without.
 
     All methods may be called from any thread, and none waits for a client. In a forked process,
     `base_url` still leads to the service of the parent, and only the parent can script and inspect
@@ -347,6 +349,8 @@ class Service:
         word_pause: float = 0.0,
         rate_limit_calls: int = 2,
         rate_limit_window: float = 1.0,
+        replay: str | os.PathLike[str] | None = None,
+        pace: str = "exact",
     ) -> None:
         """Starts it; it accepts connections when this returns."""
         if not isinstance(api_key, str):
@@ -357,6 +361,8 @@ class Service:
             raise ValueError(f"port must be from 0 to 65535, not {port!r}")
         if usage not in ("asked", "always", "never"):
             raise ValueError(f'usage must be "asked", "always" or "never", not {usage!r}')
+        if pace not in ("exact", "fast"):
+            raise ValueError(f'pace must be "exact" or "fast", not {pace!r}')
         _check_count("rate_limit_calls", rate_limit_calls)
         _check_seconds("word_pause", word_pause)
         _check_seconds("rate_limit_window", rate_limit_window)
@@ -370,6 +376,8 @@ class Service:
                 word_pause=word_pause,
                 rate_limit_calls=rate_limit_calls,
                 rate_limit_window=rate_limit_window,
+                replay=None if replay is None else os.fspath(replay),
+                is_fast=pace == "fast",
             )
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)

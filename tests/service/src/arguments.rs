@@ -1,11 +1,14 @@
 //! The service's options as command-line arguments: one table for every command that runs it.
 
 use std::fmt::Display;
+use std::path::Path;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::answer::Reported;
 use crate::load::Load;
+use crate::recording::{Pace, Replay};
 use crate::service::Options;
 
 /// An argument of a command that runs the service: `--NAME VALUE`.
@@ -68,6 +71,60 @@ pub const ARGUMENTS: &[Argument] = &[
             let load = Load::parse(value).map_err(|wrong| format!("is wrong: {wrong}"))?;
             options.load = load;
             Ok(())
+        },
+    },
+    Argument {
+        name: "replay",
+        value: "FILE",
+        doc: "Answer with recorded exchanges instead: a request gets the next one with its path and body, else the next one with its path",
+        set: |options, value| {
+            let replay = Replay::read(Path::new(value))
+                .map_err(|wrong| format!("cannot be replayed: {value}: {wrong}"))?;
+            options.replay = Some(Arc::new(replay));
+            Ok(())
+        },
+    },
+    Argument {
+        name: "pace",
+        value: "PACE",
+        doc: "Replay with the recorded pauses (exact) or without (fast) [default: exact]",
+        set: |options, value| {
+            options.pace = match value {
+                "exact" => Pace::Exact,
+                "fast" => Pace::Fast,
+                other => return Err(format!("takes exact or fast, not {other:?}")),
+            };
+            Ok(())
+        },
+    },
+    Argument {
+        name: "cut-after",
+        value: "N",
+        doc: "Cut answers after this many events, plain ones halfway",
+        set: |options, value| number(value).map(|events| options.cut_after = Some(events)),
+    },
+    Argument {
+        name: "status",
+        value: "N",
+        doc: "Answer with this error status instead",
+        set: |options, value| match number(value)? {
+            status @ 400..=599 => {
+                options.status = Some(status);
+                Ok(())
+            }
+            other => Err(format!("takes an error status from 400 to 599, not {other}")),
+        },
+    },
+    Argument {
+        name: "every",
+        value: "N",
+        doc: "Let --cut-after and --status strike only each Nth request [default: 1]",
+        set: |options, value| match number(value)? {
+            0 => Err("takes a number above 0".to_owned()),
+            every => {
+                options.every = every;
+                Ok(())
+            }
         },
     },
 ];

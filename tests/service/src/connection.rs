@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use tokio::net::TcpStream;
 
+use crate::fault::{Fault, Point};
 use crate::http::Request;
 use crate::problem::Problem;
-use crate::script::Exchange;
+use crate::script::{Exchange, Step};
+use crate::service::Options;
 use crate::state::{OpenConnection, Shared};
 use crate::ticket::request_id;
 use crate::wire::{After, NoRequest, Wire};
@@ -32,6 +34,16 @@ pub(crate) async fn serve(shared: Arc<Shared>, open: OpenConnection, stream: Tcp
                 return;
             }
         };
+        if let Some(upstream) = shared.options.record.as_ref()
+            && played::lets_in(&shared, &request)
+        {
+            let (key, number) = (&shared.options.key, shared.next_answer());
+            shared.record("", &request, open.number);
+            match upstream.pass(&request, key, &mut wire, number).await {
+                After::Open => continue,
+                After::Closed => return,
+            }
+        }
         let (exchange, may_close) = answer(&shared, &request, open.number);
         let after = wire.play(&exchange).await;
         if after == After::Closed || (may_close && request.last) {
@@ -54,8 +66,32 @@ fn answer(shared: &Shared, request: &Request, connection: u64) -> (Arc<Exchange>
         };
     }
     shared.record("", request, connection);
-    let exchange = reply::answer(shared, request);
-    (Arc::new(exchange.unwrap_or_else(|| played::answer(shared, request))), true)
+    let exchange = match reply::answer(shared, request) {
+        Some(scripted) => scripted,
+        None => with_faults(shared, request),
+    };
+    (Arc::new(exchange), true)
+}
+
+/// The answer of the played or the recorded service, with the faults of the options.
+fn with_faults(shared: &Shared, request: &Request) -> Exchange {
+    let Options { replay, pace, cut_after, status, .. } = &shared.options;
+    let reaches_service = played::lets_in(shared, request);
+    let is_struck = reaches_service && shared.is_struck();
+    if let Some(status) = status.filter(|_| is_struck) {
+        let id = request_id(shared.next_answer());
+        return Problem::new(status, "This request was chosen to fail.").exchange(&id);
+    }
+    let exchange = match replay {
+        Some(replay) if reaches_service => replay
+            .answer(request, *pace)
+            .unwrap_or_else(|problem| problem.exchange(&request_id(shared.next_answer()))),
+        _ => played::answer(shared, request),
+    };
+    match cut_after.filter(|_| is_struck) {
+        Some(events) => Fault::At(Point::Events(events), Step::Close).strike(exchange),
+        None => exchange,
+    }
 }
 
 /// The rest of a path after `prefix`, if the path equals it or is below it.

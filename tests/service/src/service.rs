@@ -14,6 +14,8 @@ use tokio::sync::oneshot;
 use crate::answer::Reported;
 use crate::connection::serve;
 use crate::load::{Counts, Load};
+use crate::record::Upstream;
+use crate::recording::{Pace, Replay};
 use crate::reply::Reply;
 use crate::script::Script;
 use crate::state::{Metered, OpenConnection, Recorded, Shared};
@@ -41,6 +43,18 @@ pub struct Options {
     /// The load of the played service, over all of its models. Default: everything is admitted at once.
     /// Scripted answers are not subject to it.
     pub load: Load,
+    /// Passes requests on to this service, and records them. Default: none.
+    pub record: Option<Arc<Upstream>>,
+    /// Answers with these recorded exchanges, instead of the played service. Default: none.
+    pub replay: Option<Arc<Replay>>,
+    /// How fast they are replayed.
+    pub pace: Pace,
+    /// Cuts answers of the service after this many events. Default: none.
+    pub cut_after: Option<usize>,
+    /// Answers with this status instead. Default: none.
+    pub status: Option<u16>,
+    /// Only each so manieth request gets these faults. Default 1: all of them.
+    pub every: u64,
 }
 
 impl Default for Options {
@@ -53,6 +67,12 @@ impl Default for Options {
             rate_limit_calls: 2,
             rate_limit_window: Duration::from_secs(1),
             load: Load::default(),
+            record: None,
+            replay: None,
+            pace: Pace::default(),
+            cut_after: None,
+            status: None,
+            every: 1,
         }
     }
 }

@@ -64,6 +64,8 @@ pub(crate) struct Shared {
     accepted: AtomicU64,
     open: AtomicU64,
     played: AtomicU64,
+    /// Requests that may get a fault of the options.
+    asked: AtomicU64,
     book: Mutex<Book>,
 }
 
@@ -115,6 +117,7 @@ impl Shared {
             accepted: AtomicU64::new(0),
             open: AtomicU64::new(0),
             played: AtomicU64::new(0),
+            asked: AtomicU64::new(0),
             book: Mutex::new(Book { gate, ..Book::default() }),
         }
     }
@@ -122,6 +125,12 @@ impl Shared {
     fn book(&self) -> MutexGuard<'_, Book> {
         // Every change is a single insertion: a panic elsewhere cannot leave half of one.
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether this request gets the faults of the options.
+    pub(crate) fn is_struck(&self) -> bool {
+        let number = self.asked.fetch_add(1, Ordering::SeqCst) + 1;
+        number.is_multiple_of(self.options.every)
     }
 
     pub(crate) fn connections(&self) -> u64 {

@@ -124,6 +124,21 @@ impl Wire {
         After::Open
     }
 
+    /// Writes bytes of another service.
+    pub(crate) async fn pass(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.stream.write_all(bytes).await
+    }
+
+    /// Ready when the peer has disconnected.
+    pub(crate) async fn is_gone(&mut self) {
+        self.gone().await;
+    }
+
+    /// Ends the connection.
+    pub(crate) async fn end(&mut self) {
+        self.close().await;
+    }
+
     async fn send(&mut self, bytes: &[u8], times: usize) -> io::Result<()> {
         if times == 1 {
             return self.stream.write_all(bytes).await;

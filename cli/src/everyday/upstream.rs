@@ -1,0 +1,111 @@
+//! The real service that `modelwire serve --record` stands before: its address, key and connections.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::net::{TcpStream, ToSocketAddrs};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use modelwire_service::{Connection, Upstream};
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection, StreamOwned};
+use url::Url;
+
+use crate::connection::{KeySource, set_variable};
+use crate::doctor::roots;
+use crate::failure::{Exit, Failure};
+use crate::system::private;
+
+/// The longest time to open a connection, and the longest silence of the service.
+const CONNECT_TIME_MAX: Duration = Duration::from_secs(10);
+const SILENCE_MAX: Duration = Duration::from_secs(600);
+
+/// The service at this base URL, whose exchanges are appended to a file.
+pub(super) fn upstream(
+    base_url: &str,
+    key_file: Option<&Path>,
+    to: &Path,
+) -> Result<Upstream, Failure> {
+    let refused = |what: &str| Failure::usage(format!("--record: {what}"));
+    let url = Url::parse(base_url.trim()).map_err(|cause| refused(&cause.to_string()))?;
+    let is_tls = match url.scheme() {
+        "https" => true,
+        "http" => false,
+        _ => return Err(refused("write it as https://host/v1")),
+    };
+    if !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
+        return Err(refused("leave out user, password and query"));
+    }
+    let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else {
+        return Err(refused("it has no host"));
+    };
+    let (address, named) = (host.trim_matches(['[', ']']).to_owned(), url.port());
+    let tls = match is_tls {
+        true => Some(tls(&address)?),
+        false => None,
+    };
+    let connect = move || {
+        let tcp = tcp(&address, port)?;
+        let Some((config, name)) = &tls else { return Ok(Box::new(tcp) as Box<dyn Connection>) };
+        let session =
+            ClientConnection::new(config.clone(), name.clone()).map_err(io::Error::other)?;
+        Ok(Box::new(StreamOwned::new(session, tcp)) as Box<dyn Connection>)
+    };
+    let mut open = OpenOptions::new();
+    open.append(true).create(true);
+    private(&mut open);
+    let file = open.open(to).map_err(|cause| {
+        Failure::file(format!("--to {} cannot be written: {cause}", to.display()))
+    })?;
+    Ok(Upstream {
+        host: named.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")),
+        path: url.path().trim_end_matches('/').to_owned(),
+        key: key(key_file)?,
+        connect: Box::new(connect),
+        to: Mutex::new(file),
+    })
+}
+
+/// The key of the service.
+fn key(file: Option<&Path>) -> Result<String, Failure> {
+    if let Some(file) = file {
+        return KeySource::File(file.to_owned()).key();
+    }
+    let of_environment =
+        set_variable(&modelwire::API_KEY_VARIABLES).and_then(|name| std::env::var(name).ok());
+    of_environment.map(|key| key.trim().to_owned()).ok_or_else(|| {
+        let message = "no API key of the recorded service: set MODELWIRE_API_KEY (or OPENAI_API_KEY), or \
+                       give --key-file FILE";
+        Failure::new(Exit::Config, message)
+    })
+}
+
+fn tls(host: &str) -> Result<(Arc<ClientConfig>, ServerName<'static>), Failure> {
+    let refused = |cause: String| Failure::new(Exit::Config, format!("--record: {cause}"));
+    let name = ServerName::try_from(host.to_owned()).map_err(|cause| refused(cause.to_string()))?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|cause| refused(cause.to_string()))?
+        .with_root_certificates(roots(None, |_| None).store)
+        .with_no_client_auth();
+    Ok((Arc::new(config), name))
+}
+
+/// The first address that accepts a connection.
+fn tcp(host: &str, port: u16) -> io::Result<TcpStream> {
+    let mut last = io::Error::other("the name has no address");
+    for address in (host, port).to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, CONNECT_TIME_MAX) {
+            Ok(stream) => {
+                stream.set_nodelay(true)?;
+                stream.set_read_timeout(Some(SILENCE_MAX))?;
+                stream.set_write_timeout(Some(SILENCE_MAX))?;
+                return Ok(stream);
+            }
+            Err(cause) => last = cause,
+        }
+    }
+    Err(last)
+}
