@@ -1005,7 +1005,12 @@ struct call_record {
   std::uint64_t chunks = 0;                              ///< The number of chunks.
   /// When each was read, for the first 16384, with the option `chunk_times`; otherwise empty.
   std::vector<std::chrono::microseconds> chunk_times;
+  /// How long the stream was not read any further because its queue was full.
+  std::chrono::microseconds consumer_wait{0};
   std::chrono::microseconds elapsed{0};  ///< From the start to the end.
+  /// Where most of the time went, or where it failed: "queue", "retry", "dns", "connect", "tls", "service",
+  /// "stream" or "consumer".
+  std::optional<std::string> bottleneck;
   std::optional<std::string> kind;       ///< The kind of its error; empty after success.
   std::optional<int> status;             ///< The HTTP status of the answer.
   std::optional<std::string> request_id;      ///< The service's id of the request.
@@ -1133,7 +1138,9 @@ inline std::optional<call_record> record_in(value_view of, std::string_view at) 
   record.last_chunk = in.time("/last_chunk_us");
   record.chunks = in.number("/chunks");
   record.chunk_times = times_in(of.json(in.path("/chunk_times_us")).value_or(""));
+  record.consumer_wait = in.known_time("/consumer_wait_us");
   record.elapsed = in.known_time("/elapsed_us");
+  record.bottleneck = in.text("/bottleneck");
   record.kind = in.text("/kind");
   record.status = in.status();
   record.request_id = in.text("/request_id");

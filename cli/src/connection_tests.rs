@@ -64,7 +64,7 @@ fn a_file_of_a_key_has_the_key_alone() {
         ("Bearer sk-test", Err("has white space in its line")),
     ] {
         std::fs::write(&file, content).unwrap();
-        match (key_of(&file), expected) {
+        match (KeySource::File(file.clone()).key(), expected) {
             (Ok(key), Ok(())) => assert_eq!(key, "sk-test"),
             (Err(failure), Err(expected)) => {
                 assert!(failure.message.contains(expected), "{content:?}: {}", failure.message);
@@ -76,9 +76,15 @@ fn a_file_of_a_key_has_the_key_alone() {
         }
     }
     std::fs::write(&file, vec![b'x'; 20_000]).unwrap();
-    assert!(key_of(&file).unwrap_err().message.contains("is larger than 16384 bytes"));
+    assert!(
+        KeySource::File(file.clone())
+            .key()
+            .unwrap_err()
+            .message
+            .contains("is larger than 16384 bytes")
+    );
     std::fs::write(&file, b"sk-\xff").unwrap();
-    assert!(key_of(&file).unwrap_err().message.contains("is not UTF-8 text"));
+    assert!(KeySource::File(file.clone()).key().unwrap_err().message.contains("is not UTF-8 text"));
     std::fs::remove_dir_all(&folder).unwrap();
-    assert_eq!(key_of(&file).unwrap_err().exit, Exit::File);
+    assert_eq!(KeySource::File(file.clone()).key().unwrap_err().exit, Exit::File);
 }

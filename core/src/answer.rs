@@ -2,6 +2,7 @@
 //! bindings and logs.
 
 pub(crate) mod accessors;
+pub(crate) mod bottleneck;
 pub(crate) mod error;
 pub(crate) mod error_kind;
 pub(crate) mod head;

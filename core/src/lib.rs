@@ -34,6 +34,7 @@ mod request;
 mod stream;
 mod system;
 
+pub use answer::bottleneck::Bottleneck;
 pub use answer::error::{Error, Result};
 pub use answer::error_kind::{ErrorKind, Metered, TimeoutPhase};
 pub use answer::head::Head;

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crate::answer::bottleneck::Bottleneck;
 use crate::answer::error_kind::ErrorKind;
 use crate::answer::rate_limits::{RateLimit, RateLimits};
 use crate::answer::record::{AttemptRecord, CallRecord, CancelledBy, WaitRecord};
@@ -257,7 +258,9 @@ impl CallRecord {
             .microseconds("last_chunk_us", self.last_chunk())
             .number("chunks", self.chunks())
             .array("chunk_times_us", self.chunk_times().iter().map(micros))
+            .microseconds("consumer_wait_us", self.consumer_wait())
             .microseconds("elapsed_us", self.elapsed())
+            .text("bottleneck", self.bottleneck().map(Bottleneck::name))
             .text("kind", kind(self.kind()))
             .number("status", self.status().map(u64::from))
             .text("request_id", self.request_id())

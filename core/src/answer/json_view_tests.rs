@@ -36,6 +36,7 @@ fn the_json_of_a_call_record_has_every_field() {
         end: us(50),
         status: Some(429),
         kind: Some(ErrorKind::RateLimited),
+        is_opening: false,
     };
     let recorded = Recorded {
         start: UNIX_EPOCH + Duration::from_millis(7),
@@ -51,6 +52,7 @@ fn the_json_of_a_call_record_has_every_field() {
         last_chunk: Some(us(70)),
         chunks: 2,
         chunk_times: vec![us(60), us(70)],
+        consumer_wait: us(4),
         elapsed: us(80),
         kind: Some(ErrorKind::Cancelled),
         status: Some(200),
@@ -75,7 +77,7 @@ fn the_json_of_a_call_record_has_every_field() {
     assert_eq!(
         before,
         format!(
-            r#"{{"start_unix_ms":7,"operation":"chat","path":"/v1/chat/completions","model":"m\"","streamed":true,"attempts":[{first},{empty}],"attempts_count":3,"waits":[{{"reason":"retry","start_us":50,"length_us":9}}],"waits_count":1,"first_chunk_us":60,"last_chunk_us":70,"chunks":2,"chunk_times_us":[60,70],"elapsed_us":80,"kind":"cancelled","status":200,"request_id":"req","response_id":"id","response_model":"m-1","finish_reason":"stop","#
+            r#"{{"start_unix_ms":7,"operation":"chat","path":"/v1/chat/completions","model":"m\"","streamed":true,"attempts":[{first},{empty}],"attempts_count":3,"waits":[{{"reason":"retry","start_us":50,"length_us":9}}],"waits_count":1,"first_chunk_us":60,"last_chunk_us":70,"chunks":2,"chunk_times_us":[60,70],"consumer_wait_us":4,"elapsed_us":80,"bottleneck":"service","kind":"cancelled","status":200,"request_id":"req","response_id":"id","response_model":"m-1","finish_reason":"stop","#
         )
     );
     let end = r#"},"metered":"entered","bytes_out":10,"bytes_in":20,"cancelled_by":"dropped"}"#;

@@ -60,6 +60,7 @@ pub(crate) struct Recorded {
     pub(crate) last_chunk: Option<Duration>,
     pub(crate) chunks: u64,
     pub(crate) chunk_times: Vec<Duration>,
+    pub(crate) consumer_wait: Duration,
     pub(crate) elapsed: Duration,
     pub(crate) kind: Option<ErrorKind>,
     pub(crate) status: Option<u16>,
@@ -117,6 +118,8 @@ pub struct AttemptRecord {
     pub status: Option<u16>,
     /// The kind of its error.
     pub kind: Option<ErrorKind>,
+    /// It ended while it opened a connection.
+    pub(crate) is_opening: bool,
 }
 
 /// A period in which a call had to wait. Counted from the start of the call.
@@ -303,6 +306,12 @@ impl CallRecord {
     /// When each chunk was read, for the first [`CHUNK_TIMES_MAX`]; empty unless `chunk_times` is on.
     pub fn chunk_times(&self) -> &[Duration] {
         &self.0.chunk_times
+    }
+
+    /// How long the stream was not read any further because its queue was full: the program was slower than
+    /// the service.
+    pub fn consumer_wait(&self) -> Duration {
+        self.0.consumer_wait
     }
 
     /// The time from the start to the end.

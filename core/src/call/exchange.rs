@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::sync::Arc;
 
-use tokio::time::timeout_at;
+use tokio::time::{Instant, timeout_at};
 
 use crate::answer::error::{Error, Result};
 use crate::answer::error_kind::ErrorKind;
@@ -291,10 +291,12 @@ impl Answer<'_> {
     /// Pushes events, and waits while the queue is full, until the deadline.
     async fn push(&self, events: &mut VecDeque<Event>) -> Pushed {
         let queue = &self.shared.queue;
-        let mut was_full = false;
+        let mut full_since = None;
         let push = poll_fn(|cx| {
             let pushed = queue.poll_push(events, cx);
-            was_full |= pushed.is_pending();
+            if pushed.is_pending() {
+                full_since.get_or_insert_with(Instant::now);
+            }
             pushed
         });
         let in_time = match self.deadlines.deadline {
@@ -307,7 +309,10 @@ impl Answer<'_> {
         if !in_time {
             queue.push_all(events);
         }
-        Pushed { was_full, in_time }
+        if let Some(since) = full_since {
+            self.shared.waited_for_consumer(since.elapsed());
+        }
+        Pushed { was_full: full_since.is_some(), in_time }
     }
 }
 

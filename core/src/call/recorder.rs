@@ -32,6 +32,8 @@ pub(crate) struct Recorder {
     pub(crate) last_chunk: Option<Duration>,
     pub(crate) chunks: u64,
     chunk_times: Vec<Duration>,
+    /// How long a full queue waited for its consumer.
+    pub(crate) consumer_wait: Duration,
     /// The latest values, for a stream.
     pub(crate) answered: Answered,
     /// The head of an answer with a success status.
@@ -63,6 +65,7 @@ impl Recorder {
             last_chunk: None,
             chunks: 0,
             chunk_times: Vec::new(),
+            consumer_wait: Duration::ZERO,
             answered: Answered::default(),
             accepted: None,
         }
@@ -220,6 +223,7 @@ impl Attempt {
             end: self.failed.map_or(self.start, |(end, _)| end),
             status: state.status,
             kind: self.failed.map(|(_, kind)| kind),
+            is_opening: state.is_opening(),
         }
     }
 }

@@ -435,6 +435,7 @@ impl Shared {
             bytes_in,
             cancelled_by,
             chunk_times,
+            consumer_wait: recorder.consumer_wait,
         })
     }
 
@@ -505,6 +506,11 @@ impl Shared {
         let mut progress = self.progress();
         progress.recorder.chunks_came(count);
         progress.recorder.learns(answered);
+    }
+
+    /// A full queue waited for its consumer.
+    pub(crate) fn waited_for_consumer(&self, length: Duration) {
+        self.progress().recorder.consumer_wait += length;
     }
 
     /// Whether the current attempt reported usage.

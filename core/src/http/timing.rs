@@ -139,6 +139,12 @@ impl AttemptTiming {
 }
 
 impl State {
+    /// Whether the attempt has no answer, and the connection that it opens is not ready.
+    pub(crate) fn is_opening(&self) -> bool {
+        let last = self.openings.last();
+        self.ends.is_none() && last.is_some_and(|last| time(&last.ended).is_none())
+    }
+
     /// The connection of the attempt, opened by itself or reused. An attempt may open one and then use
     /// another that became free sooner.
     pub(crate) fn connected(&self) -> Connected {

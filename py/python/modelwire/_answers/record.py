@@ -123,8 +123,13 @@ class CallRecord(_Record):
     """The number of chunks."""
     chunk_times: tuple[float, ...]
     """When each chunk was read; empty unless requested."""
+    consumer_wait: float
+    """How long a stream was not read any further because its queue was full."""
     elapsed: float
     """The duration of the call."""
+    bottleneck: str | None
+    """Where most of the time went, or where it failed: "queue", "retry", "dns", "connect", "tls",
+    "service", "stream" or "consumer"."""
     kind: str | None
     """The `kind` of its error; None after success."""
     status: int | None
@@ -179,6 +184,7 @@ class CallRecord(_Record):
             waits_count=0,
             chunks=0,
             chunk_times=(),
+            consumer_wait=0.0,
             metered="not_sent",
             bytes_out=0,
             bytes_in=0,

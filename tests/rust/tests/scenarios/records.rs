@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use modelwire::limits::RECORDS_WAITING_MAX;
 use modelwire::{
-    Call, CallEnded, CallRecord, CancelledBy, Client, CompletionQueue, ErrorKind, Event, Limits,
-    Metered, Next, Pop, Request, Response, RetryPolicy, WaitReason,
+    Bottleneck, Call, CallEnded, CallRecord, CancelledBy, Client, CompletionQueue, ErrorKind,
+    Event, Limits, Metered, Next, Pop, Request, Response, RetryPolicy, WaitReason,
 };
-use modelwire_service::{Exchange, Script, Service};
+use modelwire_service::{Exchange, Script, Service, Step};
 
 use crate::ended::{self, Ended};
 use crate::processes::in_child_at;
 use crate::support::{
-    CHAT_ANSWER, WAYS, Way, block_on, client, config, eventually, hello, piece, silence,
-    stalled_after, within_three_tries,
+    CHAT_ANSWER, DONE, WAYS, Way, block_on, client, config, event, eventually, hello, opening,
+    piece, silence, stalled_after, within_three_tries,
 };
 use crate::system::forked;
 
@@ -693,4 +693,74 @@ fn under_way(client: &Client) -> Call {
     call.start(true).unwrap();
     while !matches!(call.pop(SOON).unwrap(), Pop::Event(Event::Chunk(_))) {}
     call
+}
+
+/// Each place where the time of a call can go, with a second where it goes and little elsewhere; and where
+/// it fails, however long that took.
+#[test]
+fn the_bottleneck_of_a_call_is_named() {
+    const LONG: Duration = Duration::from_secs(2);
+    let service = Service::start().unwrap();
+    let quick = Exchange::events(&[&piece("a"), DONE]);
+    let then = |steps: Vec<Step>| Exchange { steps };
+    let after =
+        |wait: Step| then(vec![wait, opening(&[&piece("a"), DONE]), Step::send("0\r\n\r\n")]);
+    let within =
+        vec![opening(&[&piece("a")]), Step::Pause(LONG), event(DONE), Step::send("0\r\n\r\n")];
+    let busy = Exchange::json_with_headers(429, &[("retry-after", "2")], "{}");
+    let invalid = then(vec![
+        Step::Pause(Duration::from_millis(1)),
+        Step::send("HTTP/1.1 503 X\r\nContent-Length: 0\r\n\r\n"),
+    ]);
+    let cut = then(vec![Step::Pause(LONG), opening(&[&piece("a")]), Step::Close]);
+    for (name, exchanges, expected) in [
+        ("late", vec![after(Step::Pause(LONG))], Bottleneck::Service),
+        ("slow", vec![then(within)], Bottleneck::Stream),
+        ("busy", vec![busy, quick], Bottleneck::Retry),
+        ("failed", vec![invalid], Bottleneck::Service),
+        ("cut", vec![cut], Bottleneck::Stream),
+    ] {
+        let base_url = service.script(name, Script::sequence(exchanges));
+        let client = Client::new(config(base_url)).unwrap();
+        let read = Way::Async.read(&client, hello());
+        let record = match &read.outcome {
+            Ok(answer) => answer.record().unwrap(),
+            Err(error) => error.record().unwrap(),
+        };
+        assert_eq!(record.bottleneck(), Some(expected), "{name}: {record:?}");
+    }
+    let silent = service.script("silent", Script::one(silence()));
+    let client = Client::new(config(silent)).unwrap();
+    let error = client.blocking().send(hello().total_timeout(Some(LONG / 4))).unwrap_err();
+    assert_eq!(error.record().unwrap().bottleneck(), Some(Bottleneck::Service));
+    let stalled = service.script("stalled", Script::one(stalled_after(&[&piece("a")])));
+    let limits = Limits::default().connections_max(1);
+    let client = Client::new(config(stalled).limits(limits)).unwrap();
+    let mut holds_it = client.blocking().stream(hello()).unwrap();
+    holds_it.next().unwrap().unwrap();
+    let error = client.blocking().send(hello().pool_timeout(Some(LONG / 4))).unwrap_err();
+    assert_eq!(error.record().unwrap().bottleneck(), Some(Bottleneck::Queue));
+    let nobody = Client::new(config("http://127.0.0.1:9/v1")).unwrap();
+    let error = nobody.blocking().models().unwrap_err();
+    assert_eq!(error.record().unwrap().bottleneck(), Some(Bottleneck::Connect));
+}
+
+/// A full queue waits for its consumer; the record says how long.
+#[test]
+fn the_time_of_a_slow_consumer_is_its_own() {
+    let service = Service::start().unwrap();
+    let exchange = Exchange::pre_rendered_stream(&piece(&"x".repeat(64 << 10)), 60, 1);
+    let base_url = service.script("s", Script::one(exchange));
+    let limits = Limits::default().queue_events_max(1).queue_bytes_max(1);
+    let client = Client::new(config(base_url).limits(limits)).unwrap();
+    let mut stream = client.blocking().stream(hello()).unwrap();
+    stream.next().unwrap().unwrap();
+    // clock: the slowness itself
+    std::thread::sleep(Duration::from_secs(2));
+    for chunk in stream.by_ref() {
+        chunk.unwrap();
+    }
+    let record = stream.response().unwrap().record().unwrap();
+    assert_eq!(record.bottleneck(), Some(Bottleneck::Consumer), "{record:?}");
+    assert!(record.consumer_wait() > Duration::from_secs(1), "{record:?}");
 }
