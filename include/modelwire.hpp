@@ -1710,7 +1710,8 @@ class common_options {
   }
   /// The time from the start of an attempt until the first content of its answer: text, reasoning
   /// or a tool call of a stream, or the first byte of a document. Response headers, pings, roles
-  /// and empty deltas do not count. Off by default.
+  /// and empty deltas do not count, and the idle timeout starts with the first content. Off by
+  /// default.
   Self& first_content_timeout(std::optional<std::chrono::milliseconds> longest) & {
     return time("first_content_timeout_ms", longest);
   }
@@ -1880,7 +1881,7 @@ class config : public detail::common_options<config> {
   config& http2(bool on = true) & { return option("http2", on); }
   /// How long a connection is silent before the system probes whether the peer is still there,
   /// and the time between probes: three without an answer end the connection. From 1 s to 32767
-  /// s; 15 s by default.
+  /// s, in whole seconds; 15 s by default.
   config& tcp_keepalive(std::optional<std::chrono::milliseconds> longest) & {
     return time("tcp_keepalive_ms", longest);
   }

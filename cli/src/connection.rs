@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::mpsc;
+use std::sync::{OnceLock, mpsc};
 use std::time::Duration;
 
 use modelwire::{
@@ -56,6 +56,10 @@ pub(crate) struct Connection {
     /// After an error, print everything that is known about it, for support; never the key
     #[arg(long)]
     pub(crate) report: bool,
+
+    /// The key that was read first.
+    #[arg(skip)]
+    first_key: OnceLock<String>,
 }
 
 /// A command that calls a service.
@@ -89,7 +93,9 @@ impl Connection {
             config = config.base_url(base_url);
         }
         if let Some(source) = self.key_source() {
-            config = config.api_key(source.key()?);
+            let key = source.key()?;
+            let _ = self.first_key.set(key.clone());
+            config = config.api_key(key);
         }
         if let Some(timeout) = self.timeout {
             config.timeouts_mut().set(TimeoutPhase::Total, Some(timeout))?;
@@ -112,6 +118,26 @@ impl Connection {
     pub(crate) fn key_source(&self) -> Option<KeySource> {
         let of_file = self.key_file.clone().map(KeySource::File);
         of_file.or_else(|| self.key_command.clone().map(KeySource::Command))
+    }
+
+    /// For a job: the key if it is another one than before, asked for after a 401.
+    pub(crate) fn renewed_key(&self) -> Option<impl FnMut() -> Option<String> + Send + 'static> {
+        let source = self.key_source()?;
+        let mut before = self.first_key.get().cloned();
+        Some(move || {
+            let key = source.can_be_asked_again().then(|| source.key())?;
+            match key {
+                Ok(key) if before.as_ref() != Some(&key) => {
+                    before = Some(key.clone());
+                    Some(key)
+                }
+                Ok(_) => None,
+                Err(failure) => {
+                    crate::console::say(&failure.message);
+                    None
+                }
+            }
+        })
     }
 
     /// The base URL; the error says what to set.
@@ -271,23 +297,11 @@ impl KeySource {
         checked_key(&self.shown(), &text)
     }
 
-    /// For a job: the key if it is another one than before.
-    pub(crate) fn renewed(self) -> impl FnMut() -> Option<String> + Send + 'static {
-        // A command has printed the current key for the client, and is not run again before it is needed.
-        let mut before = match &self {
-            KeySource::File(_) => self.key().ok(),
-            KeySource::Command(_) => None,
-        };
-        move || match self.key() {
-            Ok(key) if before.as_ref() != Some(&key) => {
-                before = Some(key.clone());
-                Some(key)
-            }
-            Ok(_) => None,
-            Err(failure) => {
-                crate::console::say(&failure.message);
-                None
-            }
+    /// Whether it can be asked again: a pipe is read once, and may wait for its writer forever.
+    fn can_be_asked_again(&self) -> bool {
+        match self {
+            KeySource::File(file) => std::fs::metadata(file).is_ok_and(|file| file.is_file()),
+            KeySource::Command(_) => true,
         }
     }
 }

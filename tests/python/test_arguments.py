@@ -92,10 +92,10 @@ def test_methods_have_inspectable_signatures(client):
     create = inspect.signature(client.chat.completions.create).parameters
     stream = inspect.signature(client.chat.completions.stream).parameters
     assert {"messages", "model", "temperature", "extra_body", "timeout"} < set(stream)
-    assert set(create) - set(stream) == {"stream", "stream_only", "gather"}
+    assert set(create) - set(stream) == {"stream", "stream_only", "gather", "idempotency_key"}
     create = inspect.signature(client.responses.create).parameters
     stream = inspect.signature(client.responses.stream).parameters
-    assert set(create) - set(stream) == {"stream", "stream_only", "gather"}
+    assert set(create) - set(stream) == {"stream", "stream_only", "gather", "idempotency_key"}
     assert set(stream) - set(create) == {"text_format"} and "input" in stream
     parse = inspect.signature(client.responses.parse).parameters
     assert set(parse) ^ set(create) == {"gather", "text_format", "parse_as", "verbosity"}

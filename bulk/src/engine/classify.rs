@@ -49,6 +49,8 @@ pub(super) struct Tries {
     pub(super) paid: u32,
     /// Answers that failed a check.
     pub(super) rejected: u32,
+    /// Attempts whose key was rejected.
+    pub(super) unauthorized: u32,
 }
 
 /// Classifies a failed attempt, and counts it in `tries` if a limit refused it or it may have been metered.
@@ -62,7 +64,10 @@ pub(super) fn classify(error: &Error, tries: &mut Tries, rules: &Rules) -> Class
                 false => Classified::Limited,
             }
         }
-        ErrorKind::Authentication => Classified::KeyRefused,
+        ErrorKind::Authentication => {
+            tries.unauthorized = tries.unauthorized.saturating_add(1);
+            Classified::KeyRefused
+        }
         ErrorKind::Permission => Classified::Forbidden,
         ErrorKind::NotFound => Classified::NotFound,
         ErrorKind::Connect | ErrorKind::Tls => Classified::NotSent,

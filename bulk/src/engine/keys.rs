@@ -23,13 +23,19 @@ impl Keys {
         (self.current.as_deref(), self.number)
     }
 
-    /// A row with some key was accepted.
-    pub(super) fn accepted(&mut self) {
-        self.rejected = 0;
+    /// A row with this key was accepted.
+    pub(super) fn accepted(&mut self, number: u32) {
+        if number == self.number {
+            self.rejected = 0;
+        }
     }
 
-    /// Whether there is another key than that of an attempt that got a 401.
-    pub(super) fn has_other_than(&mut self, number: u32) -> bool {
+    /// Whether there is another key than that of an attempt that got a 401, which its row got `rejected`
+    /// times: a row that is rejected with every key ends the run, too.
+    pub(super) fn has_other_than(&mut self, number: u32, rejected: u32) -> bool {
+        if rejected > REJECTED_KEYS_MAX {
+            return false;
+        }
         if number < self.number {
             return true;
         }
@@ -53,22 +59,25 @@ mod tests {
         let mut given = vec!["third", "second"];
         let mut keys = Keys::renewed_by(move || given.pop().map(str::to_owned));
         assert_eq!(keys.current(), (None, 0));
-        assert!(keys.has_other_than(0));
+        assert!(keys.has_other_than(0, 1));
         assert_eq!(keys.current(), (Some("second"), 1));
-        assert!(keys.has_other_than(0), "of an attempt that was in flight meanwhile");
+        assert!(keys.has_other_than(0, 1), "of an attempt that was in flight meanwhile");
         assert_eq!(keys.current().1, 1);
-        assert!(keys.has_other_than(1));
-        assert!(!keys.has_other_than(2), "there is no other");
+        assert!(keys.has_other_than(1, 2));
+        assert!(!keys.has_other_than(2, 3), "there is no other");
     }
 
     #[test]
     fn ever_new_keys_that_are_rejected_end_the_run() {
         let mut keys = Keys::renewed_by(|| Some("sk-test".to_owned()));
         for number in 0..REJECTED_KEYS_MAX {
-            assert!(keys.has_other_than(number));
+            assert!(keys.has_other_than(number, 1));
         }
-        assert!(!keys.has_other_than(REJECTED_KEYS_MAX));
-        keys.accepted();
-        assert!(keys.has_other_than(REJECTED_KEYS_MAX));
+        assert!(!keys.has_other_than(REJECTED_KEYS_MAX, 1));
+        keys.accepted(0);
+        assert!(!keys.has_other_than(REJECTED_KEYS_MAX, 1), "an old one");
+        keys.accepted(REJECTED_KEYS_MAX);
+        assert!(keys.has_other_than(REJECTED_KEYS_MAX, 1));
+        assert!(!keys.has_other_than(REJECTED_KEYS_MAX, REJECTED_KEYS_MAX + 1), "for one row");
     }
 }

@@ -35,7 +35,7 @@ impl<B: SendJournal> Engine<B> {
             Ok(response) => {
                 self.reach.reached();
                 self.slow.answered(now.saturating_sub(attempt.begun));
-                self.keys.accepted();
+                self.keys.accepted(attempt.key);
                 self.admitted(attempt.begun);
                 let tokens = response.usage().map(|usage| usage.total_tokens);
                 if let Some(lane) = self.lanes.get(attempt.lane) {
@@ -107,7 +107,8 @@ impl<B: SendJournal> Engine<B> {
                 self.again(attempt, now);
             }
             Classified::KeyRefused
-                if self.phase != Phase::Draining && self.keys.has_other_than(attempt.key) =>
+                if self.phase != Phase::Draining
+                    && self.keys.has_other_than(attempt.key, attempt.tries.unauthorized) =>
             {
                 let attempt = self.take_back(attempt, now, Ended::Otherwise);
                 self.again(attempt, now);

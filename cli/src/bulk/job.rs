@@ -54,7 +54,7 @@ fn run(bulk: &Bulk, connection: &Connection) -> Result<(), Failure> {
         return dry_run(bulk, &plan, &mut signals, progress);
     }
     let client = plan.client(connection)?;
-    let renewal = connection.key_source();
+    let renewal = connection.renewed_key();
     let begun = Instant::now();
     // Delete the files of an earlier job only once the input is known to be valid.
     let started_over = match plan.store.is_overwriting {

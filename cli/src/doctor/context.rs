@@ -54,6 +54,11 @@ pub(crate) enum Needs {
 
 impl<'a> Context<'a> {
     /// The state before the first check.
+    /// Whether the service is at a Unix socket: there is no name, address or proxy.
+    pub(crate) fn is_at_socket(&self) -> bool {
+        self.url.as_ref().is_some_and(|url| url.scheme() == "http+unix")
+    }
+
     pub(crate) fn new(asked: &'a Asked<'a>) -> Context<'a> {
         Context {
             asked,

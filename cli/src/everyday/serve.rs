@@ -76,7 +76,7 @@ impl clap::Args for Serve {
         let flag = Arg::new(EXIT_WITH_STDIN).long(EXIT_WITH_STDIN).action(ArgAction::SetTrue).help(
             "Exit when standard input closes, which happens when the program that started it ends",
         );
-        let record = Arg::new(RECORD).long(RECORD).value_name("URL").requires(TO).conflicts_with("replay").help(
+        let record = Arg::new(RECORD).long(RECORD).value_name("URL").requires(TO).conflicts_with_all(["replay", "pace", "cut-after", "status", "every", "load", "usage", "word-pause-ms"]).help(
             "Pass requests on to the service at this base URL, with the key of MODELWIRE_API_KEY or --key-file, and record every exchange, byte for byte with times, without the keys",
         );
         let to = Arg::new(TO)

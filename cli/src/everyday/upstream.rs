@@ -1,7 +1,7 @@
 //! The real service that `modelwire serve --record` stands before: its address, key and connections.
 
-use std::fs::OpenOptions;
-use std::io;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -55,9 +55,12 @@ pub(super) fn upstream(
     let mut open = OpenOptions::new();
     open.append(true).create(true);
     private(&mut open);
-    let file = open.open(to).map_err(|cause| {
+    open.read(true);
+    let mut file = open.open(to).map_err(|cause| {
         Failure::file(format!("--to {} cannot be written: {cause}", to.display()))
     })?;
+    begin_line(&mut file)
+        .map_err(|cause| Failure::file(format!("--to {}: {cause}", to.display())))?;
     Ok(Upstream {
         host: named.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")),
         path: url.path().trim_end_matches('/').to_owned(),
@@ -67,18 +70,34 @@ pub(super) fn upstream(
     })
 }
 
+/// Ends a last line that an earlier recorder could not finish.
+fn begin_line(file: &mut File) -> io::Result<()> {
+    let mut last = [b'\n'];
+    if file.seek(SeekFrom::End(0))? > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    match last {
+        [b'\n'] => Ok(()),
+        _ => file.write_all(b"\n"),
+    }
+}
+
 /// The key of the service.
 fn key(file: Option<&Path>) -> Result<String, Failure> {
     if let Some(file) = file {
         return KeySource::File(file.to_owned()).key();
     }
-    let of_environment =
-        set_variable(&modelwire::API_KEY_VARIABLES).and_then(|name| std::env::var(name).ok());
-    of_environment.map(|key| key.trim().to_owned()).ok_or_else(|| {
+    let variable = set_variable(&modelwire::API_KEY_VARIABLES).ok_or_else(|| {
         let message = "no API key of the recorded service: set MODELWIRE_API_KEY (or OPENAI_API_KEY), or \
                        give --key-file FILE";
         Failure::new(Exit::Config, message)
-    })
+    })?;
+    let key = std::env::var(variable).unwrap_or_default().trim().to_owned();
+    match !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        true => Ok(key),
+        false => Err(Failure::new(Exit::Config, format!("{variable} is no key that can be sent"))),
+    }
 }
 
 fn tls(host: &str) -> Result<(Arc<ClientConfig>, ServerName<'static>), Failure> {

@@ -65,6 +65,8 @@ struct Inner {
 pub struct Error(Arc<Inner>);
 
 /// The hint for an option that is invalid by itself.
+const TOO_LARGE_HINT: &str =
+    "Raise the limit named in the message if an answer of that size is expected.";
 pub(crate) const OPTION_HINT: &str = "Correct the option; nothing was sent.";
 
 /// `Result` with this library's [`Error`].
@@ -148,8 +150,12 @@ impl Error {
 
     /// An answer that exceeds a limit, which the message names.
     pub(crate) fn too_large(message: impl Into<String>) -> Error {
-        let hint = "Raise the limit named in the message if an answer of that size is expected.";
-        Error::new(ErrorKind::Protocol, message).with_hint(hint)
+        Error::new(ErrorKind::Protocol, message).with_hint(TOO_LARGE_HINT)
+    }
+
+    /// Whether an answer exceeded a limit of the client.
+    pub(crate) fn is_too_large(&self) -> bool {
+        self.hint() == TOO_LARGE_HINT
     }
 
     pub(crate) fn timed_out(phase: TimeoutPhase, bound: Duration) -> Error {

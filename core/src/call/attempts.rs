@@ -108,8 +108,11 @@ impl Attempts<'_> {
     pub(crate) async fn again(&mut self, error: Error) -> Result<()> {
         let policy = self.prepared.options.retry(self.shared.settings());
         let decision = policy.decide(self.retries, &error, chance());
-        if decision != Decision::Stop {
-            self.shared.attempt_failed(Metered::Unknown, error.kind());
+        match decision {
+            Decision::Wait(wait) if !self.deadlines.are_outlasted_by(wait) => {
+                self.shared.attempt_failed(Metered::Unknown, error.kind());
+            }
+            Decision::Wait(_) | Decision::Stop => return Err(error),
         }
         self.wait(decision, error).await
     }

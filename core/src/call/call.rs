@@ -19,6 +19,7 @@ use crate::driver::runtime::{self, Chosen};
 use crate::driver::state::WaitedOnBy;
 use crate::driver::wake_fd::{Bell, Slept};
 use crate::options::config::ExternalRuntime;
+use crate::options::idempotency::add_idempotency_key;
 use crate::protocol::endpoint::Endpoint;
 use crate::request::request::Request;
 
@@ -145,7 +146,9 @@ impl Call {
         let prepared = request.prepare(stream, shared.settings().stream_only)?;
         let mut prepared = Box::new(prepared); // moved with the task
         if prepared.endpoint != Endpoint::Models {
-            prepared.options.add_idempotency_key(shared.settings());
+            let options = &mut prepared.options;
+            let name = shared.settings().idempotency_header.as_deref();
+            add_idempotency_key(&mut options.headers, options.idempotency_key.take(), name);
         }
         shared.set_asked(&mut prepared);
         let enter = |run, place| {

@@ -40,7 +40,7 @@ impl Deadlines {
     /// The bound of the time until the response headers are complete, as [`Deadlines::bound`].
     pub(crate) fn until_head(&self) -> (TimeoutPhase, Duration, Option<Duration>) {
         let (head, content) = (self.timeouts.first_byte, self.timeouts.first_content);
-        match content.filter(|content| head.is_none_or(|head| *content < head)) {
+        match content.filter(|content| head.is_none_or(|head| *content <= head)) {
             Some(content) => self.bound(TimeoutPhase::FirstContent, Some(content)),
             None => self.bound(TimeoutPhase::FirstByte, head),
         }
@@ -151,7 +151,7 @@ impl Clock {
     }
 
     fn due(&self) -> Option<Instant> {
-        let idle = self.idle.map(|idle| self.last + idle);
+        let idle = self.idle().map(|idle| self.last + idle);
         let content = self.content.map(|(deadline, _)| deadline);
         [idle, self.deadline, content].into_iter().flatten().min()
     }
@@ -163,7 +163,14 @@ impl Clock {
 
     /// The first content has arrived.
     pub(crate) fn content_came(&mut self) {
-        self.content = None;
+        if self.content.take().is_some() {
+            self.last = Instant::now();
+        }
+    }
+
+    /// The idle timeout, which starts with the first content where that has its own.
+    fn idle(&self) -> Option<Duration> {
+        self.idle.filter(|_| self.content.is_none())
     }
 
     pub(crate) fn substance(&mut self) {
@@ -245,7 +252,7 @@ impl Clock {
             let message = format!("{}: the answer began without content", error.message());
             return Some(error.with_message(message));
         }
-        let idle = self.idle.filter(|idle| now >= self.last + *idle)?;
+        let idle = self.idle().filter(|idle| now >= self.last + *idle)?;
         Some(Error::timed_out(TimeoutPhase::Idle, idle))
     }
 

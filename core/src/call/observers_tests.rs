@@ -26,6 +26,7 @@ fn ended(chunk_times: usize, answer: Option<&Response>) -> CallEnded {
         last_chunk: None,
         chunks: 0,
         chunk_times: vec![Duration::ZERO; chunk_times],
+        consumer_wait: Duration::ZERO,
         elapsed: Duration::ZERO,
         kind: None,
         status: None,

@@ -69,7 +69,8 @@ impl RetryPolicy {
                 Some(TimeoutPhase::Pool | TimeoutPhase::Total) | None => false,
             },
             ErrorKind::Disconnected if error.status().is_none() => self.lost_connections,
-            // The request would be invalid again.
+            // The answer would be too large again, and the request invalid.
+            ErrorKind::Protocol if error.is_too_large() => false,
             ErrorKind::Stream if error.error_type() == Some("invalid_request_error") => false,
             ErrorKind::Disconnected
             | ErrorKind::Protocol

@@ -34,6 +34,7 @@ use crate::options::config::{Proxy, Settings, has_authority};
 use crate::options::headers::is_content_type_of_all;
 use crate::protocol::endpoint::Endpoint;
 use crate::request::prepared::Prepared;
+use crate::system::at_unix_socket;
 use crate::system::process::PerProcess;
 use crate::system::sync::lock;
 
@@ -344,9 +345,8 @@ fn builder(settings: &Settings, pools: usize, returns: &Arc<Returns>) -> Result<
         .tcp_keepalive(settings.tcp_keepalive)
         .tcp_keepalive_interval(settings.tcp_keepalive)
         .tcp_keepalive_retries(settings.tcp_keepalive.map(|_| KEEPALIVE_PROBES_MAX));
-    #[cfg(unix)]
     if let Some(socket) = &settings.unix_socket {
-        builder = builder.unix_socket(socket.path.as_path());
+        builder = at_unix_socket!(builder, socket.path.as_path());
     }
     // A request that was written is never resent silently: by default reqwest resends one that an HTTP/2
     // server refused, without counting it or asking the retry policy.

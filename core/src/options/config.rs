@@ -18,7 +18,7 @@ use crate::options::retry_policy::RetryPolicy;
 use crate::options::timeouts::{Timeouts, check_time};
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::text::without_secrets;
-use crate::system::process;
+use crate::system::{check_socket_path, process};
 
 /// Environment variables for the base URL; the first one that is set wins.
 pub const BASE_URL_VARIABLES: [&str; 2] = ["MODELWIRE_BASE_URL", "OPENAI_BASE_URL"];
@@ -474,7 +474,8 @@ fn check_keepalive(time: Option<Duration>) -> Result<()> {
     check_time("tcp_keepalive", time)?;
     match time {
         Some(time) if !(TCP_KEEPALIVE_MIN..=TCP_KEEPALIVE_MAX).contains(&time) => {
-            Err(Error::config("tcp_keepalive must be from 1 s to 32767 s"))
+            let error = Error::config("tcp_keepalive must be from 1 s to 32767 s");
+            Err(error.with_hint("None (null in JSON) switches it off."))
         }
         _ => Ok(()),
     }
@@ -501,9 +502,6 @@ fn unix_socket_of(base_url: &str) -> Result<Option<(UnixSocket, String)>> {
     else {
         return Ok(None);
     };
-    if !cfg!(unix) {
-        return Err(Error::config("base_url names a Unix socket, which this system does not have"));
-    }
     let refused = |what: &str| {
         let hint = "Write it as http+unix://%2Frun%2Fmodels.sock/v1, the path of the socket with %2F for /.";
         Error::config(format!("base_url {what}")).with_hint(hint)
@@ -516,8 +514,7 @@ fn unix_socket_of(base_url: &str) -> Result<Option<(UnixSocket, String)>> {
     let socket = decoded
         .and_then(|url| url.to_file_path().ok())
         .ok_or_else(|| refused("has an invalid path of a Unix socket"))?;
-    #[cfg(unix)]
-    std::os::unix::net::SocketAddr::from_pathname(&socket)
+    check_socket_path(&socket)
         .map_err(|cause| refused(&format!("has an invalid path of a Unix socket: {cause}")))?;
     let socket = UnixSocket { path: socket, encoded: encoded.to_owned() };
     Ok(Some((socket, format!("{BEHIND_SOCKET}{path}"))))

@@ -6,8 +6,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use crate::answer::error::{Error, Result};
-use crate::options::call_options::CallOptions;
-use crate::options::config::Settings;
 use crate::options::headers::check_headers;
 
 /// The header of a call's own key if its client names none.
@@ -21,20 +19,20 @@ pub(crate) fn check_idempotency_key(key: &str) -> Result<()> {
     check_headers(&[(IDEMPOTENCY_KEY.to_owned(), key.to_owned())])
 }
 
-impl CallOptions {
-    /// Adds the header with the key of the call, if it or its client has one. A header that the call sets
-    /// itself stays.
-    pub(crate) fn add_idempotency_key(&mut self, settings: &Settings) {
-        let name = match (&settings.idempotency_header, &self.idempotency_key) {
-            (None, None) => return,
-            (Some(name), _) => name.as_str(),
-            (None, Some(_)) => IDEMPOTENCY_KEY,
-        };
-        if self.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name)) {
-            return;
-        }
-        let key = self.idempotency_key.take().unwrap_or_else(random_key);
-        self.headers.push((name.to_owned(), key));
+/// Adds the header with the key of a call to its headers, if it or its client has one. A header that the call
+/// sets itself stays.
+pub(crate) fn add_idempotency_key(
+    headers: &mut Vec<(String, String)>,
+    key: Option<String>,
+    of_client: Option<&str>,
+) {
+    let name = match (of_client, &key) {
+        (None, None) => return,
+        (Some(name), _) => name,
+        (None, Some(_)) => IDEMPOTENCY_KEY,
+    };
+    if !headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name)) {
+        headers.push((name.to_owned(), key.unwrap_or_else(random_key)));
     }
 }
 

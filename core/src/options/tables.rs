@@ -59,7 +59,8 @@ options! {
     http2: Flag |config, on| *config = take(config).http2(on);
 
     /// How long a connection is silent before the system probes whether the peer is still there, and the
-    /// time between probes: three without an answer end the connection. From 1 s to 32767 s; 15 s by default.
+    /// time between probes: three without an answer end the connection. From 1 s to 32767 s, in whole seconds;
+    /// 15 s by default.
     tcp_keepalive_ms: Timeout |config, time| *config = take(config).tcp_keepalive(time);
 
     /// The header, usually `Idempotency-Key`, that carries a key with each chat and response: the same for

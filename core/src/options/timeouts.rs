@@ -106,7 +106,7 @@ timeouts! {
 
     /// The time from the start of an attempt until the first content of its answer: text, reasoning or a
     /// tool call of a stream, or the first byte of a document. Response headers, pings, roles and empty
-    /// deltas do not count. Off by default.
+    /// deltas do not count, and the idle timeout starts with the first content. Off by default.
     first_content: FirstContent = None, per call true;
 
     /// The longest pause in the content of an answer's body; pings (SSE comments, blank lines) do

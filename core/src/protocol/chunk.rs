@@ -185,10 +185,6 @@ impl Chunk {
 
     /// Whether it adds content or ends an answer: not a role, an empty delta, or the start of an item.
     pub(crate) fn has_content(&self) -> bool {
-        let says = |value: Value<'_>| match value.kind() {
-            Kind::String => value.as_str().is_some_and(|text| !text.is_empty()),
-            _ => says_something(value),
-        };
         let adds = |choice: Choice<'_>| {
             let mut adds = choice.is_finished();
             choice.said().each_member(|name, value| adds |= name != "role" && says(value));
@@ -228,6 +224,20 @@ impl std::fmt::Debug for Chunk {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.json())
     }
+}
+
+/// Whether a part of a delta has text or a value somewhere.
+fn says(value: Value<'_>) -> bool {
+    let mut found = false;
+    match value.kind() {
+        Kind::String => found = value.as_str().is_some_and(|text| !text.is_empty()),
+        Kind::Array => value.each_item(|item| found |= says(item)),
+        Kind::Object => value.each_member(|name, value| {
+            found |= !matches!(name, "index" | "type") && says(value);
+        }),
+        Kind::Null | Kind::Bool | Kind::Number => found = says_something(value),
+    }
+    found
 }
 
 const OUTPUT_TEXT_DELTA: &str = "response.output_text.delta";

@@ -5,6 +5,7 @@ use std::io::Result as IoResult;
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::time::Duration;
 
 #[cfg_attr(
@@ -221,6 +222,20 @@ fn is_blocked(signal: libc::c_int) -> bool {
         libc::sigismember(&raw const mask, signal) == 1
     }
 }
+
+/// Checks that a Unix socket can have this path.
+pub(crate) fn check_socket_path(path: &Path) -> IoResult<()> {
+    std::os::unix::net::SocketAddr::from_pathname(path).map(drop)
+}
+
+/// Lets all connections of a client lead to a Unix socket. A macro, because only the transport knows the
+/// builder, and the builder of other systems has no such function.
+macro_rules! at_unix_socket {
+    ($builder:expr, $path:expr) => {
+        $builder.unix_socket($path)
+    };
+}
+pub(crate) use at_unix_socket;
 
 #[cfg(test)]
 mod tests {

@@ -4,6 +4,7 @@
 use std::io::{Read, Result as IoResult, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::windows::io::{AsRawSocket, AsSocket};
+use std::path::Path;
 use std::time::Duration;
 
 use windows_sys::Win32::Networking::WinSock::{POLLRDNORM, WSAPOLLFD, WSAPoll};
@@ -161,3 +162,16 @@ pub(crate) fn processor_time() -> Duration {
 pub(crate) fn takes_signals() -> bool {
     false
 }
+
+/// The transport has no Unix sockets there.
+pub(crate) fn check_socket_path(_: &Path) -> IoResult<()> {
+    Err(std::io::Error::other("this system has no Unix sockets"))
+}
+
+/// See `check_socket_path`.
+macro_rules! at_unix_socket {
+    ($builder:expr, $path:expr) => {
+        $builder
+    };
+}
+pub(crate) use at_unix_socket;

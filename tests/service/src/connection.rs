@@ -36,6 +36,7 @@ pub(crate) async fn serve(shared: Arc<Shared>, open: OpenConnection, stream: Tcp
         };
         if let Some(upstream) = shared.options.record.as_ref()
             && played::lets_in(&shared, &request)
+            && !request.path().to_ascii_lowercase().replace("%2e", ".").contains("/..")
         {
             let (key, number) = (&shared.options.key, shared.next_answer());
             shared.record("", &request, open.number);
@@ -83,9 +84,12 @@ fn with_faults(shared: &Shared, request: &Request) -> Exchange {
         return Problem::new(status, "This request was chosen to fail.").exchange(&id);
     }
     let exchange = match replay {
-        Some(replay) if reaches_service => replay
-            .answer(request, *pace)
-            .unwrap_or_else(|problem| problem.exchange(&request_id(shared.next_answer()))),
+        Some(replay) if reaches_service => {
+            let cut_after = cut_after.filter(|_| is_struck);
+            let answer = replay.answer(request, *pace, cut_after);
+            return answer
+                .unwrap_or_else(|problem| problem.exchange(&request_id(shared.next_answer())));
+        }
         _ => played::answer(shared, request),
     };
     match cut_after.filter(|_| is_struck) {

@@ -10,6 +10,8 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 
 use crate::http::Request;
 use crate::problem::Problem;
@@ -17,6 +19,8 @@ use crate::recording::Recorded;
 use crate::ticket::request_id;
 use crate::wire::{After, Wire};
 
+/// How long the rest of an answer is read after its client is gone.
+const REST_TIME_MAX: Duration = Duration::from_millis(250);
 /// How many reads may wait for a slow client.
 const READS_WAITING_MAX: usize = 64;
 /// The bytes of one read.
@@ -77,7 +81,15 @@ impl Upstream {
                 .await
             };
             match piece {
-                None => break,
+                // The client may close at the end mark, before the end of the body.
+                None => {
+                    while let Ok(Some(Ok((at, bytes)))) =
+                        timeout(REST_TIME_MAX, receive.recv()).await
+                    {
+                        answer.push((at, bytes));
+                    }
+                    break;
+                }
                 Some(Err(cause)) if answer.is_empty() => {
                     let message = format!("the recorded service gave no answer: {cause}");
                     let problem = Problem::new(502, message).kind("server_error");
@@ -99,27 +111,35 @@ impl Upstream {
         }
         if !answer.is_empty() {
             let (method, body) = (request.method.clone(), request.body.clone());
-            let line = Recorded { method, path: below, body, answer, is_reset }
-                .line(&[&self.key, own_key]);
-            let mut to = self.to.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Err(cause) = to.write_all(line.as_bytes()) {
-                // There is nobody else to tell.
-                let _ = writeln!(io::stderr(), "an exchange cannot be written: {cause}");
-            }
+            let recorded = Recorded { method, path: below, body, answer, is_reset };
+            let (upstream, own_key) = (self.clone(), own_key.to_owned());
+            // Large answers take long, and other clients do not wait.
+            let _ = spawn_blocking(move || upstream.write(&recorded, &own_key)).await;
         }
         wire.end().await;
         After::Closed
     }
 
+    fn write(&self, recorded: &Recorded, own_key: &str) {
+        let line = recorded.line(&[&self.key, own_key]);
+        let mut to = self.to.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(cause) = to.write_all(line.as_bytes()) {
+            // There is nobody else to tell.
+            let _ = writeln!(io::stderr(), "an exchange cannot be written: {cause}");
+        }
+    }
+
     /// The request with the service's own key, on a connection of its own.
     fn request(&self, request: &Request, below: &str) -> Vec<u8> {
-        const OWN: [&str; 6] = [
+        // A compressed answer could not be searched for keys.
+        const OWN: [&str; 7] = [
             "host",
             "authorization",
             "connection",
             "content-length",
             "transfer-encoding",
             "expect",
+            "accept-encoding",
         ];
         let mut head = format!(
             "{} {}{below} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\nconnection: close\r\n",

@@ -30,13 +30,15 @@ pub(crate) struct Recorded {
 impl Recorded {
     /// The line of a file, with a line end. Every occurrence of a key is masked with as many `x`.
     pub(crate) fn line(&self, keys: &[&str]) -> String {
-        let mut whole: Vec<u8> = self.answer.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
-        let mut body = self.body.clone();
+        let mut whole = OnWire::of(&self.answer);
+        whole.mask_cookies();
+        let (mut body, mut path) = (self.body.clone(), self.path.clone().into_bytes());
         for key in keys {
-            mask(&mut whole, key.as_bytes());
-            mask(&mut body, key.as_bytes());
+            whole.mask(key);
+            mask(&mut body, key);
+            mask(&mut path, key);
         }
-        let mut rest = &whole[..];
+        let mut rest = &whole.bytes[..];
         let answer = self.answer.iter().map(|(at, bytes)| {
             let (piece, behind) = rest.split_at_checked(bytes.len()).unwrap_or((rest, &[]));
             rest = behind;
@@ -44,7 +46,7 @@ impl Recorded {
         });
         let line = object(&[
             ("method", quoted(&self.method)),
-            ("path", quoted(&self.path)),
+            ("path", quoted(&String::from_utf8_lossy(&path))),
             ("body", text_or_base64(&body).to_string()),
             ("answer", Value::Array(answer.collect()).to_string()),
             ("end", quoted(if self.is_reset { "reset" } else { "close" })),
@@ -89,7 +91,11 @@ impl Recorded {
         Ok(Recorded { method: text("method")?, path: text("path")?, body, answer, is_reset })
     }
 
-    fn exchange(&self, pace: Pace) -> Exchange {
+    fn exchange(&self, pace: Pace, cut_after: Option<usize>) -> Exchange {
+        let mut left = match cut_after {
+            Some(events) => OnWire::of(&self.answer).after_events(events),
+            None => usize::MAX,
+        };
         let (mut steps, mut before) = (Vec::new(), Duration::ZERO);
         for (at, bytes) in &self.answer {
             let pause = at.saturating_sub(before);
@@ -97,35 +103,139 @@ impl Recorded {
                 steps.push(Step::Pause(pause));
             }
             before = *at;
-            steps.extend(at_events(bytes).map(Step::send));
+            let bytes = bytes.get(..left.min(bytes.len())).unwrap_or_default();
+            steps.push(Step::send(bytes));
+            left -= bytes.len();
+            if left == 0 {
+                break;
+            }
         }
-        steps.push(if self.is_reset { Step::Reset } else { Step::Close });
+        steps.push(if self.is_reset && left > 0 { Step::Reset } else { Step::Close });
         Exchange { steps }
     }
 }
 
-/// Cuts bytes after each blank line, where heads and events end, so that a fault can strike between them.
-fn at_events(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut rest = bytes;
-    std::iter::from_fn(move || {
-        let ends = (1..=rest.len()).find(|end| {
-            let read = rest.get(..*end).unwrap_or_default();
-            read.ends_with(b"\n\n") || read.ends_with(b"\r\n\r\n")
-        });
-        let (piece, behind) = rest.split_at_checked(ends.unwrap_or(rest.len()))?;
-        rest = behind;
-        (!piece.is_empty()).then_some(piece)
-    })
+/// Keys shorter than this are words, for services that need no key; masking them would mask texts.
+const KEY_BYTES_MIN: usize = 8;
+
+/// Replaces a key, as it is and in the escapes of JSON and URLs, by as many `x`.
+fn mask(bytes: &mut [u8], key: &str) {
+    if key.len() < KEY_BYTES_MIN {
+        return;
+    }
+    let percent = |byte: u8| match byte {
+        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+            char::from(byte).to_string()
+        }
+        other => format!("%{other:02X}"),
+    };
+    let encoded: String = key.bytes().map(percent).collect();
+    for form in [key, &key.replace('/', "\\/"), &encoded, &encoded.to_lowercase()] {
+        let mut rest = &mut *bytes;
+        while let Some(at) = find(rest, form.as_bytes()) {
+            let (found, behind) = rest.split_at_mut(at + form.len());
+            found.iter_mut().skip(at).for_each(|byte| *byte = b'x');
+            rest = behind;
+        }
+    }
 }
 
-fn mask(bytes: &mut [u8], key: &[u8]) {
-    let mut at = 0;
-    while let Some(found) = bytes.get_mut(at..at + key.len()).filter(|_| !key.is_empty()) {
-        if found == key {
-            found.fill(b'x');
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    let first = *wanted.first()?;
+    let mut from = 0;
+    loop {
+        let rest = bytes.get(from..)?;
+        let at = from + rest.iter().position(|byte| *byte == first)?;
+        if bytes.get(at..)?.starts_with(wanted) {
+            return Some(at);
         }
-        at += 1;
+        from = at + 1;
     }
+}
+
+/// An answer on the wire.
+struct OnWire {
+    bytes: Vec<u8>,
+    head: usize,
+    /// The body without its transfer coding, and the position of each of its bytes.
+    body: Vec<u8>,
+    places: Vec<usize>,
+}
+
+impl OnWire {
+    fn of(answer: &[(Duration, Vec<u8>)]) -> OnWire {
+        let bytes: Vec<u8> = answer.iter().flat_map(|(_, bytes)| bytes.iter().copied()).collect();
+        let head = find(&bytes, b"\r\n\r\n").map_or(bytes.len(), |end| end + 4);
+        let places: Vec<usize> = match has_header(&bytes, head, "transfer-encoding", "chunked") {
+            true => of_chunks(&bytes, head),
+            false => (head..bytes.len()).collect(),
+        };
+        let body = places.iter().filter_map(|at| bytes.get(*at).copied()).collect();
+        OnWire { bytes, head, body, places }
+    }
+
+    /// Masks a key everywhere, also where the transfer coding splits it; and cookies.
+    fn mask(&mut self, key: &str) {
+        mask(&mut self.bytes, key);
+        mask(&mut self.body, key);
+        for (at, byte) in self.places.iter().zip(&self.body) {
+            if let Some(on_wire) = self.bytes.get_mut(*at) {
+                *on_wire = *byte;
+            }
+        }
+    }
+
+    fn mask_cookies(&mut self) {
+        let Some(head) = self.bytes.get_mut(..self.head) else { return };
+        for line in head.split_mut(|byte| *byte == b'\n') {
+            let is_cookie =
+                line.get(..11).is_some_and(|name| name.eq_ignore_ascii_case(b"set-cookie:"));
+            let value = line.iter_mut().skip(11).filter(|_| is_cookie);
+            value.filter(|byte| !matches!(byte, b' ' | b'\r')).for_each(|byte| *byte = b'x');
+        }
+    }
+
+    /// The position after this many events of a stream; in another answer, halfway through its body.
+    fn after_events(&self, count: usize) -> usize {
+        let is_stream = has_header(&self.bytes, self.head, "content-type", "text/event-stream");
+        let end = match (is_stream, count) {
+            (false, _) => self.body.len() / 2,
+            (true, 0) => 0,
+            (true, count) => {
+                let ends = (0..self.body.len()).filter(|at| {
+                    let read = self.body.get(..=*at).unwrap_or_default();
+                    read.ends_with(b"\n\n") || read.ends_with(b"\n\r\n")
+                });
+                ends.map(|at| at + 1).nth(count - 1).unwrap_or(self.body.len())
+            }
+        };
+        end.checked_sub(1).and_then(|last| self.places.get(last)).map_or(self.head, |at| at + 1)
+    }
+}
+
+/// Whether a head has this header with a value that contains the text.
+fn has_header(bytes: &[u8], head: usize, name: &str, text: &str) -> bool {
+    let head = String::from_utf8_lossy(bytes.get(..head).unwrap_or_default()).to_lowercase();
+    let mut lines = head.lines().filter_map(|line| line.split_once(':'));
+    lines.any(|(known, value)| known == name && value.contains(text))
+}
+
+/// The positions of the payload of a chunked body.
+fn of_chunks(bytes: &[u8], head: usize) -> Vec<usize> {
+    let (mut places, mut at) = (Vec::new(), head);
+    while let Some(end) = bytes.get(at..).and_then(|rest| find(rest, b"\r\n")) {
+        let line = bytes.get(at..at + end).and_then(|line| std::str::from_utf8(line).ok());
+        let size = line.and_then(|line| line.split(';').next()).map(str::trim);
+        let size = size.and_then(|size| usize::from_str_radix(size, 16).ok()).unwrap_or(0);
+        if size == 0 {
+            break;
+        }
+        let first = at + end + 2;
+        let last = first.saturating_add(size).min(bytes.len());
+        places.extend(first..last);
+        at = last.saturating_add(2);
+    }
+    places
 }
 
 fn json_of(body: &[u8]) -> Option<Value> {
@@ -193,7 +303,12 @@ impl Replay {
     }
 
     /// The answer to a request below the base URL.
-    pub(crate) fn answer(&self, request: &Request, pace: Pace) -> Result<Exchange, Problem> {
+    pub(crate) fn answer(
+        &self,
+        request: &Request,
+        pace: Pace,
+        cut_after: Option<usize>,
+    ) -> Result<Exchange, Problem> {
         let path = request.target.strip_prefix("/v1").unwrap_or(&request.target);
         let mut is_used = self.is_used.lock().unwrap_or_else(PoisonError::into_inner);
         let like: Vec<_> = self
@@ -220,7 +335,7 @@ impl Replay {
             return Err(Problem::new(404, message));
         };
         *used = true;
-        Ok(exchange.exchange(pace))
+        Ok(exchange.exchange(pace, cut_after))
     }
 }
 
@@ -249,24 +364,45 @@ mod tests {
         assert_eq!(Recorded::parse(&one.line(&[])).unwrap(), one);
     }
 
-    /// Also where it is split between two reads; the length stays, which a head may name.
+    /// Also where reads or chunks split it, and in escapes; the length stays, which a head may name.
     #[test]
     fn keys_are_masked() {
-        let one = recorded("sk-secret", &["HTTP/1.1 401 X\r\n\r\nwrong: sk-se", "cret, sk-other"]);
-        let line = one.line(&["sk-secret", "sk-other", ""]);
-        assert!(!line.contains("secret") && !line.contains("sk-"), "{line}");
+        let chunked =
+            "HTTP/1.1 401 X\r\nSet-Cookie: session=1\r\nTransfer-Encoding: chunked\r\n\r\n";
+        let answer = ["9\r\nwrong: sk\r\n1", "a\r\n-sec/ret or sk-sec\\/ret, ok\r\n0\r\n\r\n"];
+        let mut one = recorded("sk-sec/ret", &[chunked, answer[0], answer[1]]);
+        one.path = "/models?key=sk-sec%2Fret&word=ok".to_owned();
+        let line = one.line(&["sk-sec/ret", "ok", ""]);
+        assert!(!line.contains("sec") && !line.contains("session"), "{line}");
+        assert!(line.contains(", ok") && line.contains("word=ok"), "a word is no secret: {line}");
         let read = Recorded::parse(&line).unwrap();
-        assert_eq!(read.body, b"xxxxxxxxx");
-        assert_eq!(read.answer.iter().map(|(_, bytes)| bytes.len()).collect::<Vec<_>>(), [30, 14]);
+        assert_eq!(read.body, b"xxxxxxxxxx");
+        let lengths =
+            |one: &Recorded| one.answer.iter().map(|(_, bytes)| bytes.len()).collect::<Vec<_>>();
+        assert_eq!(lengths(&read), lengths(&one));
     }
 
     #[test]
-    fn faults_can_strike_between_events() {
-        let pieces: Vec<_> =
-            at_events(b"HTTP/1.1 200 OK\r\n\r\ndata: a\n\ndata: b\n\nda").collect();
-        let expected: [&[u8]; 4] =
-            [b"HTTP/1.1 200 OK\r\n\r\n", b"data: a\n\n", b"data: b\n\n", b"da"];
-        assert_eq!(pieces, expected);
+    fn an_answer_is_cut_after_events() {
+        let chunked = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+        let pieces = [chunked, "9\r\ndata: a\n\n\r\n8\r\ndat", "a: b\n\r\n1\r\n\n\r\n0\r\n\r\n"];
+        let cut = |one: &Recorded, events| {
+            let sent =
+                one.exchange(Pace::Fast, Some(events)).steps.into_iter().filter_map(|step| {
+                    match step {
+                        Step::Send { bytes, .. } => Some(bytes),
+                        _ => None,
+                    }
+                });
+            let sent: Vec<u8> = sent.flatten().collect();
+            String::from_utf8(sent).unwrap()
+        };
+        let stream = recorded("", &pieces);
+        assert_eq!(cut(&stream, 0), chunked);
+        assert_eq!(cut(&stream, 1), format!("{chunked}9\r\ndata: a\n\n"));
+        assert!(cut(&stream, 2).ends_with("a: b\n\r\n1\r\n\n"));
+        let document = recorded("", &["HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab", "cd"]);
+        assert!(cut(&document, 3).ends_with("\r\n\r\nab"));
     }
 
     #[test]

@@ -29,7 +29,6 @@ use super::signals::Signals;
 use crate::bulk::numbers::counted;
 use crate::bulk::progress::{self, Phase, Progress};
 use crate::bulk::summary::Tally;
-use crate::connection::KeySource;
 use crate::failure::{Exit, Failure};
 
 /// Maximum rows pushed between two turns, so that answers do not wait for them.
@@ -75,7 +74,7 @@ impl Run {
         plan: &Plan,
         held: Option<HeldJournal>,
         client: Client,
-        renewal: Option<KeySource>,
+        renewal: Option<impl FnMut() -> Option<String> + Send + 'static>,
         progress: Progress,
     ) -> Result<(Run, Ledger), Failure> {
         // The store is created before the engine that it wakes.
@@ -89,8 +88,8 @@ impl Run {
         let (store, ledger) = Store::open(&plan.store, held, Box::new(wake))?;
         let engine = Engine::new(client, plan.engine, store.book()).with_budget(plan.budget()?);
         let mut engine = engine.with_checks(Checks::new(&plan.checks));
-        if let Some(source) = renewal {
-            engine = engine.with_renewed_key(source.renewed());
+        if let Some(renew) = renewal {
+            engine = engine.with_renewed_key(renew);
         }
         let _ = waker.set(engine.waker());
         let run = Run {

@@ -435,9 +435,11 @@ fn nothing_is_retried_after_its_content() {
         ("content", Exchange::events_cut(&[ROLE, &piece("a")]), 2),
         ("usage", Exchange::events_cut(&[ROLE, usage]), 0),
         ("an invalid request", Exchange::events(&[ROLE, invalid]), 0),
+        ("too large", Exchange::events(&[&format!("\"{}\"", "x".repeat(2000))]), 0),
     ] {
         let base_url = service.script("s", Script::one(failure));
-        let client = Client::new(config(base_url).retry(before_content())).unwrap();
+        let limits = Limits::default().event_bytes_max(1000);
+        let client = Client::new(config(base_url).retry(before_content()).limits(limits)).unwrap();
         for way in WAYS {
             let read = way.read(&client, hello());
             assert_eq!(read.error().attempts(), 1, "{what}");

@@ -344,3 +344,19 @@ fn content_ends_the_first_content_timeout() {
         });
     });
 }
+
+/// "Long to begin, short between": until the first content, only its own timeout counts.
+#[test]
+fn the_idle_timeout_starts_with_the_first_content() {
+    let service = Service::start().unwrap();
+    let late = vec![opening(&[ROLE]), Step::Pause(SHORT * 3), event(&piece("a"))];
+    let steps = [late, vec![Step::Pause(LONG)]].concat();
+    let timeouts = OFF.first_content(Some(LONG)).idle(Some(SHORT));
+    let client = scripted(&service, Exchange { steps }, timeouts);
+    for way in WAYS {
+        let read = way.read(&client, hello());
+        assert_eq!(read.text(), "a");
+        let error = read.error();
+        assert_eq!(error.timeout(), Some(TimeoutPhase::Idle), "{error:?}");
+    }
+}
