@@ -5,14 +5,18 @@
 //!
 //! | limit | bounds | after a window with too many refusals | after calm windows in which it was reached |
 //! |---|---|---|---|
-//! | slots | attempts in flight | the peak in flight when an answer came | grows by a step |
+//! | slots | attempts in flight | the peak of attempts in flight that were admitted | grows by a step |
 //! | rate | evenly spaced starts | the admitted rate | grows by a step, which doubles |
+//!
+//! Slots that grew without more attempts being admitted are to blame alone: the rate stays. Each failed search
+//! for more is paid for: the limit grows again after starts of which its refusals are a share of `BUDGET`.
 //!
 //! Refusals that do not depend on the rate say nothing about it. Occasionally a window runs at `DIP` times
 //! the rate: the share of refusals that remains is the background, and is discounted from then on.
 //!
 //! A service that queues calls instead of refusing them shows longer durations: the number in flight is
-//! bounded by `CROWD` times its best throughput times its least duration (Little's law).
+//! bounded by `CROWD` times its best throughput times its least duration (Little's law). At times it is
+//! lowered to measure the latter; if the throughput does not fall, there was a queue, and it is lowered again.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -25,7 +29,7 @@ const START: f64 = 8.0;
 
 /// Without any answer, the number of slots doubles at this interval, up to [`UNANSWERED_MAX`].
 const PATIENCE: Duration = Duration::from_secs(5);
-const UNANSWERED_MAX: f64 = 128.0;
+const UNANSWERED_MAX: f64 = 64.0;
 
 /// A window is judged after this many starts, after fewer if none was refused, or after this time.
 const WINDOW_STARTS: u32 = 30;
@@ -42,19 +46,21 @@ const REFUSED_SHARE: f64 = 0.02;
 /// The slots double while no limit is known, so a limit soon refuses more than this share; less may be chance.
 const FIRST_SHARE: f64 = 0.15;
 
+/// The share of starts that may be refused in the search for more, but no search waits for more starts than
+/// this, or for longer than [`PATIENCE`].
+const BUDGET: f64 = 0.05;
+const OWED_MAX: f64 = 100.0;
+
 /// The admitted rate is averaged over about this many seconds.
 const MEMORY: f64 = 20.0;
 
-/// The factor by which each decrease discounts the best rate admitted in a calm window, the floor of the
-/// new rate.
+/// The factor by which each decrease, unless the rate grew before it, discounts the best rate admitted in a
+/// calm window: the floor of the new rate.
 const KEPT: f64 = 0.9;
 
 /// The first and the largest step by which a limit grows.
 const STEP: f64 = 0.07;
 const STEP_MAX: f64 = 0.4;
-
-/// A limit found again at the same value grows only after twice as many calm windows, up to this many.
-const CALM_MAX: u32 = 4;
 
 /// The factor for the rate, and for the bound by Little's law, while the background and the least duration
 /// are measured; and the interval: this many decreases, or samples in which the bound was reached.
@@ -64,8 +70,9 @@ const DIP_EVERY: u32 = 6;
 /// A larger share is not taken for background.
 const BACKGROUND_MAX: f64 = 0.4;
 
-/// See the file head.
-const CROWD: f64 = 2.0;
+/// See the file head. At first the estimates are rough.
+const CROWD: f64 = 1.5;
+const CROWD_FIRST: f64 = 2.0;
 
 /// A start that is late by at most this counts as on time: clocks are coarse.
 const SLACK: Duration = Duration::from_millis(5);
@@ -94,7 +101,6 @@ struct Window {
     closed: Option<Duration>,
     started: u32,
     refused: u32,
-    started_since: u32,
 }
 
 /// The congestion controller.
@@ -106,11 +112,17 @@ pub struct CongestionController {
     cooling: VecDeque<Duration>,
     slots: f64,
     slots_step: f64,
+    /// The slots before they last grew, the peak since, and the starts to make before they grow again.
+    slots_before: Option<f64>,
+    peak_since: u32,
+    slots_owed: f64,
+    /// When attempts started that may still be refused.
+    recent: VecDeque<Duration>,
     /// When the slots last changed, and whether an attempt that started since was answered.
     slots_at: Duration,
     is_turned: bool,
     are_slots_felt: bool,
-    /// The peak in flight when an answer came: in the current [`PATIENCE`] or duration, and in the previous
+    /// The peak of admitted attempts in flight when an answer came: in the current [`PATIENCE`] or duration, and in the previous
     /// one.
     peaks: [u32; 2],
     peaks_at: Duration,
@@ -125,11 +137,12 @@ pub struct CongestionController {
     admitted: f64,
     background: f64,
     is_dip: bool,
+    /// The share of refusals before the dip, of which a background keeps most.
+    dip_share: f64,
     cuts: u32,
-    /// Windows without too many refusals since the last decrease, and how many are needed to grow.
-    calm: u32,
-    calm_needed: u32,
-    cut_at: f64,
+    /// The starts to make before the rate grows again, and whether it grew since the last decrease.
+    rate_owed: f64,
+    has_rate_grown: bool,
     asked_at: Duration,
     /// The best rate admitted in a calm window, see [`KEPT`].
     proved: f64,
@@ -146,6 +159,10 @@ impl CongestionController {
             cooling: VecDeque::new(),
             slots: START.min(slots_max),
             slots_step: 1.0,
+            slots_before: None,
+            peak_since: 0,
+            slots_owed: 0.0,
+            recent: VecDeque::new(),
             slots_at: Duration::ZERO,
             is_turned: false,
             are_slots_felt: false,
@@ -159,13 +176,13 @@ impl CongestionController {
             admitted: 0.0,
             background: 0.0,
             is_dip: false,
+            dip_share: 0.0,
             cuts: DIP_EVERY - 3,
-            calm: 0,
-            calm_needed: 1,
-            cut_at: 0.0,
+            rate_owed: 0.0,
+            has_rate_grown: false,
             asked_at: Duration::ZERO,
             proved: 0.0,
-            crowd: QueueEstimate::default(),
+            crowd: QueueEstimate::new(Duration::ZERO),
         }
     }
 
@@ -179,12 +196,12 @@ impl CongestionController {
             self.cooling.pop_front();
         }
         let taken = f64::from(self.in_flight) + self.cooling.len() as f64 + 1.0;
-        if self.crowd.bound().is_some_and(|bound| taken > bound) {
-            if self.crowd.overdue_at().is_none_or(|at| now < at) {
+        if self.queue_bound().is_some_and(|bound| taken > bound) {
+            if now < self.crowd.overdue_at() {
                 self.crowd.is_felt = true;
                 return self.full(now);
             }
-            self.crowd = QueueEstimate { at: now, since: now, ..QueueEstimate::default() };
+            self.crowd = QueueEstimate::new(now);
         }
         if taken > self.slots.floor() {
             self.are_slots_felt = true;
@@ -205,10 +222,7 @@ impl CongestionController {
             let gap = Duration::from_secs_f64((1.0 / rate).min(GAP_MAX));
             self.next_start = (self.next_start.max(now.saturating_sub(SLACK)) + gap).max(now);
         }
-        match self.window.closed {
-            None => self.window.started += 1,
-            Some(_) => self.window.started_since += 1,
-        }
+        self.window.started += u32::from(self.window.closed.is_none());
         self.start_unasked(now);
         Decision::Go
     }
@@ -217,11 +231,13 @@ impl CongestionController {
     pub fn start_unasked(&mut self, now: Duration) {
         self.crowd.passes(now, self.in_flight);
         self.in_flight += 1;
+        self.forget_recent(now);
+        self.recent.push_back(now);
     }
 
     /// Records an attempt that ended with an answer.
     pub fn answered(&mut self, begun: Duration, now: Duration) {
-        self.peaks[0] = self.peaks[0].max(self.in_flight);
+        self.note_peak(now);
         self.released(now);
         self.crowd.answered(now, self.in_flight);
         self.is_turned |= begun >= self.slots_at;
@@ -235,6 +251,9 @@ impl CongestionController {
     /// answer, or for half a window while no rate is known: one slot too many is refused once in that time,
     /// not repeatedly.
     pub fn refused(&mut self, begun: Duration, now: Duration) {
+        if let Ok(index) = self.recent.binary_search(&begun) {
+            self.recent.remove(index);
+        }
         self.released(now);
         self.lag = self.lag.max(now.saturating_sub(begun).min(WINDOW_MAX));
         let is_counted =
@@ -246,6 +265,21 @@ impl CongestionController {
             None => WINDOW_MIN / 2,
         };
         self.cooling.push_back(now + duration);
+    }
+
+    /// Drops the starts that would have been refused by now.
+    fn forget_recent(&mut self, now: Duration) {
+        while self.recent.front().is_some_and(|start| *start + self.lag < now) {
+            self.recent.pop_front();
+        }
+    }
+
+    /// Notes how many attempts are in flight that a limit admitted.
+    fn note_peak(&mut self, now: Duration) {
+        self.forget_recent(now);
+        let admitted = self.in_flight.saturating_sub(self.recent.len() as u32);
+        self.peaks[0] = self.peaks[0].max(admitted);
+        self.peak_since = self.peak_since.max(admitted);
     }
 
     /// Records an attempt that ended otherwise, which says nothing about limits.
@@ -267,7 +301,7 @@ impl CongestionController {
 
     /// The maximum number in flight.
     pub fn slots(&self) -> u32 {
-        self.crowd.bound().map_or(self.slots, |bound| self.slots.min(bound)) as u32
+        self.queue_bound().map_or(self.slots, |bound| self.slots.min(bound)) as u32
     }
 
     /// Starts per second, if a limit was found.
@@ -288,15 +322,20 @@ impl CongestionController {
             slots_at: now,
             peaks_at: now,
             window: Window { begun: now, ..Window::default() },
-            crowd: QueueEstimate { at: now, since: now, ..QueueEstimate::default() },
+            crowd: QueueEstimate::new(now),
             asked_at: now,
             ..CongestionController::new(self.slots_max as u32)
         };
     }
 
+    /// The bound of the attempts in flight where the service queues; one that refuses does not queue.
+    fn queue_bound(&self) -> Option<f64> {
+        self.crowd.bound().filter(|_| self.rate.is_none())
+    }
+
     /// When to ask again while no slot is free.
     fn full(&self, now: Duration) -> Decision {
-        let overdue_at = self.crowd.bound().and_then(|_| self.crowd.overdue_at());
+        let overdue_at = self.queue_bound().map(|_| self.crowd.overdue_at());
         let times = [self.cooling.front().copied(), self.slots_grow_at(), overdue_at];
         let next = times.into_iter().flatten().filter(|at| *at > now).min();
         next.map_or(Decision::Full, Decision::At)
@@ -326,6 +365,8 @@ impl CongestionController {
     }
 
     fn grow_slots(&mut self, now: Duration) {
+        self.slots_before = self.rate.map(|_| self.slots);
+        self.peak_since = 0;
         let more = (self.slots * self.slots_step).max(0.5);
         self.slots = (self.slots + more).min(self.slots_max);
         if self.rate.is_some() {
@@ -336,7 +377,9 @@ impl CongestionController {
 
     /// Judges the window if it is complete: decreases the limits, or lets them grow.
     fn judge(&mut self, now: Duration) {
-        let Some(closed) = self.window.closed else { return self.close(now) };
+        let Some(closed) = self.window.closed else {
+            return self.close(now);
+        };
         if now < closed + self.lag {
             return;
         }
@@ -359,7 +402,7 @@ impl CongestionController {
             self.grow(now, tried, admitted);
         }
         self.window = Window { begun: now, ..Window::default() };
-        self.lag = self.lag * 3 / 4;
+        self.lag = if refused > 0 { self.lag * 3 / 4 } else { self.lag };
     }
 
     /// Closes the window if it has enough starts to be judged.
@@ -380,50 +423,74 @@ impl CongestionController {
         let Window { started, refused, .. } = self.window;
         let share = f64::from(refused) / f64::from(started);
         if started >= WINDOW_STARTS {
-            self.background = if share > BACKGROUND_MAX { 0.0 } else { share };
+            let is_background = share <= BACKGROUND_MAX && share >= DIP * self.dip_share;
+            self.background = if is_background { share } else { 0.0 };
         }
         self.is_dip = false;
         self.set_rate(self.admitted.max(admitted / DIP), 1.0);
         if self.background >= REFUSED_SHARE {
             // The decreases before were due to chance: make up for them.
-            (self.rate_step, self.slots_step, self.calm_needed) = (STEP_MAX, STEP_MAX, 1);
+            (self.rate_step, self.slots_step) = (STEP_MAX, STEP_MAX);
+            self.rate_owed = 0.0;
         }
     }
 
     /// Decreases both limits after too many refusals.
     fn cut(&mut self, now: Duration, tried: f64, admitted: f64) {
-        let Window { started, refused, started_since, .. } = self.window;
-        let in_flight = self.in_flight.saturating_sub(started_since);
-        let slots = f64::from(self.peaks[0].max(self.peaks[1]).max(in_flight)).max(1.0);
+        let Window { started, refused, .. } = self.window;
+        self.note_peak(now);
+        let chance = self.background * f64::from(started);
+        let most = (tried * PATIENCE.as_secs_f64()).max(OWED_MAX);
+        let owed = ((f64::from(refused) - chance) / BUDGET).min(most);
+        let peak_since = f64::from(self.peak_since);
+        let peak = f64::from(self.peaks[0].max(self.peaks[1])).max(1.0);
+        let is_felt = std::mem::take(&mut self.are_slots_felt);
+        self.slots_step = STEP;
+        let before = self.slots_before.take().filter(|before| is_felt && peak_since <= *before);
+        if let Some(before) = before {
+            (self.slots, self.slots_at, self.is_turned) = (peak.min(before), now, false);
+            self.slots_owed = owed;
+            return;
+        }
+        // Where refusals take as long as answers, the peak is not known.
+        let slots = peak.max((self.admitted * self.crowd.duration.as_secs_f64()).ceil());
         if slots < self.slots {
             (self.slots, self.slots_at, self.is_turned) = (slots, now, false);
         }
-        (self.slots_step, self.are_slots_felt) = (STEP, false);
-        self.proved *= if self.rate.is_none() { 0.0 } else { KEPT };
+        // Too much was tried after growth; otherwise the limit itself may have fallen.
+        self.proved *= match self.rate {
+            None => 0.0,
+            Some(_) if self.has_rate_grown => 1.0,
+            Some(_) => KEPT,
+        };
+        self.has_rate_grown = false;
         // If nothing was admitted, the rate halves.
         let least = if refused >= started { tried / 2.0 } else { 0.0 };
         let most = self.admitted.max(admitted).max(least).max(1.0 / GAP_MAX).max(self.proved);
-        let is_same = most <= (1.0 + STEP) * self.cut_at;
-        self.calm_needed = if is_same { (self.calm_needed * 2).min(CALM_MAX) } else { 1 };
-        (self.cut_at, self.calm) = (most, 0);
+        let is_charged = refused < started && self.rate.is_some();
+        self.rate_owed = if is_charged { owed } else { 0.0 };
         // If nothing was admitted, there is no background to measure.
         self.cuts += u32::from(refused < started);
         self.is_dip = self.cuts >= DIP_EVERY;
+        self.dip_share = f64::from(refused) / f64::from(started);
         self.cuts = if self.is_dip { 0 } else { self.cuts };
         self.set_rate(most, if self.is_dip { DIP } else { 1.0 });
     }
 
     /// After a calm window, the limits that were reached may grow.
     fn grow(&mut self, now: Duration, tried: f64, admitted: f64) {
-        self.calm = self.calm.saturating_add(1);
+        self.rate_owed -= f64::from(self.window.started);
+        self.slots_owed -= f64::from(self.window.started);
         self.proved = self.proved.max(admitted);
-        let Some(rate) = self.rate.filter(|_| self.calm >= self.calm_needed) else { return };
-        if self.are_slots_felt && self.is_turned {
+        let Some(rate) = self.rate else { return };
+        self.slots_before = None;
+        if self.are_slots_felt && self.is_turned && self.slots_owed <= 0.0 {
             self.grow_slots(now);
         }
         // The starts did not come near the rate, so it limited nothing.
-        if tried >= DIP * rate {
+        if tried >= DIP * rate && self.rate_owed <= 0.0 {
             self.rate = Some(rate * (1.0 + self.rate_step));
+            self.has_rate_grown = true;
             self.rate_step = (self.rate_step * 2.0).min(STEP_MAX);
         }
     }
@@ -458,7 +525,8 @@ struct QueueEstimate {
     area: f64,
     at: Duration,
     answers: u32,
-    /// The number of answers that make a sample: as many as were in flight when it began.
+    /// The number of answers that make a sample: as many as were in flight when it began; 0 while a dip waits
+    /// for fewer in flight.
     needed: u32,
     since: Duration,
     /// The mean duration of an answer in the last sample.
@@ -467,49 +535,81 @@ struct QueueEstimate {
     /// are measured again.
     least: Option<f64>,
     best: f64,
-    best_since: f64,
+    /// When the last answer came.
+    last: Duration,
     /// Samples since the bound was reached.
     samples: u32,
     is_felt: bool,
+    /// Whether it was lowered at least once.
+    is_tried: bool,
 }
 
 impl QueueEstimate {
+    fn new(now: Duration) -> QueueEstimate {
+        QueueEstimate { at: now, since: now, ..QueueEstimate::default() }
+    }
+
     fn passes(&mut self, now: Duration, in_flight: u32) {
         self.area += f64::from(in_flight) * now.saturating_sub(self.at).as_secs_f64();
         self.at = now;
     }
 
+    /// An answer came, with which so many are in flight. A sample ends before the first answer of a moment,
+    /// as a service that started calls at once may answer them at once.
     fn answered(&mut self, now: Duration, in_flight: u32) {
-        self.answers += 1;
         let time = now.saturating_sub(self.since);
-        if self.answers < self.needed.max(20) || time < WINDOW_MIN / 2 {
+        let is_dip = self.samples >= DIP_EVERY;
+        if is_dip && self.needed == 0 {
+            // Fewer are in flight only after some answers.
+            if self.bound().is_some_and(|bound| f64::from(in_flight) <= bound) {
+                (self.answers, self.area, self.since, self.needed) =
+                    (0, 0.0, now, in_flight.max(1));
+                self.is_felt = false;
+            }
             return;
         }
-        let rate = f64::from(self.answers) / time.as_secs_f64();
-        let duration = self.area / f64::from(self.answers);
-        self.duration = Duration::from_secs_f64(duration);
-        self.samples += u32::from(self.is_felt);
-        self.best = self.best.max(rate);
-        self.best_since = self.best_since.max(rate);
-        // The first sample of a dip still contains answers that started before it.
-        if self.samples >= DIP_EVERY + 2 {
-            (self.samples, self.is_felt, self.least) = (0, false, Some(duration));
-            self.best = std::mem::take(&mut self.best_since);
-        } else {
-            self.least = Some(self.least.map_or(duration, |least| least.min(duration)));
+        let is_long = self.answers >= self.needed.max(20) && time >= WINDOW_MIN / 2;
+        if is_long && now > self.last {
+            self.learn(time.as_secs_f64());
+            let needed = if self.samples >= DIP_EVERY { 0 } else { in_flight };
+            (self.answers, self.area, self.since, self.needed) = (0, 0.0, now, needed);
         }
-        (self.answers, self.area, self.since, self.needed) = (0, 0.0, now, in_flight);
+        self.answers += 1;
+        self.last = now;
     }
 
-    /// The time after which a sample with hardly any answers is discarded: long calls have replaced the short
-    /// ones.
-    fn overdue_at(&self) -> Option<Duration> {
+    /// Ends a sample that took this many seconds.
+    fn learn(&mut self, time: f64) {
+        let rate = f64::from(self.answers) / time;
+        let duration = self.area / f64::from(self.answers);
+        self.duration = Duration::from_secs_f64(duration);
+        if self.samples >= DIP_EVERY {
+            // The throughput of fewer attempts was the same: there is still a queue.
+            let is_queue = self.is_felt && rate >= (1.0 + DIP) / 2.0 * self.best;
+            self.samples = if is_queue { DIP_EVERY } else { 0 };
+            (self.is_felt, self.is_tried) = (false, true);
+            self.least = Some(duration * if is_queue { DIP } else { 1.0 });
+            return;
+        }
+        self.samples += u32::from(self.is_felt);
+        self.best = rate.max((3.0 * self.best + rate) / 4.0);
+        self.least = Some(self.least.map_or(duration, |least| least.min(duration)));
+    }
+
+    /// The time after which a sample with hardly any answers, or none any more, is discarded: long calls have
+    /// replaced the short ones.
+    fn overdue_at(&self) -> Duration {
         let has_few = self.answers < self.needed.max(20) / 4;
-        has_few.then(|| self.since + 2 * self.duration.max(PATIENCE))
+        let from = if has_few { self.since } else { self.last };
+        from + 2 * self.duration.max(PATIENCE)
     }
 
     fn bound(&self) -> Option<f64> {
-        let part = if self.samples >= DIP_EVERY { DIP } else { CROWD };
+        let part = match self.samples {
+            DIP_EVERY.. => DIP,
+            _ if self.is_tried => CROWD,
+            _ => CROWD_FIRST,
+        };
         // A client with few calls shows no more than its own demand.
         self.least.map(|least| (part * self.best * least).ceil().max(START))
     }
