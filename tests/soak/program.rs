@@ -1,0 +1,259 @@
+//! The soak in Rust: `soak-program MODE NUMBER SECONDS AT_ONCE` makes calls, and says how each ended as `judge.rs`
+//! reads it. MODE is `runtime` (the program's own does the I/O), `thread` (the library's does, and threads wait) or
+//! `open`, where AT_ONCE streams are open at the same time.
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    missing_docs,
+    reason = "a test that fails should stop with its reason"
+)]
+
+#[allow(dead_code, reason = "the answers are the server's")]
+mod plays;
+
+use std::future::poll_fn;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use modelwire::{Call, Client, Config, Event, Pop, Request};
+use plays::{Dice, crc32};
+use tokio::sync::Barrier;
+use tokio::task::JoinSet;
+
+const PACED_CHUNKS: u32 = 30;
+
+struct Work {
+    program: u64,
+    clients: [Client; 2],
+    next: AtomicU64,
+    until: Instant,
+    counted: [AtomicU64; 3],
+}
+
+/// A call under way, and what has come of it.
+struct Talk {
+    number: u64,
+    call: Call,
+    is_stream: bool,
+    cancel_after: Option<u32>,
+    is_cancelled: bool,
+    chunks: u32,
+    sum: u32,
+}
+
+impl Talk {
+    /// Takes one step; whether it was the last.
+    fn step(&mut self, pop: Pop) -> bool {
+        let (kind, metered, attempts) = match pop {
+            Pop::Event(Event::Chunk(chunk)) => {
+                let text = chunk.text();
+                if !text.is_empty() {
+                    self.sum = crc32(self.sum, text.as_bytes());
+                    self.chunks += 1;
+                    self.cancel_at(self.chunks);
+                }
+                return false;
+            }
+            Pop::Event(Event::Done(Ok(response))) => {
+                if !self.is_stream {
+                    self.sum = crc32(0, response.text().as_bytes());
+                }
+                ("ok", "-", response.record().map_or(0, |record| record.attempts_count()))
+            }
+            Pop::Event(Event::Done(Err(error))) => {
+                let attempts = error.record().map_or(0, |record| record.attempts_count());
+                (error.kind().name(), error.metered().name(), attempts)
+            }
+            Pop::Event(Event::Open(_)) | Pop::Empty => return false,
+            Pop::End => panic!("{} has no end", self.number),
+        };
+        let Talk { number, chunks, sum, is_cancelled, .. } = self;
+        println!("{number} {kind} {metered} {attempts} {chunks} {sum} {}", u8::from(*is_cancelled));
+        true
+    }
+
+    fn cancel_at(&mut self, chunks: u32) {
+        if self.cancel_after == Some(chunks) {
+            self.is_cancelled = true;
+            self.call.cancel();
+        }
+    }
+}
+
+impl Work {
+    fn new(program: u64, seconds: u64, configure: impl Fn(Config) -> Config) -> Work {
+        let client = |name| {
+            let mut config = Config::new();
+            config.set_options(&std::env::var(name).unwrap()).unwrap();
+            Client::new(configure(config)).unwrap()
+        };
+        let until = Instant::now() + Duration::from_secs(seconds);
+        let clients = [client("SOAK_OPTIONS"), client("SOAK_GENEROUS")];
+        Work { program, clients, next: AtomicU64::new(0), until, counted: Default::default() }
+    }
+
+    fn follow(self: &Arc<Self>) {
+        for client in &self.clients {
+            let work = self.clone();
+            let callback = move |ended: modelwire::CallEnded| {
+                let counts = [1, ended.record.attempts_count(), ended.dropped];
+                work.counted.iter().zip(counts).for_each(|(sum, count)| drop(sum.fetch_add(count, Relaxed)));
+                ControlFlow::Continue(())
+            };
+            client.on_call(callback).unwrap();
+        }
+    }
+
+    /// Starts the next call, while there is time.
+    fn begin(&self) -> Option<Talk> {
+        if Instant::now() > self.until {
+            return None;
+        }
+        let number = self.next.fetch_add(1, Relaxed);
+        let mut dice = Dice(self.program << 40 | number);
+        let is_stream = dice.roll(5) < 3;
+        let chunks = if dice.roll(100) == 0 { 1 + dice.roll(2000) } else { 1 + dice.roll(32) };
+        let name = format!("{}.{number}.{chunks}", self.program);
+        let request = match dice.roll(4) {
+            0 => Request::responses("soak").input(&name),
+            _ => Request::chat("soak").user(&name),
+        };
+        let call = Call::new(&self.clients[usize::from(number % 4 == 3)], request);
+        let cancel_after = (dice.roll(50) == 0).then(|| dice.roll(chunks + 1) as u32);
+        let mut talk = Talk { number, call, is_stream, cancel_after, is_cancelled: false, chunks: 0, sum: 0 };
+        if talk.cancel_after == Some(0) && number % 2 == 0 {
+            talk.cancel_at(0); // before it starts
+        }
+        if let Err(error) = talk.call.start(is_stream) {
+            assert!(talk.is_cancelled, "{error}");
+        }
+        talk.cancel_at(0);
+        Some(talk)
+    }
+
+    async fn run_async(self: Arc<Self>) {
+        while let Some(mut talk) = self.begin() {
+            loop {
+                let pop = poll_fn(|cx| talk.call.poll_pop(cx)).await.unwrap();
+                if talk.step(pop) {
+                    break;
+                }
+            }
+        }
+    }
+
+    fn run_blocking(&self) {
+        while let Some(mut talk) = self.begin() {
+            loop {
+                let pop = talk.call.pop(None).unwrap();
+                if talk.step(pop) {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Closes the clients and says the sums.
+    fn end(&self, before: usize) {
+        let mut sums = [0; 4];
+        for client in &self.clients {
+            for sum in client.usage().values() {
+                let used = [sum.calls - sum.calls_without_usage, sum.calls_without_usage, sum.tokens.input_tokens, sum.tokens.output_tokens];
+                sums.iter_mut().zip(used).for_each(|(sum, used)| *sum += used);
+            }
+            client.close(None).unwrap();
+        }
+        assert!(modelwire::shutdown(Duration::from_secs(60)), "a thread does not end");
+        let [used, unused, input, output] = sums;
+        let [records, attempts, dropped] = self.counted.each_ref().map(|count| count.load(Relaxed));
+        println!(
+            "said calls={} records={records} dropped={dropped} attempts={attempts} used={used} unused={unused} \
+             input={input} output={output} before={before} after={}",
+            self.next.load(Relaxed),
+            settled(before)
+        );
+    }
+}
+
+fn descriptors() -> usize {
+    std::fs::read_dir("/proc/self/fd").unwrap().count()
+}
+
+/// How many are open when those that are being closed are gone.
+fn settled(wanted: usize) -> usize {
+    let end = Instant::now() + Duration::from_secs(20);
+    while descriptors() > wanted && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(10)); // clock: between two looks
+    }
+    descriptors()
+}
+
+/// Streams that are all open at the same time, and then end.
+async fn open(program: u64, at_once: u64) {
+    let mut config = Config::new();
+    config.set_options(&std::env::var("SOAK_OPTIONS").unwrap()).unwrap();
+    config.limits_mut().connections_max = at_once as usize;
+    let client = Client::new(config.runtime(tokio::runtime::Handle::current())).unwrap();
+    let barrier = Arc::new(Barrier::new(at_once as usize + 1));
+    let mut streams = JoinSet::new();
+    for number in 0..at_once {
+        let name = format!("{program}.{number}.{PACED_CHUNKS}");
+        let call = Call::new(&client, Request::chat("soak").user(&name));
+        let mut talk = Talk { number, call, is_stream: true, cancel_after: None, is_cancelled: false, chunks: 0, sum: 0 };
+        let barrier = barrier.clone();
+        streams.spawn(async move {
+            talk.call.start(true).unwrap();
+            let mut is_counted = false;
+            loop {
+                let pop = poll_fn(|cx| talk.call.poll_pop(cx)).await.unwrap();
+                let is_over = talk.step(pop);
+                if !is_counted && (is_over || talk.chunks > 0) {
+                    is_counted = true;
+                    barrier.wait().await;
+                }
+                if is_over {
+                    break;
+                }
+            }
+        });
+    }
+    barrier.wait().await;
+    println!("release");
+    streams.join_all().await;
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [mode, numbers @ ..] = arguments.as_slice() else { panic!("usage: MODE NUMBER SECONDS AT_ONCE") };
+    let numbers: Vec<u64> = numbers.iter().map(|number| number.parse().unwrap()).collect();
+    let (program, seconds, at_once) = (numbers[0], numbers[1], numbers[2]);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let handle = runtime.handle().clone();
+    let before = descriptors();
+    match mode.as_str() {
+        "runtime" => {
+            let work = Arc::new(Work::new(program, seconds, |config| config.runtime(handle.clone())));
+            work.follow();
+            runtime.block_on(async {
+                let mut tasks = JoinSet::new();
+                (0..at_once).for_each(|_| drop(tasks.spawn(work.clone().run_async())));
+                tasks.join_all().await;
+            });
+            std::thread::spawn(move || runtime.block_on(std::future::pending::<()>()));
+            work.end(before);
+        }
+        "thread" => {
+            let work = Arc::new(Work::new(program, seconds, Config::io_thread));
+            work.follow();
+            std::thread::scope(|scope| {
+                (0..at_once).for_each(|_| drop(scope.spawn(|| work.run_blocking())));
+            });
+            work.end(before);
+        }
+        _ => runtime.block_on(open(program, at_once)),
+    }
+}
