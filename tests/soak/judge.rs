@@ -46,7 +46,8 @@ pub struct Program {
     chunks: u64,
     resends: u64,
     violations: u64,
-    attempts: u64,
+    /// At least and at most, of all calls.
+    attempts: (u64, u64),
     requests: u64,
     unseen: u64,
     /// At least and at most: calls with usage, calls without, tokens in, tokens out.
@@ -251,10 +252,11 @@ impl Judge {
         let (is_ok, is_left) = (kind == "ok", kind == "left");
         let requests = seen.map_or(0, |seen| seen.requests);
         let attempts = end.attempts.unwrap_or(requests);
-        let is_bulk = end.attempts.is_none();
+        let is_bulk = seen.is_some_and(|seen| seen.asked.is_bulk);
         let is_generous = id % 4 == 3 && !is_bulk;
         let program = self.programs.entry(id >> 40).or_default();
-        program.attempts += u64::from(attempts);
+        program.attempts.0 += u64::from(attempts);
+        program.attempts.1 += u64::from(if end.attempts.is_none() { ATTEMPTS_MAX } else { attempts });
         if attempts < requests {
             return Err("has fewer attempts than the server saw requests");
         }
@@ -276,7 +278,7 @@ impl Judge {
         if is_error && end.chunks > 0 && end.metered != "entered" {
             return Err("got chunks and says another metered");
         }
-        let is_unseen = attempts > requests || is_bulk;
+        let is_unseen = attempts > requests || end.attempts.is_none();
         let may_be = (end.is_cancelled && kind == "cancelled")
             || (is_unseen && matches!(kind, "disconnected" | "connect"));
         let Some(seen) = seen else {
@@ -314,7 +316,7 @@ impl Judge {
     }
 
     /// A call that has not ended for so long, or a program that says nothing.
-    pub fn hanging(&mut self, patience: Duration) -> Option<String> {
+    pub fn hangs(&mut self, patience: Duration) -> bool {
         let mut found = None;
         for (&number, program) in &mut self.programs {
             let lowest = program.find_lowest();
@@ -323,7 +325,7 @@ impl Judge {
                 found = Some((number, lowest));
             }
         }
-        let (number, lowest) = found?;
+        let Some((number, lowest)) = found else { return false };
         let id = number << 40 | lowest;
         let seen = self.seen.get(&id);
         let what = match seen {
@@ -332,7 +334,7 @@ impl Judge {
         };
         let what = format!("{} does not end: {what}", name(id, seen.map_or(0, |seen| seen.asked.chunks)));
         self.violation(number, &what);
-        Some(what)
+        true
     }
 
     /// All that is left, and the sums; the table.
@@ -378,7 +380,7 @@ impl Judge {
         let dropped = given("dropped").unwrap_or(0);
         let mut bounds = vec![("calls", *ends, *ends), ("records", ends - dropped, ends - dropped)];
         if dropped == 0 {
-            bounds.push(("attempts", *attempts, *attempts));
+            bounds.push(("attempts", attempts.0, attempts.1));
         }
         bounds.push(("sent", *requests, requests + self.closed_unread));
         bounds.push(("after", 0, given("before").unwrap_or(0)));

@@ -85,7 +85,8 @@ class Talk:
 
     def end(self, kind: str, what, metered: str = "-") -> None:
         """Says how it ended."""
-        say(self.number, kind, metered, what.timing.attempts_count, self.chunks, self.sum, 0)
+        attempts = what.timing.attempts_count if what.timing else "-"  # of a stream that was left
+        say(self.number, kind, metered, attempts, self.chunks, self.sum, 0)
 
     def failed(self, error: modelwire.OpenAIError) -> None:
         self.end(error.kind, error, error.metered)

@@ -101,7 +101,7 @@ impl Work {
             let work = self.clone();
             let callback = move |ended: modelwire::CallEnded| {
                 let counts = [1, ended.record.attempts_count(), ended.dropped];
-                work.counted.iter().zip(counts).for_each(|(sum, count)| drop(sum.fetch_add(count, Relaxed)));
+                work.counted.iter().zip(counts).for_each(|(sum, count)| _ = sum.fetch_add(count, Relaxed));
                 ControlFlow::Continue(())
             };
             client.on_call(callback).unwrap();
