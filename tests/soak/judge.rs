@@ -54,6 +54,8 @@ pub struct Program {
     used: [(u64, u64); 4],
     said: HashMap<String, u64>,
     is_over: bool,
+    first: Option<Instant>,
+    last: Option<Instant>,
 }
 
 pub struct Judge {
@@ -108,7 +110,6 @@ impl Judge {
     /// A request has arrived whole: the number of this attempt.
     pub fn request(&mut self, asked: &Asked) -> u32 {
         let (id, is_generous) = (asked.id, asked.id % 4 == 3 && !asked.is_bulk);
-        let is_judged = self.is_ended(id) && !self.seen.contains_key(&id);
         let is_double = self.breaks("count", id);
         let forgets = self.breaks("resend", id) || (self.breaks == "resend" && asked.is_bulk);
         self.programs.entry(id >> 40).or_default().requests += 1;
@@ -141,9 +142,6 @@ impl Judge {
             return requests;
         }
         seen.requests = 1 + u32::from(is_double);
-        if is_judged {
-            self.violation(id >> 40, &format!("{} sent after its end", name(id, asked.chunks)));
-        }
         0
     }
 
@@ -222,6 +220,8 @@ impl Judge {
         }
         program.ended[word] |= 1 << (number % 64);
         program.ends += 1;
+        program.last = Some(Instant::now());
+        program.first = program.first.or(program.last);
         program.chunks += u64::from(end.chunks);
         *program.kinds.entry(end.kind.clone()).or_default() += 1;
         self.ended.push_back((id, end));
@@ -260,9 +260,9 @@ impl Judge {
         if attempts < requests {
             return Err("has fewer attempts than the server saw requests");
         }
-        if end.is_cancelled && kind == "cancelled" {
-            // The attempt may have been under way, or before its connection.
-        } else {
+        // Its last attempt may have been before its connection.
+        let is_stopped = end.is_cancelled && matches!(kind, "cancelled" | "timeout");
+        if !is_stopped {
             program.unseen += u64::from(attempts - requests);
         }
         if attempts > ATTEMPTS_MAX {
@@ -279,8 +279,7 @@ impl Judge {
             return Err("got chunks and says another metered");
         }
         let is_unseen = attempts > requests || end.attempts.is_none();
-        let may_be = (end.is_cancelled && kind == "cancelled")
-            || (is_unseen && matches!(kind, "disconnected" | "connect"));
+        let may_be = is_stopped || (is_unseen && matches!(kind, "disconnected" | "connect"));
         let Some(seen) = seen else {
             return (may_be && end.chunks == 0).then_some(()).ok_or("ended so without a request");
         };
@@ -289,7 +288,7 @@ impl Judge {
             return Err("ended otherwise than was played");
         }
         let is_told = play.told == Told::Always || (play.told == Told::IfGenerous && is_generous);
-        if is_told && is_error && play.ends.contains(&kind) && !is_bulk && attempts < ATTEMPTS_MAX {
+        if is_told && is_error && play.ends.contains(&kind) && !is_bulk && !end.is_cancelled && attempts < ATTEMPTS_MAX {
             return Err("was not sent again");
         }
         let of = seen.asked.chunks;
@@ -297,9 +296,10 @@ impl Judge {
         if end.checksum != self.plays.checksum(id, of, whole) {
             return Err("has another content");
         }
-        let arrived = if seen.asked.is_stream { end.chunks } else { whole };
-        let may_lack = !is_ok && (end.is_cancelled || is_left || play.name == "reset body" || !seen.asked.is_stream);
-        if seen.asked.is_stream && (arrived > seen.texts || (arrived < seen.texts && !may_lack)) {
+        let arrived = end.chunks;
+        let may_lack = !is_ok && (end.is_cancelled || is_left || play.name == "reset body");
+        let is_stream = seen.asked.is_stream && !seen.asked.is_stream_only;
+        if is_stream && (arrived > seen.texts || (arrived < seen.texts && !may_lack)) {
             return Err("has not the chunks that were sent");
         }
         if is_ok || (is_left && play.ends == ["ok"]) || (end.is_cancelled && play.ends == ["ok"]) {
@@ -338,13 +338,14 @@ impl Judge {
     }
 
     /// All that is left, and the sums; the table.
-    pub fn finish(&mut self, took: Duration) -> String {
+    pub fn finish(&mut self) -> String {
         while !self.ended.is_empty() {
             self.judge_one();
         }
         let left: Vec<_> = self.seen.drain().collect();
         for (id, seen) in left {
-            self.violation(id >> 40, &format!("{} has no end, {} requests", name(id, seen.asked.chunks), seen.requests));
+            let what = if self.is_ended(id) { "was sent after it was judged" } else { "has no end" };
+            self.violation(id >> 40, &format!("{} {what}, {} requests", name(id, seen.asked.chunks), seen.requests));
         }
         let numbers: Vec<u64> = self.programs.keys().copied().collect();
         let mut unseen = 0;
@@ -365,7 +366,8 @@ impl Judge {
             let Program { name, ends, chunks, resends, violations, kinds, .. } = program;
             let errors = kinds.iter().filter(|(kind, _)| *kind != "ok");
             let errors: Vec<_> = errors.map(|(kind, count)| format!("{kind} {count}")).collect();
-            let rate = (*ends as f64 / took.as_secs_f64()).round();
+            let took = program.last.zip(program.first).map_or(0.0, |(last, first)| (last - first).as_secs_f64());
+            let rate = (*ends as f64 / took.max(0.001)).round();
             let _ = writeln!(table, "{name}\t{ends}\t{chunks}\t{resends}\t{}\t{violations}\t{rate}", errors.join(", "));
         }
         let _ = writeln!(table, "most open\t{}", self.most_open);

@@ -7,6 +7,8 @@ use std::io::Write;
 const WORDS: u32 = 4096;
 /// What a client of the soak sets as `event_bytes_max` and `response_bytes_max`; more is played.
 const OVERSIZE: usize = 300_000;
+/// A second answer behind the first.
+const SECOND: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 49\r\n\r\n{\"choices\":[{\"message\":{\"content\":\"not asked\"}}]}";
 /// What a refusal asks to wait.
 pub const RETRY_AFTER_MS: u64 = 50;
 
@@ -89,6 +91,8 @@ pub struct Asked {
     pub is_stream: bool,
     pub is_responses: bool,
     pub is_bulk: bool,
+    /// Streams underneath; the program gets the whole.
+    pub is_stream_only: bool,
 }
 
 /// Random numbers (splitmix64).
@@ -329,6 +333,9 @@ impl Plays {
         } else if framing < 6 && !asked.is_stream {
             let _ = write!(wire, "Content-Length: {}\r\n\r\n", body.len());
             wire.extend(&body);
+            if dice.roll(16) == 0 && !is_cut {
+                wire.extend(SECOND); // nobody asked for it
+            }
         } else {
             wire.extend(b"Transfer-Encoding: chunked\r\n\r\n");
             let size = [body.len(), 1000, 170, 60][dice.roll(4) as usize].max(1);

@@ -25,10 +25,11 @@ def options(name: str) -> dict[str, object]:
     """The options that the other languages take as JSON."""
     given = json.loads(os.environ[name])
     waits = {"first_wait": given["retry_first_wait_ms"] / 1000, "wait_max": given["retry_wait_max_ms"] / 1000}
-    retry = {name: given[f"retry_{name}"] for name in ("connect_errors", "lost_connections", "first_byte_timeouts")
+    retry = {name: given[f"retry_{name}"] for name in ("connect_errors", "lost_connections", "first_byte_timeouts", "adaptive")
              if f"retry_{name}" in given}  # fmt: skip
     times = {name: given[f"{name}_timeout_ms"] / 1000 for name in ("connect", "first_byte", "idle")}
-    limits = {name: given[name] for name in ("event_bytes_max", "response_bytes_max")}
+    limits = {name: given[name] for name in ("event_bytes_max", "response_bytes_max", "queue_events_max", "queue_bytes_max")
+              if name in given}
     return {
         "base_url": given["base_url"],
         "api_key": given["api_key"],

@@ -59,8 +59,10 @@ impl Talk {
                 return false;
             }
             Pop::Event(Event::Done(Ok(response))) => {
-                if !self.is_stream {
-                    self.sum = crc32(0, response.text().as_bytes());
+                if !self.is_stream || response.is_gathered() {
+                    let sum = crc32(0, response.text().as_bytes());
+                    assert!(self.chunks == 0 || sum == self.sum, "{} was gathered otherwise", self.number);
+                    self.sum = sum;
                 }
                 ("ok", "-", response.record().map_or(0, |record| record.attempts_count()))
             }
@@ -118,13 +120,22 @@ impl Work {
         let is_stream = dice.roll(5) < 3;
         let chunks = if dice.roll(100) == 0 { 1 + dice.roll(2000) } else { 1 + dice.roll(32) };
         let name = format!("{}.{number}.{chunks}", self.program);
-        let request = match dice.roll(4) {
+        let option = dice.roll(32);
+        let is_stream_only = option == 0 && !is_stream;
+        let name = format!("{name}{}", if is_stream_only { ".o" } else { "" });
+        let mut request = match dice.roll(4) {
             0 => Request::responses("soak").input(&name),
             _ => Request::chat("soak").user(&name),
         };
+        request = match option {
+            0 => request.stream_only(is_stream_only),
+            1 => request.gather(true),
+            2 => request.total_timeout(Some(Duration::from_micros(1 << dice.roll(15)))),
+            _ => request,
+        };
         let call = Call::new(&self.clients[usize::from(number % 4 == 3)], request);
         let cancel_after = (dice.roll(50) == 0).then(|| dice.roll(chunks + 1) as u32);
-        let mut talk = Talk { number, call, is_stream, cancel_after, is_cancelled: false, chunks: 0, sum: 0 };
+        let mut talk = Talk { number, call, is_stream, cancel_after, is_cancelled: option == 2, chunks: 0, sum: 0 };
         if talk.cancel_after == Some(0) && number % 2 == 0 {
             talk.cancel_at(0); // before it starts
         }

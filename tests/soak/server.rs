@@ -16,7 +16,7 @@ mod plays;
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use judge::Judge;
 use plays::{After, Asked, Dice, Script};
@@ -35,7 +35,6 @@ struct World {
     changed: Notify,
     /// Programs that have not opened all of their paced streams.
     gate: watch::Sender<usize>,
-    began: Instant,
     seed: u64,
 }
 
@@ -57,7 +56,6 @@ async fn serve() {
         connections: RefCell::new(0),
         changed: Notify::new(),
         gate: watch::Sender::new(0),
-        began: Instant::now(),
         seed,
     });
     tokio::task::spawn_local(watch_for_hangs(world.clone(), Duration::from_secs(patience.parse().expect("seconds"))));
@@ -70,7 +68,7 @@ async fn serve() {
     let mut dice = Dice(seed);
     loop {
         let Ok((socket, _)) = service.accept().await else { continue };
-        if dice.roll(200) == 0 {
+        if dice.roll(200) == 0 && *world.gate.borrow() == 0 {
             world.judge.borrow_mut().closed_unread += 1;
             continue;
         }
@@ -119,7 +117,7 @@ async fn listen_to(socket: TcpStream, world: Rc<World>) {
             while *world.connections.borrow() > 0 {
                 world.changed.notified().await;
             }
-            let table = world.judge.borrow_mut().finish(world.began.elapsed());
+            let table = world.judge.borrow_mut().finish();
             let _ = write.write_all(table.as_bytes()).await;
             let _ = write.shutdown().await;
             std::process::exit(i32::from(world.judge.borrow().violations > 0));
@@ -230,6 +228,7 @@ fn asked(body: &str, is_responses: bool) -> Option<Asked> {
         chunks: parts.next()?.parse().ok().filter(|chunks| (1..4000).contains(chunks))?,
         is_stream: body.contains("\"stream\":true"),
         is_responses,
-        is_bulk: parts.next() == Some("b"),
+        is_bulk: name.ends_with(".b"),
+        is_stream_only: name.ends_with(".o"),
     })
 }
