@@ -16,8 +16,6 @@ const ATTEMPTS_MAX: u32 = 4;
 struct Seen {
     asked: Asked,
     requests: u32,
-    /// Answers after which the client sends again.
-    told: u32,
     play: usize,
     texts: u32,
     not_before: Option<Instant>,
@@ -90,7 +88,7 @@ impl Judge {
 
     /// Whether this is broken on purpose, for some calls.
     fn breaks(&self, what: &str, id: u64) -> bool {
-        self.breaks == what && id % 1000 == 7
+        self.breaks == what && id % 50 == 7
     }
 
     fn violation(&mut self, program: u64, what: &str) {
@@ -111,12 +109,10 @@ impl Judge {
     pub fn request(&mut self, asked: &Asked) -> u32 {
         let (id, is_generous) = (asked.id, asked.id % 4 == 3 && !asked.is_bulk);
         let is_double = self.breaks("count", id);
-        let forgets = self.breaks("resend", id) || (self.breaks == "resend" && asked.is_bulk);
         self.programs.entry(id >> 40).or_default().requests += 1;
         let seen = self.seen.entry(id).or_insert(Seen {
             asked: *asked,
             requests: 0,
-            told: 0,
             play: 0,
             texts: 0,
             not_before: None,
@@ -124,12 +120,11 @@ impl Judge {
         if seen.requests > 0 {
             let is_told = match PLAYS[seen.play].told {
                 Told::Never => false,
-                Told::Always => !forgets,
+                Told::Always => self.breaks != "resend",
                 Told::IfGenerous => is_generous,
             };
             let is_early = seen.not_before.is_some_and(|moment| Instant::now() < moment);
             let (requests, play) = (seen.requests, PLAYS[seen.play].name);
-            seen.told += 1;
             seen.requests += 1;
             self.programs.entry(id >> 40).or_default().resends += 1;
             let name = name(id, asked.chunks);
@@ -302,7 +297,7 @@ impl Judge {
         if is_stream && (arrived > seen.texts || (arrived < seen.texts && !may_lack)) {
             return Err("has not the chunks that were sent");
         }
-        if is_ok || (is_left && play.ends == ["ok"]) || (end.is_cancelled && play.ends == ["ok"]) {
+        if is_ok || (is_left && play.ends == ["ok"]) {
             let used = usage(id, of);
             let (input, output) = used.unwrap_or((0, 0));
             let counted = [u64::from(used.is_some()), u64::from(used.is_none()), input, output];
@@ -391,7 +386,7 @@ impl Judge {
         let mut wrong = Vec::new();
         for (name, least, most) in bounds {
             let broken = u64::from(self.breaks == name) * (1 + most);
-            if let Some(value) = given(name).filter(|value| !(least..=most).contains(&(value + broken))) {
+            if let Some(value) = given(name).map(|value| value + broken).filter(|value| !(least..=most).contains(value)) {
                 wrong.push(format!("says {value} {name}, and the server knows {least} to {most}"));
             }
         }

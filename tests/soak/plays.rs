@@ -374,7 +374,7 @@ impl Plays {
         };
         let first = first_word(asked.id);
         let (mut done, mut words) = (0, texts - 1);
-        if self.drops_chunks && asked.id % 1000 == 7 && words > 1 {
+        if self.drops_chunks && asked.id % 50 == 7 && words > 1 {
             words -= 1;
         }
         body.extend(event(&name(asked.id, asked.chunks)).as_bytes());
