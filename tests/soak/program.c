@@ -137,6 +137,7 @@ static void queue(time_t until) {
   modelwire_queue *made;
   unsigned long unfinished = 0;
   struct call *paused = NULL;
+  uint64_t dice = program;
   char json[256];
   if (modelwire_queue_new(0, &made, NULL) != MODELWIRE_OK) fail("queue_new");
   for (int i = 0; i < 2; i++) {
@@ -181,7 +182,7 @@ static void queue(time_t until) {
       }
       modelwire_event_free(events[i]);
     }
-    if (paused != NULL && roll(&(uint64_t){next_number + count}, 8) == 0) {
+    if (paused != NULL && roll(&dice, 8) == 0) {
       modelwire_queue_resume(made, (uint64_t)(paused - calls));
       paused = NULL;
     }
