@@ -9,6 +9,8 @@ const WORDS: u32 = 4096;
 const OVERSIZE: usize = 300_000;
 /// A second answer behind the first.
 const SECOND: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 49\r\n\r\n{\"choices\":[{\"message\":{\"content\":\"not asked\"}}]}";
+/// It arrives together with an answer of so many bytes at most.
+const SECOND_WITHIN: usize = 4096;
 /// What a refusal asks to wait.
 pub const RETRY_AFTER_MS: u64 = 50;
 
@@ -325,6 +327,7 @@ impl Plays {
             return;
         }
         let framing = dice.roll(16);
+        let mut has_second = false;
         let is_closing = framing == 0 && !is_cut;
         if is_closing {
             wire.extend(b"Connection: close\r\n\r\n");
@@ -333,9 +336,9 @@ impl Plays {
         } else if framing < 6 && !asked.is_stream {
             let _ = write!(wire, "Content-Length: {}\r\n\r\n", body.len());
             wire.extend(&body);
-            if dice.roll(16) == 0 && !is_cut {
-                wire.extend(SECOND); // nobody asked for it
-            }
+            // Nobody asked for it. Later it could not be told from the next answer.
+            has_second = dice.roll(16) == 0 && !is_cut && wire.len() < SECOND_WITHIN;
+            wire.extend(if has_second { SECOND } else { b"" });
         } else {
             wire.extend(b"Transfer-Encoding: chunked\r\n\r\n");
             let size = [body.len(), 1000, 170, 60][dice.roll(4) as usize].max(1);
@@ -357,7 +360,7 @@ impl Plays {
             };
         }
         // Some are slow, in pieces that end anywhere.
-        let slow = dice.roll(40);
+        let slow = if has_second { 2 } else { dice.roll(40) };
         if slow == 0 || (slow == 1 && wire.len() < 400) {
             let count = if slow == 0 { 1 + dice.roll(8) } else { wire.len() as u64 };
             let length = wire.len() as u64;
