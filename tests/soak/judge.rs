@@ -256,7 +256,7 @@ impl Judge {
             return Err("has fewer attempts than the server saw requests");
         }
         // Its last attempt may have been before its connection.
-        let is_stopped = end.is_cancelled && matches!(kind, "cancelled" | "timeout");
+        let is_stopped = end.is_cancelled && matches!(kind, "cancelled" | "timeout" | "left");
         if !is_stopped {
             program.unseen += u64::from(attempts - requests);
         }
@@ -362,7 +362,7 @@ impl Judge {
             let errors = kinds.iter().filter(|(kind, _)| *kind != "ok");
             let errors: Vec<_> = errors.map(|(kind, count)| format!("{kind} {count}")).collect();
             let took = program.last.zip(program.first).map_or(0.0, |(last, first)| (last - first).as_secs_f64());
-            let rate = (*ends as f64 / took.max(0.001)).round();
+            let rate = if took > 1.0 { format!("{:.0}", *ends as f64 / took) } else { "-".to_owned() };
             let _ = writeln!(table, "{name}\t{ends}\t{chunks}\t{resends}\t{}\t{violations}\t{rate}", errors.join(", "));
         }
         let _ = writeln!(table, "most open\t{}", self.most_open);

@@ -342,12 +342,16 @@ impl Plays {
         } else {
             wire.extend(b"Transfer-Encoding: chunked\r\n\r\n");
             let size = [body.len(), 1000, 170, 60][dice.roll(4) as usize].max(1);
+            let (extension, trailer) = match dice.roll(16) {
+                0 if !is_cut => (";a=b", "x-trailer: y\r\n"),
+                _ => ("", ""),
+            };
             for piece in body.chunks(size) {
-                let _ = write!(wire, "{:x}\r\n", piece.len());
+                let _ = write!(wire, "{:X}{extension}\r\n", piece.len());
                 wire.extend(piece);
                 wire.extend(b"\r\n");
             }
-            wire.extend(b"0\r\n\r\n");
+            let _ = write!(wire, "0\r\n{trailer}\r\n");
         }
         if is_cut {
             // In a stream nothing is cut off but the end, so that what is whole in it is known.

@@ -85,7 +85,7 @@ class Talk:
         self.end("ok", answer)
 
     def end(self, kind: str, what, metered: str = "-") -> None:
-        """Says how it ended."""
+        """Says how it ended; `what` has its record."""
         attempts = what.timing.attempts_count if what.timing else "-"  # of a stream that was left
         say(self.number, kind, metered, attempts, self.chunks, self.sum, 0)
 
@@ -114,7 +114,10 @@ async def work_async(clients) -> None:
     while time.monotonic() < UNTIL:
         talk = Talk(clients)
         try:
-            answer = await talk.create(**talk.asked)
+            if talk.number % 50 == 0 and not talk.is_stream:
+                answer = await asyncio.wait_for(talk.create(**talk.asked), random.random() / 200)
+            else:
+                answer = await talk.create(**talk.asked)
             if not talk.is_stream:
                 talk.whole(answer)
                 continue
@@ -127,6 +130,8 @@ async def work_async(clients) -> None:
             talk.end("left" if is_left else "ok", answer)
         except modelwire.OpenAIError as error:
             talk.failed(error)
+        except asyncio.TimeoutError:
+            say(talk.number, "left", "-", "-", 0, 0, 1)
 
 
 def sums(clients) -> None:
