@@ -129,7 +129,10 @@ impl Judge {
             self.programs.entry(id >> 40).or_default().resends += 1;
             let name = name(id, asked.chunks);
             if !is_told {
-                self.violation(id >> 40, &format!("{name} sent again untold, after {requests} and \"{play}\""));
+                self.violation(
+                    id >> 40,
+                    &format!("{name} sent again untold, after {requests} and \"{play}\""),
+                );
             }
             if is_early {
                 self.violation(id >> 40, &format!("{name} sent again before its Retry-After"));
@@ -150,7 +153,8 @@ impl Judge {
 
     fn is_ended(&self, id: u64) -> bool {
         let number = id & ((1 << 40) - 1);
-        let word = self.programs.get(&(id >> 40)).and_then(|one| one.ended.get(number as usize / 64));
+        let word =
+            self.programs.get(&(id >> 40)).and_then(|one| one.ended.get(number as usize / 64));
         word.is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 
@@ -161,7 +165,8 @@ impl Judge {
         let parsed = match *words.as_slice() {
             ["said", ref pairs @ ..] => {
                 let pairs = pairs.iter().filter_map(|pair| pair.split_once('='));
-                let pairs = pairs.filter_map(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
+                let pairs =
+                    pairs.filter_map(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
                 let said: Vec<_> = pairs.collect();
                 let program = self.programs.entry(program).or_default();
                 program.is_over = true;
@@ -230,10 +235,14 @@ impl Judge {
         let seen = self.seen.remove(&id);
         let is_played_otherwise = self.breaks("kind", id);
         if let Err(what) = self.judge(id, seen.as_ref(), &end, is_played_otherwise) {
-            let (of, play) = seen.as_ref().map_or((0, "nothing"), |seen| (seen.asked.chunks, PLAYS[seen.play].name));
+            let (of, play) = seen
+                .as_ref()
+                .map_or((0, "nothing"), |seen| (seen.asked.chunks, PLAYS[seen.play].name));
             let End { kind, metered, attempts, chunks, .. } = &end;
             let requests = seen.as_ref().map_or(0, |seen| seen.requests);
-            let form = seen.as_ref().map_or("", |seen| if seen.asked.is_stream { "stream" } else { "plain" });
+            let form = seen
+                .as_ref()
+                .map_or("", |seen| if seen.asked.is_stream { "stream" } else { "plain" });
             self.violation(
                 id >> 40,
                 &format!("{} {what}: ended {kind}, {metered}, {attempts:?} attempts, {chunks} chunks; {requests} requests, last play {play}, {form}", name(id, of)),
@@ -242,7 +251,13 @@ impl Judge {
     }
 
     /// Whether the end of a call is one that it may have.
-    fn judge(&mut self, id: u64, seen: Option<&Seen>, end: &End, breaks: bool) -> Result<(), &'static str> {
+    fn judge(
+        &mut self,
+        id: u64,
+        seen: Option<&Seen>,
+        end: &End,
+        breaks: bool,
+    ) -> Result<(), &'static str> {
         let kind = end.kind.as_str();
         let (is_ok, is_left) = (kind == "ok", kind == "left");
         let requests = seen.map_or(0, |seen| seen.requests);
@@ -251,16 +266,18 @@ impl Judge {
         let is_generous = id % 4 == 3 && !is_bulk;
         let program = self.programs.entry(id >> 40).or_default();
         program.attempts.0 += u64::from(attempts);
-        program.attempts.1 += u64::from(if end.attempts.is_none() { ATTEMPTS_MAX } else { attempts });
+        program.attempts.1 +=
+            u64::from(if end.attempts.is_none() { ATTEMPTS_MAX } else { attempts });
         if attempts < requests {
             return Err("has fewer attempts than the server saw requests");
         }
         // Its last attempt may have been before its connection.
-        let is_stopped = end.is_cancelled && matches!(kind, "cancelled" | "timeout" | "left");
+        let is_stopped =
+            end.is_cancelled && matches!(kind, "cancelled" | "timeout" | "left" | "closed");
         if !is_stopped {
             program.unseen += u64::from(attempts - requests);
         }
-        if attempts > ATTEMPTS_MAX {
+        if attempts > ATTEMPTS_MAX && !is_bulk {
             return Err("has too many attempts");
         }
         if !is_generous && attempts - requests > u32::from(!is_ok && !is_left) {
@@ -283,7 +300,13 @@ impl Judge {
             return Err("ended otherwise than was played");
         }
         let is_told = play.told == Told::Always || (play.told == Told::IfGenerous && is_generous);
-        if is_told && is_error && play.ends.contains(&kind) && !is_bulk && !end.is_cancelled && attempts < ATTEMPTS_MAX {
+        if is_told
+            && is_error
+            && play.ends.contains(&kind)
+            && !is_bulk
+            && !end.is_cancelled
+            && attempts < ATTEMPTS_MAX
+        {
             return Err("was not sent again");
         }
         let of = seen.asked.chunks;
@@ -324,10 +347,13 @@ impl Judge {
         let id = number << 40 | lowest;
         let seen = self.seen.get(&id);
         let what = match seen {
-            Some(seen) => format!("{} requests, last play {}", seen.requests, PLAYS[seen.play].name),
+            Some(seen) => {
+                format!("{} requests, last play {}", seen.requests, PLAYS[seen.play].name)
+            }
             None => "no request".to_owned(),
         };
-        let what = format!("{} does not end: {what}", name(id, seen.map_or(0, |seen| seen.asked.chunks)));
+        let what =
+            format!("{} does not end: {what}", name(id, seen.map_or(0, |seen| seen.asked.chunks)));
         self.violation(number, &what);
         true
     }
@@ -339,8 +365,12 @@ impl Judge {
         }
         let left: Vec<_> = self.seen.drain().collect();
         for (id, seen) in left {
-            let what = if self.is_ended(id) { "was sent after it was judged" } else { "has no end" };
-            self.violation(id >> 40, &format!("{} {what}, {} requests", name(id, seen.asked.chunks), seen.requests));
+            let what =
+                if self.is_ended(id) { "was sent after it was judged" } else { "has no end" };
+            self.violation(
+                id >> 40,
+                &format!("{} {what}, {} requests", name(id, seen.asked.chunks), seen.requests),
+            );
         }
         let numbers: Vec<u64> = self.programs.keys().copied().collect();
         let mut unseen = 0;
@@ -353,7 +383,10 @@ impl Judge {
             }
         }
         if unseen > self.closed_unread {
-            let what = format!("{unseen} attempts never arrived, and only {} connections were closed before", self.closed_unread);
+            let what = format!(
+                "{unseen} attempts never arrived, and only {} connections were closed before",
+                self.closed_unread
+            );
             self.violation(0, &what);
         }
         let mut table = String::new();
@@ -361,9 +394,17 @@ impl Judge {
             let Program { name, ends, chunks, resends, violations, kinds, .. } = program;
             let errors = kinds.iter().filter(|(kind, _)| *kind != "ok");
             let errors: Vec<_> = errors.map(|(kind, count)| format!("{kind} {count}")).collect();
-            let took = program.last.zip(program.first).map_or(0.0, |(last, first)| (last - first).as_secs_f64());
-            let rate = if took > 1.0 { format!("{:.0}", *ends as f64 / took) } else { "-".to_owned() };
-            let _ = writeln!(table, "{name}\t{ends}\t{chunks}\t{resends}\t{}\t{violations}\t{rate}", errors.join(", "));
+            let took = program
+                .last
+                .zip(program.first)
+                .map_or(0.0, |(last, first)| (last - first).as_secs_f64());
+            let rate =
+                if took > 1.0 { format!("{:.0}", *ends as f64 / took) } else { "-".to_owned() };
+            let _ = writeln!(
+                table,
+                "{name}\t{ends}\t{chunks}\t{resends}\t{}\t{violations}\t{rate}",
+                errors.join(", ")
+            );
         }
         let _ = writeln!(table, "most open\t{}", self.most_open);
         table
@@ -386,7 +427,10 @@ impl Judge {
         let mut wrong = Vec::new();
         for (name, least, most) in bounds {
             let broken = u64::from(self.breaks == name) * (1 + most);
-            if let Some(value) = given(name).map(|value| value + broken).filter(|value| !(least..=most).contains(value)) {
+            if let Some(value) = given(name)
+                .map(|value| value + broken)
+                .filter(|value| !(least..=most).contains(value))
+            {
                 wrong.push(format!("says {value} {name}, and the server knows {least} to {most}"));
             }
         }

@@ -241,14 +241,23 @@ impl Plays {
 
     /// The answer to an attempt of a call, with its fault if it has one.
     pub fn script(&self, asked: &Asked, attempt: u32) -> Script {
-        let mut dice = Dice(self.seed ^ asked.id.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ u64::from(attempt));
+        let mut dice =
+            Dice(self.seed ^ asked.id.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ u64::from(attempt));
         let index = Self::pick(&mut dice, asked);
         let play = PLAYS[index].name;
-        let mut script =
-            Script { play: index, wire: Vec::new(), pieces: Vec::new(), after: After::Keep, texts: 0 };
+        let mut script = Script {
+            play: index,
+            wire: Vec::new(),
+            pieces: Vec::new(),
+            after: After::Keep,
+            texts: 0,
+        };
         let refusal = |status: &str, headers: &str| {
             let body = "{\"error\":{\"message\":\"played\",\"type\":\"played\"}}";
-            format!("HTTP/1.1 {status}\r\nContent-Type: application/json\r\n{headers}Content-Length: {}\r\n\r\n{body}", body.len())
+            format!(
+                "HTTP/1.1 {status}\r\nContent-Type: application/json\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+                body.len()
+            )
         };
         let refused = match play {
             "429" => refusal("429 Too Many Requests", ""),
@@ -283,7 +292,8 @@ impl Plays {
         let is_cut = matches!(play, "cut body" | "reset body" | "silence within");
         let mut body = Vec::new();
         if asked.is_stream {
-            let spoils = is_cut || matches!(play, "no end mark" | "error event" | "bad JSON" | "oversized");
+            let spoils =
+                is_cut || matches!(play, "no end mark" | "error event" | "bad JSON" | "oversized");
             script.texts = asked.chunks;
             if spoils {
                 script.texts = 1 + dice.roll(u64::from(asked.chunks)) as u32;
@@ -343,7 +353,7 @@ impl Plays {
             wire.extend(b"Transfer-Encoding: chunked\r\n\r\n");
             let size = [body.len(), 1000, 170, 60][dice.roll(4) as usize].max(1);
             let (extension, trailer) = match dice.roll(16) {
-                0 if !is_cut => (";a=b", "x-trailer: y\r\n"),
+                0 if !is_cut && body.len() / size < 1000 => (";a=b", "x-trailer: y\r\n"),
                 _ => ("", ""),
             };
             for piece in body.chunks(size) {
@@ -355,7 +365,8 @@ impl Plays {
         }
         if is_cut {
             // In a stream nothing is cut off but the end, so that what is whole in it is known.
-            let cut = if asked.is_stream { 7 } else { 10 + dice.roll(body.len() as u64 - 10) as usize };
+            let cut =
+                if asked.is_stream { 7 } else { 10 + dice.roll(body.len() as u64 - 10) as usize };
             wire.truncate(wire.len() - cut);
             script.after = match play {
                 "cut body" => After::Close,
@@ -401,9 +412,15 @@ impl Plays {
     fn end_of_stream(&self, asked: &Asked, body: &mut Vec<u8>) {
         let usage = usage_json(asked);
         let _ = if asked.is_responses {
-            write!(body, "event: response.completed\ndata: {{\"type\":\"response.completed\",\"response\":{{\"id\":\"soak\",\"object\":\"response\",\"status\":\"completed\",\"model\":\"soak\",\"output\":[]{usage}}}}}\n\n")
+            write!(
+                body,
+                "event: response.completed\ndata: {{\"type\":\"response.completed\",\"response\":{{\"id\":\"soak\",\"object\":\"response\",\"status\":\"completed\",\"model\":\"soak\",\"output\":[]{usage}}}}}\n\n"
+            )
         } else {
-            write!(body, "data: {{\"id\":\"soak\",\"object\":\"chat.completion.chunk\",\"model\":\"soak\",\"choices\":[{{\"index\":0,\"delta\":{{}},\"finish_reason\":\"stop\"}}]{usage}}}\n\ndata: [DONE]\n\n")
+            write!(
+                body,
+                "data: {{\"id\":\"soak\",\"object\":\"chat.completion.chunk\",\"model\":\"soak\",\"choices\":[{{\"index\":0,\"delta\":{{}},\"finish_reason\":\"stop\"}}]{usage}}}\n\ndata: [DONE]\n\n"
+            )
         };
     }
 
@@ -415,7 +432,8 @@ impl Plays {
         });
         body.extend(name(asked.id, asked.chunks).as_bytes());
         let first = first_word(asked.id);
-        (0..asked.chunks - 1).for_each(|chunk| body.extend(word((first + chunk) % WORDS).1.as_bytes()));
+        (0..asked.chunks - 1)
+            .for_each(|chunk| body.extend(word((first + chunk) % WORDS).1.as_bytes()));
         body.extend(if asked.is_responses { b"\"}]}]" as &[u8] } else { b"\"}}]" });
         body.extend(usage_json(asked).as_bytes());
         body.push(b'}');
@@ -441,6 +459,15 @@ impl Plays {
 
 fn usage_json(asked: &Asked) -> String {
     let Some((input, output)) = usage(asked.id, asked.chunks) else { return String::new() };
-    let names = if asked.is_responses { ["input_tokens", "output_tokens"] } else { ["prompt_tokens", "completion_tokens"] };
-    format!(",\"usage\":{{\"{}\":{input},\"{}\":{output},\"total_tokens\":{}}}", names[0], names[1], input + output)
+    let names = if asked.is_responses {
+        ["input_tokens", "output_tokens"]
+    } else {
+        ["prompt_tokens", "completion_tokens"]
+    };
+    format!(
+        ",\"usage\":{{\"{}\":{input},\"{}\":{output},\"total_tokens\":{}}}",
+        names[0],
+        names[1],
+        input + output
+    )
 }

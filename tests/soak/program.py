@@ -1,5 +1,5 @@
-"""The soak in Python: `program.py MODE NUMBER SECONDS AT_ONCE` makes calls, in `threads` or in `asyncio`, and says
-how each ended as judge.rs reads it.
+"""The soak in Python: `program.py MODE NUMBER SECONDS AT_ONCE` makes calls, in `threads` or in
+`asyncio`, and says how each ended as judge.rs reads it.
 """
 
 import asyncio
@@ -24,16 +24,18 @@ counts = [0, 0, 0]
 def options(name: str) -> dict[str, object]:
     """The options that the other languages take as JSON."""
     given = json.loads(os.environ[name])
-    waits = {"first_wait": given["retry_first_wait_ms"] / 1000, "wait_max": given["retry_wait_max_ms"] / 1000}
-    retry = {name: given[f"retry_{name}"] for name in ("connect_errors", "lost_connections", "first_byte_timeouts", "adaptive")
-             if f"retry_{name}" in given}  # fmt: skip
+    waits = {name: given[f"retry_{name}_ms"] / 1000 for name in ("first_wait", "wait_max")}
+    flags = ("connect_errors", "lost_connections", "first_byte_timeouts", "adaptive")
+    retry = {name: given[f"retry_{name}"] for name in flags if f"retry_{name}" in given}
+    statuses = tuple(given.get("retry_statuses", [429]))
     times = {name: given[f"{name}_timeout_ms"] / 1000 for name in ("connect", "first_byte", "idle")}
-    limits = {name: given[name] for name in ("event_bytes_max", "response_bytes_max", "queue_events_max", "queue_bytes_max")
-              if name in given}
+    limits = {
+        name: value for name, value in given.items() if name.endswith(("events_max", "bytes_max"))
+    }
     return {
         "base_url": given["base_url"],
         "api_key": given["api_key"],
-        "retry": modelwire.Retry(statuses=tuple(given.get("retry_statuses", [429])), **waits, **retry),
+        "retry": modelwire.Retry(statuses=statuses, **waits, **retry),
         "timeout": modelwire.Timeout(**times),
         "limits": modelwire.Limits(**limits),
         "on_call": ended,
@@ -67,9 +69,11 @@ class Talk:
         name = f"{NUMBER}.{self.number}.{length}"
         client = clients[self.number % 4 == 3]
         if dice.random() < 0.25:
-            self.create, self.asked = client.responses.create, {"input": name}
+            self.create = client.responses.create
+            self.asked = {"input": name}
         else:
-            self.create, self.asked = client.chat.completions.create, {"messages": [{"role": "user", "content": name}]}
+            self.create = client.chat.completions.create
+            self.asked = {"messages": [{"role": "user", "content": name}]}
         self.asked |= {"model": "soak"} | ({"stream": True} if self.is_stream else {})
         self.chunks = self.sum = 0
 
@@ -178,6 +182,7 @@ while counts[0] < calls and time.monotonic() < end:
     time.sleep(0.01)
 while (after := len(os.listdir("/proc/self/fd"))) > before + 4 and time.monotonic() < end:
     time.sleep(0.01)
-names = ("used", "unused", "input", "output")
-say("said", f"calls={calls}", f"records={counts[0]}", f"attempts={counts[1]}",
-    *(f"{name}={value}" for name, value in zip(names, used)), f"before={before + 4}", f"after={after}")  # fmt: skip
+said = {"calls": calls, "records": counts[0], "attempts": counts[1]}
+said |= dict(zip(("used", "unused", "input", "output"), used))
+said |= {"before": before + 4, "after": after}
+say("said", *(f"{name}={value}" for name, value in said.items()))

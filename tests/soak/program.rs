@@ -26,12 +26,17 @@ use tokio::task::JoinSet;
 
 const PACED_CHUNKS: u32 = 30;
 
+fn add<const N: usize>(sums: &[AtomicU64; N], counts: [u64; N]) {
+    sums.iter().zip(counts).for_each(|(sum, count)| _ = sum.fetch_add(count, Relaxed));
+}
+
 struct Work {
     program: u64,
     clients: [Client; 2],
     next: AtomicU64,
     until: Instant,
     counted: [AtomicU64; 3],
+    used: [AtomicU64; 4],
 }
 
 /// A call under way, and what has come of it.
@@ -61,7 +66,11 @@ impl Talk {
             Pop::Event(Event::Done(Ok(response))) => {
                 if !self.is_stream || response.is_gathered() {
                     let sum = crc32(0, response.text().as_bytes());
-                    assert!(self.chunks == 0 || sum == self.sum, "{} was gathered otherwise", self.number);
+                    assert!(
+                        self.chunks == 0 || sum == self.sum,
+                        "{} was gathered otherwise",
+                        self.number
+                    );
                     self.sum = sum;
                 }
                 ("ok", "-", response.record().map_or(0, |record| record.attempts_count()))
@@ -78,6 +87,15 @@ impl Talk {
         true
     }
 
+    fn wait(mut self) {
+        loop {
+            let pop = self.call.pop(None).unwrap();
+            if self.step(pop) {
+                return;
+            }
+        }
+    }
+
     fn cancel_at(&mut self, chunks: u32) {
         if self.cancel_after == Some(chunks) {
             self.is_cancelled = true;
@@ -86,32 +104,61 @@ impl Talk {
     }
 }
 
+fn client(options: &str, configure: impl Fn(Config) -> Config) -> Client {
+    let mut config = Config::new();
+    config.set_options(&std::env::var(options).unwrap()).unwrap();
+    Client::new(configure(config)).unwrap()
+}
+
 impl Work {
-    fn new(program: u64, seconds: u64, configure: impl Fn(Config) -> Config) -> Work {
-        let client = |name| {
-            let mut config = Config::new();
-            config.set_options(&std::env::var(name).unwrap()).unwrap();
-            Client::new(configure(config)).unwrap()
-        };
+    fn new(program: u64, seconds: u64, configure: impl Fn(Config) -> Config) -> Arc<Work> {
         let until = Instant::now() + Duration::from_secs(seconds);
-        let clients = [client("SOAK_OPTIONS"), client("SOAK_GENEROUS")];
-        Work { program, clients, next: AtomicU64::new(0), until, counted: Default::default() }
+        let clients = ["SOAK_OPTIONS", "SOAK_GENEROUS"].map(|name| client(name, &configure));
+        let (next, counted, used) = (AtomicU64::new(0), Default::default(), Default::default());
+        let work = Arc::new(Work { program, clients, next, until, counted, used });
+        work.clients.iter().for_each(|client| work.follow(client));
+        work
     }
 
-    fn follow(self: &Arc<Self>) {
-        for client in &self.clients {
-            let work = self.clone();
-            let callback = move |ended: modelwire::CallEnded| {
-                let counts = [1, ended.record.attempts_count(), ended.dropped];
-                work.counted.iter().zip(counts).for_each(|(sum, count)| _ = sum.fetch_add(count, Relaxed));
-                ControlFlow::Continue(())
-            };
-            client.on_call(callback).unwrap();
+    fn follow(self: &Arc<Self>, client: &Client) {
+        let work = self.clone();
+        let callback = move |ended: modelwire::CallEnded| {
+            add(&work.counted, [1, ended.record.attempts_count(), ended.dropped]);
+            ControlFlow::Continue(())
+        };
+        client.on_call(callback).unwrap();
+    }
+
+    /// Closes a client, and adds up what it has used.
+    fn close(&self, client: &Client) {
+        client.close(None).unwrap();
+        for sum in client.usage().values() {
+            let (without, tokens) = (sum.calls_without_usage, sum.tokens);
+            let used = [sum.calls - without, without, tokens.input_tokens, tokens.output_tokens];
+            add(&self.used, used);
         }
     }
 
-    /// Starts the next call, while there is time.
-    fn begin(&self) -> Option<Talk> {
+    /// Clients that come and go, with calls under way.
+    fn come_and_go(self: &Arc<Self>, configure: impl Fn(Config) -> Config) {
+        let mut dice = Dice(self.program);
+        loop {
+            let client = client("SOAK_OPTIONS", &configure);
+            self.follow(&client);
+            let talks: Vec<_> = (0..8).map_while(|_| self.begin(Some(&client))).collect();
+            let is_over = talks.is_empty();
+            // clock: anywhere in a call
+            std::thread::sleep(Duration::from_micros(dice.roll(5000)));
+            self.close(&client);
+            talks.into_iter().for_each(Talk::wait);
+            if is_over {
+                return;
+            }
+        }
+    }
+
+    /// Starts the next call, while there is time; with a client that will be closed, or one that stays.
+    fn begin(&self, closing: Option<&Client>) -> Option<Talk> {
         if Instant::now() > self.until {
             return None;
         }
@@ -133,9 +180,18 @@ impl Work {
             2 => request.total_timeout(Some(Duration::from_micros(1 << dice.roll(15)))),
             _ => request,
         };
-        let call = Call::new(&self.clients[usize::from(number % 4 == 3)], request);
+        let own = &self.clients[usize::from(number % 4 == 3)];
+        let call = Call::new(closing.unwrap_or(own), request);
         let cancel_after = (dice.roll(50) == 0).then(|| dice.roll(chunks + 1) as u32);
-        let mut talk = Talk { number, call, is_stream, cancel_after, is_cancelled: option == 2, chunks: 0, sum: 0 };
+        let mut talk = Talk {
+            number,
+            call,
+            is_stream,
+            cancel_after,
+            is_cancelled: option == 2 || closing.is_some(),
+            chunks: 0,
+            sum: 0,
+        };
         if talk.cancel_after == Some(0) && number % 2 == 0 {
             talk.cancel_at(0); // before it starts
         }
@@ -147,7 +203,7 @@ impl Work {
     }
 
     async fn run_async(self: Arc<Self>) {
-        while let Some(mut talk) = self.begin() {
+        while let Some(mut talk) = self.begin(None) {
             loop {
                 let pop = poll_fn(|cx| talk.call.poll_pop(cx)).await.unwrap();
                 if talk.step(pop) {
@@ -158,28 +214,16 @@ impl Work {
     }
 
     fn run_blocking(&self) {
-        while let Some(mut talk) = self.begin() {
-            loop {
-                let pop = talk.call.pop(None).unwrap();
-                if talk.step(pop) {
-                    break;
-                }
-            }
+        while let Some(talk) = self.begin(None) {
+            talk.wait();
         }
     }
 
     /// Closes the clients and says the sums.
     fn end(&self, before: usize) {
-        let mut sums = [0; 4];
-        for client in &self.clients {
-            for sum in client.usage().values() {
-                let used = [sum.calls - sum.calls_without_usage, sum.calls_without_usage, sum.tokens.input_tokens, sum.tokens.output_tokens];
-                sums.iter_mut().zip(used).for_each(|(sum, used)| *sum += used);
-            }
-            client.close(None).unwrap();
-        }
+        self.clients.iter().for_each(|client| self.close(client));
         assert!(modelwire::shutdown(Duration::from_secs(60)), "a thread does not end");
-        let [used, unused, input, output] = sums;
+        let [used, unused, input, output] = self.used.each_ref().map(|sum| sum.load(Relaxed));
         let [records, attempts, dropped] = self.counted.each_ref().map(|count| count.load(Relaxed));
         println!(
             "said calls={} records={records} dropped={dropped} attempts={attempts} used={used} unused={unused} \
@@ -205,16 +249,24 @@ fn settled(wanted: usize) -> usize {
 
 /// Streams that are all open at the same time, and then end.
 async fn open(program: u64, at_once: u64) {
-    let mut config = Config::new();
-    config.set_options(&std::env::var("SOAK_OPTIONS").unwrap()).unwrap();
-    config.limits_mut().connections_max = at_once as usize;
-    let client = Client::new(config.runtime(tokio::runtime::Handle::current())).unwrap();
+    let client = client("SOAK_OPTIONS", |config| {
+        let limits = modelwire::Limits::default().connections_max(at_once as usize);
+        config.limits(limits).runtime(tokio::runtime::Handle::current())
+    });
     let barrier = Arc::new(Barrier::new(at_once as usize + 1));
     let mut streams = JoinSet::new();
     for number in 0..at_once {
         let name = format!("{program}.{number}.{PACED_CHUNKS}");
         let call = Call::new(&client, Request::chat("soak").user(&name));
-        let mut talk = Talk { number, call, is_stream: true, cancel_after: None, is_cancelled: false, chunks: 0, sum: 0 };
+        let mut talk = Talk {
+            number,
+            call,
+            is_stream: true,
+            cancel_after: None,
+            is_cancelled: false,
+            chunks: 0,
+            sum: 0,
+        };
         let barrier = barrier.clone();
         streams.spawn(async move {
             talk.call.start(true).unwrap();
@@ -239,7 +291,9 @@ async fn open(program: u64, at_once: u64) {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [mode, numbers @ ..] = arguments.as_slice() else { panic!("usage: MODE NUMBER SECONDS AT_ONCE") };
+    let [mode, numbers @ ..] = arguments.as_slice() else {
+        panic!("usage: MODE NUMBER SECONDS AT_ONCE")
+    };
     let numbers: Vec<u64> = numbers.iter().map(|number| number.parse().unwrap()).collect();
     let (program, seconds, at_once) = (numbers[0], numbers[1], numbers[2]);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -247,8 +301,7 @@ fn main() {
     let before = descriptors();
     match mode.as_str() {
         "runtime" => {
-            let work = Arc::new(Work::new(program, seconds, |config| config.runtime(handle.clone())));
-            work.follow();
+            let work = Work::new(program, seconds, |config| config.runtime(handle.clone()));
             runtime.block_on(async {
                 let mut tasks = JoinSet::new();
                 (0..at_once).for_each(|_| drop(tasks.spawn(work.clone().run_async())));
@@ -258,10 +311,10 @@ fn main() {
             work.end(before);
         }
         "thread" => {
-            let work = Arc::new(Work::new(program, seconds, Config::io_thread));
-            work.follow();
+            let work = Work::new(program, seconds, Config::io_thread);
             std::thread::scope(|scope| {
                 (0..at_once).for_each(|_| drop(scope.spawn(|| work.run_blocking())));
+                scope.spawn(|| work.come_and_go(Config::io_thread));
             });
             work.end(before);
         }

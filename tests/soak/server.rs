@@ -5,6 +5,7 @@
 //! and then a line for each end; `release` lets all paced streams go on, `finish` asks for the table.
 #![allow(
     clippy::expect_used,
+    clippy::panic,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     missing_docs,
@@ -58,7 +59,10 @@ async fn serve() {
         gate: watch::Sender::new(0),
         seed,
     });
-    tokio::task::spawn_local(watch_for_hangs(world.clone(), Duration::from_secs(patience.parse().expect("seconds"))));
+    tokio::task::spawn_local(watch_for_hangs(
+        world.clone(),
+        Duration::from_secs(patience.parse().expect("seconds")),
+    ));
     let judged = world.clone();
     tokio::task::spawn_local(async move {
         while let Ok((socket, _)) = control.accept().await {
@@ -107,10 +111,14 @@ async fn listen_to(socket: TcpStream, world: Rc<World>) {
     let mut lines = BufReader::new(read).lines();
     let mut program = 0;
     while let Ok(Some(line)) = lines.next_line().await {
-        if let Some((number, name)) = line.strip_prefix("program ").and_then(|rest| rest.split_once(' ')) {
+        if let Some((number, name)) =
+            line.strip_prefix("program ").and_then(|rest| rest.split_once(' '))
+        {
             program = number.parse().expect("a number");
             world.gate.send_modify(|waited_for| *waited_for += usize::from(program >= PACED_FROM));
-            name.clone_into(&mut world.judge.borrow_mut().programs.entry(program).or_default().name);
+            name.clone_into(
+                &mut world.judge.borrow_mut().programs.entry(program).or_default().name,
+            );
         } else if line == "release" {
             world.gate.send_modify(|waited_for| *waited_for -= 1);
         } else if line == "finish" {
@@ -135,7 +143,13 @@ async fn connection(mut socket: TcpStream, world: &World) -> Option<()> {
         let attempt = world.judge.borrow_mut().request(&asked);
         let is_paced = asked.id >> 40 >= PACED_FROM;
         let script = match is_paced {
-            true => Script { play: 0, wire: Vec::new(), pieces: Vec::new(), after: After::Keep, texts: asked.chunks },
+            true => Script {
+                play: 0,
+                wire: Vec::new(),
+                pieces: Vec::new(),
+                after: After::Keep,
+                texts: asked.chunks,
+            },
             false => world.judge.borrow().plays.script(&asked, attempt),
         };
         world.judge.borrow_mut().answers(asked.id, &script);
@@ -183,7 +197,8 @@ async fn write(socket: &mut TcpStream, script: &Script) -> Option<()> {
 /// A chunk now and then, until all streams that there shall be are open.
 async fn paced(socket: &mut TcpStream, asked: &Asked, world: &World) -> Option<()> {
     let mut gate = world.gate.subscribe();
-    let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let head =
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
     socket.write_all(head).await.ok()?;
     for chunk in 0..asked.chunks {
         let wire = world.judge.borrow().plays.paced(asked, chunk);
