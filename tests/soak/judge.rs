@@ -39,6 +39,7 @@ pub struct Program {
     ended: Vec<u64>,
     lowest: u64,
     lowest_since: Option<Instant>,
+    requests_before: u64,
     ends: u64,
     kinds: BTreeMap<String, u64>,
     chunks: u64,
@@ -452,9 +453,12 @@ impl Program {
         while is_ended(lowest) {
             lowest += 1;
         }
-        if lowest != self.lowest || self.lowest_since.is_none() {
+        // A bulk job says its ends when it is over.
+        let is_moving = self.name == "bulk" && self.requests != self.requests_before;
+        if lowest != self.lowest || is_moving || self.lowest_since.is_none() {
             self.lowest_since = Some(Instant::now());
         }
+        self.requests_before = self.requests;
         self.lowest = lowest;
         lowest
     }

@@ -192,7 +192,7 @@ impl Work {
             chunks: 0,
             sum: 0,
         };
-        if talk.cancel_after == Some(0) && number % 2 == 0 {
+        if talk.cancel_after == Some(0) && number.is_multiple_of(2) {
             talk.cancel_at(0); // before it starts
         }
         if let Err(error) = talk.call.start(is_stream) {
