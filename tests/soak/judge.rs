@@ -8,6 +8,8 @@ use super::plays::{Asked, PLAYS, Plays, RETRY_AFTER_MS, Script, Told, name, usag
 
 /// Calls are judged when so many others have ended after them: what arrives late is there by then.
 const JUDGED_AFTER: usize = 20_000;
+/// The number of a call in its id; its program is above.
+const NUMBERS: u64 = (1 << 40) - 1;
 const VIOLATIONS_MAX: usize = 20;
 /// Retries of every client of the soak.
 const ATTEMPTS_MAX: u32 = 4;
@@ -22,6 +24,7 @@ struct Seen {
 }
 
 /// What a program says of a call.
+#[derive(Clone)]
 struct End {
     kind: String,
     metered: String,
@@ -153,10 +156,7 @@ impl Judge {
     }
 
     fn is_ended(&self, id: u64) -> bool {
-        let number = id & ((1 << 40) - 1);
-        let word =
-            self.programs.get(&(id >> 40)).and_then(|one| one.ended.get(number as usize / 64));
-        word.is_some_and(|word| word >> (number % 64) & 1 == 1)
+        self.programs.get(&(id >> 40)).is_some_and(|program| program.is_ended(id & NUMBERS))
     }
 
     /// A line of a program: the end of a call, `NUMBER KIND METERED ATTEMPTS CHUNKS CHECKSUM CANCELLED`, or
@@ -194,16 +194,10 @@ impl Judge {
         if self.breaks("lost", id) || (self.breaks == "hang" && number > 500) {
             return;
         }
-        self.end(id, end);
         if self.breaks("twice", id) {
-            self.line_again(program, line);
+            self.end(id, end.clone());
         }
-    }
-
-    fn line_again(&mut self, program: u64, line: &str) {
-        let breaks = std::mem::take(&mut self.breaks);
-        self.line(program, line);
-        self.breaks = breaks;
+        self.end(id, end);
     }
 
     fn end(&mut self, id: u64, mut end: End) {
@@ -213,7 +207,7 @@ impl Judge {
         if self.breaks("metered", id) && end.kind != "ok" {
             "not_sent".clone_into(&mut end.metered);
         }
-        let number = id & ((1 << 40) - 1);
+        let number = id & NUMBERS;
         let program = self.programs.entry(id >> 40).or_default();
         let word = number as usize / 64;
         if program.ended.len() <= word {
@@ -236,18 +230,21 @@ impl Judge {
         let seen = self.seen.remove(&id);
         let is_played_otherwise = self.breaks("kind", id);
         if let Err(what) = self.judge(id, seen.as_ref(), &end, is_played_otherwise) {
-            let (of, play) = seen
-                .as_ref()
-                .map_or((0, "nothing"), |seen| (seen.asked.chunks, PLAYS[seen.play].name));
             let End { kind, metered, attempts, chunks, .. } = &end;
-            let requests = seen.as_ref().map_or(0, |seen| seen.requests);
-            let form = seen
-                .as_ref()
-                .map_or("", |seen| if seen.asked.is_stream { "stream" } else { "plain" });
-            self.violation(
-                id >> 40,
-                &format!("{} {what}: ended {kind}, {metered}, {attempts:?} attempts, {chunks} chunks; {requests} requests, last play {play}, {form}", name(id, of)),
+            let (of, served) = seen.as_ref().map_or((0, "no request".to_owned()), |seen| {
+                let form = if seen.asked.is_stream { "stream" } else { "plain" };
+                let play = PLAYS[seen.play].name;
+                (
+                    seen.asked.chunks,
+                    format!("{} requests, {form}, last play \"{play}\"", seen.requests),
+                )
+            });
+            let attempts = attempts.map_or("?".to_owned(), |attempts| attempts.to_string());
+            let name = name(id, of);
+            let what = format!(
+                "{name} {what}: {kind}, metered {metered}, {attempts} attempts, {chunks} chunks; {served}"
             );
+            self.violation(id >> 40, &what);
         }
     }
 
@@ -443,14 +440,15 @@ impl Judge {
 }
 
 impl Program {
+    fn is_ended(&self, number: u64) -> bool {
+        let word = self.ended.get(number as usize / 64);
+        word.is_some_and(|word| word >> (number % 64) & 1 == 1)
+    }
+
     /// The first call that has not ended.
     fn find_lowest(&mut self) -> u64 {
-        let is_ended = |number: u64| {
-            let word = self.ended.get(number as usize / 64);
-            word.is_some_and(|word| word >> (number % 64) & 1 == 1)
-        };
         let mut lowest = self.lowest;
-        while is_ended(lowest) {
+        while self.is_ended(lowest) {
             lowest += 1;
         }
         // A bulk job says its ends when it is over.

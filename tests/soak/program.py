@@ -99,7 +99,7 @@ class Talk:
 
 def work(clients) -> None:
     """Calls, one after another."""
-    while time.monotonic() < UNTIL:
+    while time.monotonic() < UNTIL:  # clock: how long it works
         talk = Talk(clients)
         try:
             answer = talk.create(**talk.asked)
@@ -115,7 +115,7 @@ def work(clients) -> None:
 
 async def work_async(clients) -> None:
     """The same, awaited."""
-    while time.monotonic() < UNTIL:
+    while time.monotonic() < UNTIL:  # clock: how long it works
         talk = Talk(clients)
         try:
             if talk.number % 50 == 0 and not talk.is_stream:
@@ -178,10 +178,11 @@ else:
     asyncio.run(at_once())
 calls = next(numbers)
 end = time.monotonic() + 20
-while counts[0] < calls and time.monotonic() < end:
-    time.sleep(0.01)
+while counts[0] < calls and time.monotonic() < end:  # clock: bounds a hang
+    time.sleep(0.01)  # clock: between two looks
+# clock: bounds a hang
 while (after := len(os.listdir("/proc/self/fd"))) > before + 4 and time.monotonic() < end:
-    time.sleep(0.01)
+    time.sleep(0.01)  # clock: between two looks
 said = {"calls": calls, "records": counts[0], "attempts": counts[1]}
 said |= dict(zip(("used", "unused", "input", "output"), used))
 said |= {"before": before + 4, "after": after}

@@ -96,7 +96,7 @@ async fn listen() -> TcpListener {
 /// Asks for the end of the run if a call hangs or nothing new is to be seen.
 async fn watch_for_hangs(world: Rc<World>, patience: Duration) {
     loop {
-        tokio::time::sleep(Duration::from_secs(1)).await;
+        tokio::time::sleep(Duration::from_secs(1)).await; // clock: between two looks
         let mut judge = world.judge.borrow_mut();
         if judge.hangs(patience) || judge.is_enough() {
             println!("GIVES UP");
@@ -189,6 +189,7 @@ async fn write(socket: &mut TcpStream, script: &Script) -> Option<()> {
         socket.write_all(&script.wire[from..to]).await.ok()?;
         from = to;
         let pause = if script.pieces.len() > 10 { 0 } else { 3 };
+        // clock: the slowness itself
         tokio::time::sleep(Duration::from_millis(pause)).await;
     }
     socket.write_all(&script.wire[from..]).await.ok()
