@@ -287,6 +287,7 @@ async fn open(program: u64, at_once: u64) {
     barrier.wait().await;
     println!("release");
     streams.join_all().await;
+    println!("said calls={at_once}");
 }
 
 fn main() {
