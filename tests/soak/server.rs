@@ -68,7 +68,13 @@ async fn serve() {
     let judged = world.clone();
     tokio::task::spawn_local(async move {
         while let Ok((socket, _)) = control.accept().await {
-            tokio::task::spawn_local(listen_to(socket, judged.clone()));
+            *judged.connections.borrow_mut() += 1;
+            let judged = judged.clone();
+            tokio::task::spawn_local(async move {
+                listen_to(socket, judged.clone()).await;
+                *judged.connections.borrow_mut() -= 1;
+                judged.changed.notify_one();
+            });
         }
     });
     let mut dice = Dice(seed);
@@ -124,7 +130,8 @@ async fn listen_to(socket: TcpStream, world: Rc<World>) {
         } else if line == "release" {
             world.gate.send_modify(|waited_for| *waited_for -= 1);
         } else if line == "finish" {
-            while *world.connections.borrow() > 0 {
+            // All but this one: what the programs have said is read to its end.
+            while *world.connections.borrow() > 1 {
                 world.changed.notified().await;
             }
             let table = world.judge.borrow_mut().finish();
