@@ -6,7 +6,7 @@ use std::fs;
 use super::{files, read, root};
 
 /// Where tests are, and how their files end.
-const FOLDERS: [(&str, &str); 17] = [
+const FOLDERS: [(&str, &str); 19] = [
     ("bulk/src", "_tests.rs"),
     ("cli/src", "_tests.rs"),
     ("core/src", "_tests.rs"),
@@ -24,6 +24,8 @@ const FOLDERS: [(&str, &str); 17] = [
     ("tests/rust/src", ".rs"),
     ("tests/rust/tests/scenarios", ".rs"),
     ("tests/service/tests", ".rs"),
+    ("tests/soak", ".py"),
+    ("tests/soak", ".rs"),
 ];
 
 /// What sleeps.

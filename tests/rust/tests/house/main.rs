@@ -132,6 +132,7 @@ fn every_file_says_its_job_first() {
         "tests/c",
         "tests/cpp",
         "tests/bench",
+        "tests/soak",
     ] {
         for path in files(folder, ".rs") {
             assert!(read(&path).starts_with("//!"), "{path} does not say what it is for");
