@@ -16,7 +16,7 @@ $(1) -Wall -Wextra -pedantic -Iinclude $(2) -o $(build)/c/$(3) \
    -L$(build)/debug -lmodelwire -Wl,-rpath,'$$ORIGIN/../debug'
 endef
 
-.PHONY: help demo test test-deep test-bindings test-servers lint dev bench fuzz soak install generate release clean
+.PHONY: help demo test test-deep test-bindings test-servers lint dev bench fuzz install generate release clean
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
@@ -75,7 +75,6 @@ test-deep: .venv/tools
 	MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) -m pytest -m deep
 	MODELWIRE_SERVICE=$(build)/debug/modelwire-service $(python) -m pytest tests/python/test_storm.py
 	tests/torture/run --most 3
-	tests/soak/run --minutes 0.5 --seed 1
 	# What each killed job leaves is compared with what the service saw.
 	cargo test --quiet --locked -p modelwire-cli --test bulk_kills -- --ignored --nocapture --test-threads 1
 	cargo test --quiet --locked -p modelwire-cli --test bulk_exact -- --ignored --nocapture
@@ -107,12 +106,6 @@ FUZZ_SECONDS := 15
 fuzz:
 	@tests/tools cargo c++ python3
 	tests/fuzz/run $(FUZZ_SECONDS) $(TARGETS)
-
-MINUTES := 60
-## make soak            MINUTES=60 of mixed calls in all languages against every fault, each judged; ARGS="--seed 7" repeats one
-soak:
-	@tests/tools cargo cc python3
-	tests/soak/run --minutes $(MINUTES) $(ARGS)
 
 .venv/bin/python:
 	@tests/tools python3 venv

@@ -59,7 +59,7 @@ pub(crate) struct Connection {
 
     /// The key that was read first.
     #[arg(skip)]
-    first_key: OnceLock<String>,
+    pub(crate) first_key: OnceLock<String>,
 }
 
 /// A command that calls a service.

@@ -254,7 +254,9 @@ def short(result):
 def test_batches_are_checked(stand_in):
     """With the error in its column, and null as the answer."""
     where = {"base_url": stand_in.base_url, "api_key": stand_in.api_key, "model": "echo"}
-    rows = modelwire.bulk.Rows(prompt="{t}", check=["length", short], ask_again=1, **where)
+    checked = {"check": ["length", short], "ask_again": 1}
+    # One after another: the first row has the cut answer.
+    rows = modelwire.bulk.Rows(prompt="{t}", max_concurrency=1, **checked, **where)
     rows = pickle.loads(pickle.dumps(rows))
     stand_in.queue(cut())
     found = rows({"t": ["a", "b", "c"]})

@@ -125,7 +125,7 @@ impl Judge {
             let is_told = match PLAYS[seen.play].told {
                 Told::Never => false,
                 Told::Always => self.breaks != "resend",
-                Told::IfGenerous => is_generous,
+                Told::IfGenerous | Told::PerhapsIfGenerous => is_generous,
             };
             let is_early = seen.not_before.is_some_and(|moment| Instant::now() < moment);
             let (requests, play) = (seen.requests, PLAYS[seen.play].name);
