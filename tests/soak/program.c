@@ -103,11 +103,14 @@ static int take(struct call *call, const modelwire_event *event) {
   }
 }
 
+/* Each client has a thread for its records. */
 static int32_t ended(void *user_data, const modelwire_event *event) {
   (void)user_data;
-  records++;
-  attempts_of_records += (uint64_t)number_at(modelwire_event_value(event), "/attempts_count");
-  dropped += (uint64_t)number_at(modelwire_event_info(event), "/dropped");
+  uint64_t attempts = (uint64_t)number_at(modelwire_event_value(event), "/attempts_count");
+  uint64_t before = (uint64_t)number_at(modelwire_event_info(event), "/dropped");
+  __atomic_fetch_add(&attempts_of_records, attempts, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&dropped, before, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&records, 1, __ATOMIC_RELEASE);
   return 0;
 }
 
