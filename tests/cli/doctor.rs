@@ -229,3 +229,17 @@ fn a_closed_pipe_ends_doctor_silently() {
     std::io::Read::read_to_string(&mut child.stderr.take().unwrap(), &mut told).unwrap();
     assert_eq!(told, "");
 }
+
+/// Its calls are tried; a name, an address and a proxy there are not.
+#[cfg(unix)]
+#[test]
+fn a_service_at_a_unix_socket_is_called() {
+    let ask = ["doctor", "--no-calls"];
+    let ran = run(&mut modelwire_at("http+unix://%2Fnowhere%2Fm.sock/v1", &ask));
+    for step in ["proxy", "dns", "tcp", "tls"] {
+        let line = ran.text().lines().find(|line| line.contains(step)).unwrap();
+        assert!(line.starts_with("skipped") && line.ends_with("a Unix socket"), "{line}");
+    }
+    let models = ran.text().lines().find(|line| line.contains(" models ")).unwrap();
+    assert!(models.starts_with("failed") && models.contains("/nowhere/m.sock"), "{models}");
+}

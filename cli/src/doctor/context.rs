@@ -53,12 +53,12 @@ pub(crate) enum Needs {
 }
 
 impl<'a> Context<'a> {
-    /// The state before the first check.
     /// Whether the service is at a Unix socket: there is no name, address or proxy.
     pub(crate) fn is_at_socket(&self) -> bool {
         self.url.as_ref().is_some_and(|url| url.scheme() == "http+unix")
     }
 
+    /// The state before the first check.
     pub(crate) fn new(asked: &'a Asked<'a>) -> Context<'a> {
         Context {
             asked,

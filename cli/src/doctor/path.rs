@@ -43,6 +43,7 @@ const AT_SOCKET: &str = "the base URL names a Unix socket";
 /// The proxy.
 pub(crate) fn proxy(seen: &mut Context<'_>) -> Finding {
     if seen.is_at_socket() {
+        seen.hop = Some(proxies::Hop { host: "localhost".to_owned(), port: 0, is_proxy: false });
         return Finding::skipped(AT_SOCKET);
     }
     let Some(url) = &seen.url else { return Finding::skipped("no base URL") };
