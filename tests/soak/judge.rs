@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::plays::{Asked, PLAYS, Plays, RETRY_AFTER_MS, Script, Told, name, usage};
 
-/// Calls are judged when so many others have ended after them: what arrives late is there by then.
+/// A call is judged when this number of others has ended after it: what arrives late is there by then.
 const JUDGED_AFTER: usize = 20_000;
 /// The number of a call in its id; its program is above.
 const NUMBERS: u64 = (1 << 40) - 1;
@@ -104,7 +104,7 @@ impl Judge {
         }
     }
 
-    /// Whether there were so many that going on shows nothing new.
+    /// Whether there are enough violations: more show nothing new.
     pub fn is_enough(&self) -> bool {
         self.violations > VIOLATIONS_MAX
     }

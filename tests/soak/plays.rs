@@ -1,5 +1,5 @@
 //! What the soak's server plays: answers whose content follows from the name of the call, and every way to spoil
-//! one. Each play names the ends that a call may have after it, and whether the client is told to send again.
+//! one. Each play names the outcomes that a call may have after it, and whether its options let the client retry it.
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ const WORDS: u32 = 4096;
 const OVERSIZE: usize = 300_000;
 /// A second answer behind the first.
 const SECOND: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 49\r\n\r\n{\"choices\":[{\"message\":{\"content\":\"not asked\"}}]}";
-/// It arrives together with an answer of so many bytes at most.
+/// The maximum bytes of an answer with which it arrives together.
 const SECOND_WITHIN: usize = 4096;
 /// What a refusal asks to wait.
 pub const RETRY_AFTER_MS: u64 = 50;
@@ -177,7 +177,7 @@ impl Events {
         Events { bytes, starts }
     }
 
-    /// So many events from this word on; at most WORDS.
+    /// This number of events from this word on; at most WORDS.
     fn run(&self, first: u32, count: u32) -> &[u8] {
         &self.bytes[self.starts[first as usize]..self.starts[(first + count) as usize]]
     }
@@ -348,7 +348,7 @@ impl Plays {
         } else if framing < 6 && !asked.is_stream {
             let _ = write!(wire, "Content-Length: {}\r\n\r\n", body.len());
             wire.extend(&body);
-            // Nobody asked for it. Later it could not be told from the next answer.
+            // An answer without a request. If it came later, it could not be distinguished from the next answer.
             has_second = dice.roll(16) == 0 && !is_cut && wire.len() < SECOND_WITHIN;
             wire.extend(if has_second { SECOND } else { b"" });
         } else {

@@ -178,7 +178,7 @@ async fn connection(mut socket: TcpStream, world: &World) -> Option<()> {
                 return None;
             }
         }
-        // Some close without a word, and the next request may be on its way.
+        // Some connections are closed while the next request may be under way.
         if Dice(world.seed ^ asked.id).roll(100) == 0 {
             world.judge.borrow_mut().closed_unread += 1;
             return None;

@@ -82,6 +82,7 @@ impl<'a> Context<'a> {
         let (network, service) = (self.no_network.as_deref(), self.no_service.as_deref());
         match needs {
             Needs::Nothing => None,
+            Needs::Network if self.is_at_socket() => Some("the base URL names a Unix socket"),
             Needs::Network => network,
             Needs::Service => network.or(service),
             Needs::Model => network.or(service).or(self.no_model.as_deref()),

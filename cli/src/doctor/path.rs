@@ -34,18 +34,14 @@ pub(crate) fn base_url(seen: &mut Context<'_>) -> Finding {
         Some(_) => {}
     }
     seen.url = url;
+    if seen.is_at_socket() {
+        seen.hop = Some(proxies::Hop { host: "localhost".to_owned(), port: 0, is_proxy: false });
+    }
     finding
 }
 
-/// Why a step is left out.
-const AT_SOCKET: &str = "the base URL names a Unix socket";
-
 /// The proxy.
 pub(crate) fn proxy(seen: &mut Context<'_>) -> Finding {
-    if seen.is_at_socket() {
-        seen.hop = Some(proxies::Hop { host: "localhost".to_owned(), port: 0, is_proxy: false });
-        return Finding::skipped(AT_SOCKET);
-    }
     let Some(url) = &seen.url else { return Finding::skipped("no base URL") };
     let option = settings::option(seen.asked.connection, "proxy");
     let (finding, hop) = proxies::look(url, option.as_deref(), seen.asked.variables);
@@ -58,9 +54,6 @@ pub(crate) fn proxy(seen: &mut Context<'_>) -> Finding {
 
 /// The addresses of the host to connect to.
 pub(crate) fn dns(seen: &mut Context<'_>) -> Finding {
-    if seen.is_at_socket() {
-        return Finding::skipped(AT_SOCKET);
-    }
     let Some(hop) = &seen.hop else { return Finding::skipped("no host") };
     let of_proxy = if hop.is_proxy { " (of the proxy, which looks up the service)" } else { "" };
     let start = Instant::now();
@@ -95,9 +88,6 @@ pub(crate) fn dns(seen: &mut Context<'_>) -> Finding {
 
 /// Connections to these addresses.
 pub(crate) fn tcp(seen: &mut Context<'_>) -> Finding {
-    if seen.is_at_socket() {
-        return Finding::skipped(AT_SOCKET);
-    }
     let tried = network::connect(&seen.addresses, seen.asked.time_max);
     let of_proxy = seen.hop.as_ref().is_some_and(|hop| hop.is_proxy);
     let words: Vec<String> = tried.iter().map(words_of_attempt).collect();
@@ -139,9 +129,6 @@ fn words_of_attempt(tried: &Tried) -> String {
 
 /// The handshake and the certificate.
 pub(crate) fn tls(seen: &mut Context<'_>) -> Finding {
-    if seen.is_at_socket() {
-        return Finding::skipped(AT_SOCKET);
-    }
     let (Some(url), Some(hop)) = (&seen.url, &seen.hop) else {
         return Finding::skipped("no host");
     };

@@ -83,16 +83,9 @@ impl CallRecord {
     pub fn bottleneck(&self) -> Option<Bottleneck> {
         let last = self.attempts().last();
         let has_head = last.is_some_and(|last| last.head.is_some());
+        let is_refused = self.status().is_some_and(|status| !(200..300).contains(&status));
         match self.kind() {
-            Some(
-                ErrorKind::InvalidRequest
-                | ErrorKind::Authentication
-                | ErrorKind::Permission
-                | ErrorKind::NotFound
-                | ErrorKind::RateLimited
-                | ErrorKind::Server
-                | ErrorKind::Status,
-            ) => Some(Bottleneck::Service),
+            Some(_) if is_refused => Some(Bottleneck::Service),
             Some(ErrorKind::Tls) => Some(Bottleneck::Tls),
             Some(ErrorKind::Connect) => Some(Bottleneck::Connect),
             Some(

@@ -43,6 +43,8 @@ struct Inner {
     timeout: Option<TimeoutPhase>,
     body: Option<String>,
     partial: Option<String>,
+    /// A limit of the client was exceeded.
+    is_too_large: bool,
     context: Context,
     record: Option<CallRecord>,
 }
@@ -65,8 +67,6 @@ struct Inner {
 pub struct Error(Arc<Inner>);
 
 /// The hint for an option that is invalid by itself.
-const TOO_LARGE_HINT: &str =
-    "Raise the limit named in the message if an answer of that size is expected.";
 pub(crate) const OPTION_HINT: &str = "Correct the option; nothing was sent.";
 
 /// `Result` with this library's [`Error`].
@@ -106,6 +106,7 @@ impl Error {
             timeout: None,
             body: None,
             partial: None,
+            is_too_large: false,
             context: Context::default(),
             record: None,
         }))
@@ -150,12 +151,14 @@ impl Error {
 
     /// An answer that exceeds a limit, which the message names.
     pub(crate) fn too_large(message: impl Into<String>) -> Error {
-        Error::new(ErrorKind::Protocol, message).with_hint(TOO_LARGE_HINT)
+        let hint = "Raise the limit named in the message if an answer of that size is expected.";
+        let error = Error::new(ErrorKind::Protocol, message).with_hint(hint);
+        error.edit(|inner| inner.is_too_large = true)
     }
 
     /// Whether an answer exceeded a limit of the client.
     pub(crate) fn is_too_large(&self) -> bool {
-        self.hint() == TOO_LARGE_HINT
+        self.0.is_too_large
     }
 
     pub(crate) fn timed_out(phase: TimeoutPhase, bound: Duration) -> Error {

@@ -94,7 +94,8 @@ impl Attempts<'_> {
                 admitted.refused(asked);
             }
             let decision = policy.decide(self.retries, &error, chance);
-            self.wait(decision, error).await?;
+            let Some(wait) = self.allowed(decision) else { return Err(error) };
+            self.pause(wait, &error).await;
         }
     }
 
@@ -108,27 +109,29 @@ impl Attempts<'_> {
     pub(crate) async fn again(&mut self, error: Error) -> Result<()> {
         let policy = self.prepared.options.retry(self.shared.settings());
         let decision = policy.decide(self.retries, &error, chance());
-        match decision {
-            Decision::Wait(wait) if !self.deadlines.are_outlasted_by(wait) => {
-                self.shared.attempt_failed(Metered::Unknown, error.kind());
-            }
-            Decision::Wait(_) | Decision::Stop => return Err(error),
-        }
-        self.wait(decision, error).await
+        let Some(wait) = self.allowed(decision) else { return Err(error) };
+        self.shared.attempt_failed(Metered::Unknown, error.kind());
+        self.pause(wait, &error).await;
+        Ok(())
     }
 
-    async fn wait(&mut self, decision: Decision, error: Error) -> Result<()> {
-        // A wait beyond the deadline could only end in a less specific error.
-        let wait = match decision {
-            Decision::Wait(wait) if !self.deadlines.are_outlasted_by(wait) => wait,
-            Decision::Wait(_) | Decision::Stop => return Err(error),
-        };
-        self.shared.tells_of_retry(&error, wait);
+    /// The wait before the next attempt, if there is one: a wait beyond the deadline could only end in a less
+    /// specific error.
+    fn allowed(&self, decision: Decision) -> Option<Duration> {
+        match decision {
+            Decision::Wait(wait) => {
+                Some(wait).filter(|wait| !self.deadlines.are_outlasted_by(*wait))
+            }
+            Decision::Stop => None,
+        }
+    }
+
+    async fn pause(&mut self, wait: Duration, error: &Error) {
+        self.shared.tells_of_retry(error, wait);
         let waits = self.shared.waits(WaitReason::Retry);
         sleep(wait).await;
         drop(waits);
         self.retries += 1;
-        Ok(())
     }
 
     /// Waits for admission and a connection. No attempt starts during a pause: if the wait for a connection

@@ -165,6 +165,8 @@ impl Clock {
     pub(crate) fn content_came(&mut self) {
         if self.content.take().is_some() {
             self.last = Instant::now();
+            // It was set for the content, which may be later than the idle timeout.
+            (self.alarm, self.is_set) = (None, false);
         }
     }
 

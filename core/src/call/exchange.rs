@@ -250,11 +250,9 @@ impl Answer<'_> {
                 has_begun = true;
                 self.shared.answer_began();
             }
-            if held.as_mut().is_some_and(|held| held.holds(&mut reading, self.caller_streams)) {
-                if reading.is_over() {
-                    break;
-                }
-            } else {
+            let holds =
+                held.as_mut().is_some_and(|held| held.holds(&mut reading, self.caller_streams));
+            if !holds {
                 if let Some(held) = held.take() {
                     held.release(reading.batch());
                 }
@@ -262,12 +260,12 @@ impl Answer<'_> {
                 if !pushed.in_time {
                     reading.fail(self.deadlines.error());
                 }
-                if reading.is_over() {
-                    break;
-                }
                 if pushed.was_full {
                     clock.substance(); // the consumer, not the service, took this time
                 }
+            }
+            if reading.is_over() {
+                break;
             }
             reading = reading.next_batch(body, &mut clock).await;
         }

@@ -122,8 +122,8 @@ pub struct CongestionController {
     slots_at: Duration,
     is_turned: bool,
     are_slots_felt: bool,
-    /// The peak of admitted attempts in flight when an answer came: in the current [`PATIENCE`] or duration, and in the previous
-    /// one.
+    /// The peak of admitted attempts in flight when an answer came: in the current [`PATIENCE`] or duration,
+    /// and in the previous one.
     peaks: [u32; 2],
     peaks_at: Duration,
     /// Starts per second, once a limit was exceeded.
@@ -237,6 +237,7 @@ impl CongestionController {
 
     /// Records an attempt that ended with an answer.
     pub fn answered(&mut self, begun: Duration, now: Duration) {
+        self.is_decided(begun);
         self.note_peak(now);
         self.released(now);
         self.crowd.answered(now, self.in_flight);
@@ -251,9 +252,7 @@ impl CongestionController {
     /// answer, or for half a window while no rate is known: one slot too many is refused once in that time,
     /// not repeatedly.
     pub fn refused(&mut self, begun: Duration, now: Duration) {
-        if let Ok(index) = self.recent.binary_search(&begun) {
-            self.recent.remove(index);
-        }
+        self.is_decided(begun);
         self.released(now);
         self.lag = self.lag.max(now.saturating_sub(begun).min(WINDOW_MAX));
         let is_counted =
@@ -265,6 +264,13 @@ impl CongestionController {
             None => WINDOW_MIN / 2,
         };
         self.cooling.push_back(now + duration);
+    }
+
+    /// A start of which it is known whether it was refused.
+    fn is_decided(&mut self, begun: Duration) {
+        if let Ok(index) = self.recent.binary_search(&begun) {
+            self.recent.remove(index);
+        }
     }
 
     /// Drops the starts that would have been refused by now.
@@ -554,7 +560,7 @@ impl QueueEstimate {
         self.at = now;
     }
 
-    /// An answer came, with which so many are in flight. A sample ends before the first answer of a moment,
+    /// An answer came, with which `in_flight` attempts are in flight. A sample ends before the first answer of a moment,
     /// as a service that started calls at once may answer them at once.
     fn answered(&mut self, now: Duration, in_flight: u32) {
         let time = now.saturating_sub(self.since);

@@ -201,3 +201,32 @@ fn a_single_refusal_does_not_lower_the_limit() {
     assert_eq!(pace.rate(), None);
     assert!(fill(&mut pace, at(1_000_000)) >= 8);
 }
+
+/// A gateway that lets attempts wait before it refuses them, while those that it admits are answered at once:
+/// the refusals tell of the limit late, and hide no attempt that was admitted.
+#[test]
+fn late_refusals_hide_no_admitted_attempts() {
+    const CAP: usize = 40;
+    let mut pace = CongestionController::new(1_000);
+    // The ends of attempts: when, whether admitted, and the start.
+    let mut open: Vec<(u64, bool, u64)> = Vec::new();
+    let mut answered = 0;
+    for now in (0..120_000).step_by(10) {
+        open.sort_unstable();
+        while let Some((_, is_admitted, begun)) = open.first().copied().filter(|one| one.0 <= now) {
+            open.remove(0);
+            match is_admitted {
+                true => pace.answered(at(begun), at(now)),
+                false => pace.refused(at(begun), at(now)),
+            }
+            answered += u32::from(is_admitted && now >= 60_000);
+        }
+        for _ in 0..fill(&mut pace, at(now)) {
+            let is_admitted = open.iter().filter(|one| one.1).count() < CAP;
+            open.push((now + if is_admitted { 100 } else { 2_000 }, is_admitted, now));
+        }
+    }
+    // At most 40 are answered each 100 ms, for a minute.
+    assert!(answered >= 24_000 * 2 / 5, "{answered}");
+    assert!(pace.recent.len() <= pace.in_flight() as usize, "only what is undecided");
+}

@@ -358,5 +358,7 @@ fn the_idle_timeout_starts_with_the_first_content() {
         assert_eq!(read.text(), "a");
         let error = read.error();
         assert_eq!(error.timeout(), Some(TimeoutPhase::Idle), "{error:?}");
+        // clock: bounds a hang
+        assert!(error.elapsed() < LONG, "{error:?}");
     }
 }
