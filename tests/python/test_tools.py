@@ -351,6 +351,10 @@ def test_invalid_tools_are_refused(caller):
         ({"tools": ["add"]}, "a tool must be a function"),
         ({"tools": [{"type": "function", "function": {"name": "f"}}]}, "the function itself"),
         ({"tools": [add], "stream": True}, "run_tools has no stream"),
+        (
+            {"tools": [add], "idempotency_key": "k"},
+            "each of its calls needs its own idempotency_key",
+        ),
         ({"tools": [add], "no_such": 1}, "no_such"),
     ):
         with pytest.raises(TypeError, match=says):

@@ -224,6 +224,12 @@ def _run_tools(resource, kind, given, tools, max_turns, raise_errors):
 
     if given.get("stream"):
         raise TypeError("run_tools has no stream: use its events()")
+    key = given.pop("idempotency_key", None)
+    if key is not None and is_given(key):
+        raise TypeError(
+            "run_tools has no idempotency_key, because each of its calls needs its own "
+            "idempotency_key: give the client idempotency_header"
+        )
     is_chat = resource._operation == "chat"
     form = _tools.ChatForm if is_chat else _tools.ResponseForm
     reading, _ = resource._parsing(given)  # reports invalid parameters

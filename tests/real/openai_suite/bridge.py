@@ -259,7 +259,7 @@ def _print(original, *given):
 
 def _compare_signatures(original, *given, exclude_params=frozenset(), **named):
     """Our own parameters, which openai's methods do not have, are not compared."""
-    return original(*given, exclude_params={*exclude_params, "gather", "stream_only"}, **named)
+    return original(*given, exclude_params={*exclude_params, "gather", "idempotency_key", "stream_only"}, **named)
 
 
 def _match(original, type_, value, **named):
