@@ -966,6 +966,7 @@ struct tool_call_piece {
 /// One attempt of a call. Times are counted from the start of the call.
 struct attempt_record {
   std::chrono::microseconds start{0};   ///< When it began.
+  std::optional<std::string> base_url;  ///< To which it was sent, if the client has several.
   std::optional<std::string> address;   ///< The peer: the service or a proxy.
   std::optional<bool> reused;           ///< Whether it reused a connection.
   std::optional<std::chrono::microseconds> dns;         ///< The time of the DNS lookup.
@@ -1114,6 +1115,7 @@ inline std::optional<call_record> record_in(value_view of, std::string_view at) 
     const members one{of, item(in.path("/attempts"), i, "")};
     attempt_record& attempt = record.attempts[i];
     attempt.start = one.known_time("/start_us");
+    attempt.base_url = one.text("/base_url");
     attempt.address = one.text("/address");
     attempt.reused = of.get<bool>(one.path("/reused"));
     attempt.dns = one.time("/dns_us");
@@ -1868,6 +1870,9 @@ class config : public detail::common_options<config> {
   /// The base URL of the service, https://host/v1 for instance, or
   /// http+unix://%2Frun%2Fmodels.sock/v1 at a Unix socket.
   config& base_url(std::string_view text) & { return option("base_url", text); }
+  /// Spreads calls over base_urls by weight; by default, all go to the first that does not rest
+  /// after failures.
+  config& balance(bool on = true) & { return option("balance", on); }
   /// A proxy for every call, http://host:port for instance; https, socks4, socks4a, socks5 and
   /// socks5h also work. Empty for none, regardless of the environment.
   config& proxy(std::string_view text) & { return option("proxy", text); }
@@ -1933,6 +1938,7 @@ class config : public detail::common_options<config> {
   /// @name The same on a temporary.
   /// @{
   config&& base_url(std::string_view text) && { return std::move(base_url(text)); }
+  config&& balance(bool on = true) && { return std::move(balance(on)); }
   config&& proxy(std::string_view text) && { return std::move(proxy(text)); }
   config&& ca_pem(std::string_view text) && { return std::move(ca_pem(text)); }
   config&& client_certificate_pem(std::string_view text) && {

@@ -20,3 +20,4 @@ pub(crate) mod stream_events;
 pub(crate) mod stream_reader;
 pub(crate) mod task;
 pub(crate) mod tracing_spans;
+pub(crate) mod upstreams;

@@ -53,6 +53,7 @@ pub use delivery::many::{Next, Taken};
 pub use delivery::shutdown::shutdown;
 pub use driver::runtime::set_io_threads;
 pub use options::api_key::key_id;
+pub use options::base_urls::BaseUrl;
 pub use options::bounds::Limits;
 pub use options::config::Config;
 pub use options::retry_policy::RetryPolicy;
@@ -77,6 +78,7 @@ pub mod limits {
     };
     pub use crate::call::observers::{RECORDS_WAITING_BYTES_MAX, RECORDS_WAITING_MAX};
     pub use crate::driver::runtime::IO_THREADS_MAX;
+    pub use crate::options::base_urls::{BASE_URLS_MAX, WEIGHT_MAX};
     pub use crate::options::bounds::{
         CONNECTIONS_MAX, DRAIN_BYTES_MAX, DRAIN_TIME_MAX, ERROR_BODY_BYTES_MAX,
         ERROR_BODY_TIME_MAX, EVENT_BYTES_MAX, HEADERS_MAX, IDLE_CONNECTION_MS_MAX,

@@ -1,6 +1,7 @@
 //! Floor 1. The options of clients and calls, and the tables from which bindings set them by name.
 
 pub(crate) mod api_key;
+pub(crate) mod base_urls;
 pub(crate) mod bounds;
 pub(crate) mod call_options;
 pub(crate) mod config;

@@ -292,7 +292,8 @@ pub unsafe extern "C" fn modelwire_event_text(
 /// attempts, as transferred; "cancelled_by", who ended it early: "program", "dropped" (its handle was
 /// freed), "closed" (its client), "shutdown".
 ///
-/// An attempt is an object with "start_us"; "address", the peer of the connection, possibly a proxy;
+/// An attempt is an object with "start_us"; "base_url", where it was sent, if the client has several
+/// (base_urls); "address", the peer of the connection, possibly a proxy;
 /// "reused", whether the connection already existed; the time that a new connection took, "dns_us" for
 /// the DNS lookup, "connect_us" including the proxy's part, and "tls_us" for the handshake; "head_us",
 /// when the response headers were complete; "first_byte_us", when the first byte of the body arrived;

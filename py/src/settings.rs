@@ -176,6 +176,15 @@ pub(crate) fn of_client(
     if let Some(name) = settings.value::<String>("idempotency_header")? {
         config = config.idempotency_header(name);
     }
+    for name in ["base_urls", "balance"] {
+        if let Some(value) = settings.get(name)? {
+            let option = PyDict::new(given.py());
+            option.set_item(name, value)?;
+            let mut json = String::new();
+            encode::write_own(&option, &mut json, |_| Ok(None))?;
+            raise(given.py(), config.set_options(&json))?;
+        }
+    }
     if let Some(on) = settings.value("stream_only")? {
         config = config.stream_only(on);
     }

@@ -661,3 +661,28 @@ def test_calls_of_the_module(service, monkeypatch):
     with pytest.raises(AttributeError, match="nonsense"):
         modelwire.nonsense
     assert modelwire.types.chat.ChatCompletion is type(answered)
+
+
+def test_a_client_of_several_services(service, connect):
+    """A refusal moves on to the next, with its own key and name of the model."""
+    busy, well = (service.script(name, [one]) for name, one in (("b", BUSY), ("w", ANSWER)))
+    other = {"url": well, "api_key": "sk-other-test", "weight": 2, "models": {"m": "other"}}
+    with connect(api_key=KEY, base_urls=[busy, other]) as client:
+        record = asked(client).timing
+        assert [attempt.base_url for attempt in record.attempts] == [busy, well]
+        assert str(client.base_url).rstrip("/") == busy
+        alone = client.copy(base_url=well)
+        assert asked(alone).timing.attempts[0].base_url is None
+        assert client.usage()["m"]["calls"] == 2
+    [first, second] = service.requests("w")
+    assert headers(first)["authorization"] == "Bearer sk-other-test"
+    assert [json.loads(one["body"])["model"] for one in (first, second)] == ["other", "m"]
+    for wrong, message in [
+        ({"base_urls": ["x"]}, r"base_urls\[0\]: base_url is not a URL"),
+        ({"base_urls": URL}, "base_urls takes an array"),
+        ({"base_urls": [URL], "base_url": URL}, "both base_url and base_urls"),
+        ({"balance": True, "base_url": URL}, "balance needs base_urls"),
+        ({"base_urls": [{"uri": URL}]}, 'did you mean "url"'),
+    ]:
+        with pytest.raises(modelwire.OpenAIError, match=message):
+            modelwire.Client(api_key=KEY, **wrong)

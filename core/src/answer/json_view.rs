@@ -224,6 +224,7 @@ impl CallRecord {
         let attempt = |attempt: &AttemptRecord| {
             Object::new()
                 .microseconds("start_us", attempt.start)
+                .text("base_url", attempt.base_url.as_deref())
                 .text("address", attempt.address.map(|address| address.to_string()).as_deref())
                 .maybe("reused", attempt.reused)
                 .microseconds("dns_us", attempt.dns)

@@ -26,6 +26,7 @@ fn the_json_of_a_call_record_has_every_field() {
     let us = Duration::from_micros;
     let attempt = AttemptRecord {
         start: us(5),
+        base_url: Some("http://127.0.0.1/v1".into()),
         address: Some(([127, 0, 0, 1], 80).into()),
         reused: Some(false),
         dns: Some(us(1)),
@@ -68,8 +69,8 @@ fn the_json_of_a_call_record_has_every_field() {
         bytes_in: 20,
         cancelled_by: Some(CancelledBy::Dropped),
     };
-    let first = r#"{"start_us":5,"address":"127.0.0.1:80","reused":false,"dns_us":1,"connect_us":2,"tls_us":3,"head_us":40,"first_byte_us":41,"end_us":50,"status":429,"kind":"rate_limited"}"#;
-    let empty = r#"{"start_us":0,"address":null,"reused":null,"dns_us":null,"connect_us":null,"tls_us":null,"head_us":null,"first_byte_us":null,"end_us":0,"status":null,"kind":null}"#;
+    let first = r#"{"start_us":5,"base_url":"http://127.0.0.1/v1","address":"127.0.0.1:80","reused":false,"dns_us":1,"connect_us":2,"tls_us":3,"head_us":40,"first_byte_us":41,"end_us":50,"status":429,"kind":"rate_limited"}"#;
+    let empty = r#"{"start_us":0,"base_url":null,"address":null,"reused":null,"dns_us":null,"connect_us":null,"tls_us":null,"head_us":null,"first_byte_us":null,"end_us":0,"status":null,"kind":null}"#;
     let told = CallRecord::new(recorded).to_json();
     let usage = &read(&told)["usage"];
     assert_eq!(usage["total_tokens"], 5);

@@ -98,6 +98,8 @@ pub(crate) struct Answered {
 pub struct AttemptRecord {
     /// When it began.
     pub start: Duration,
+    /// The base URL to which it was sent, its query redacted, if the client has several.
+    pub base_url: Option<Arc<str>>,
     /// The peer of the connection: the service, or a proxy.
     pub address: Option<SocketAddr>,
     /// Whether it reused a connection; `None` if it got none.

@@ -7,10 +7,12 @@ use crate::answer::error::Error;
 use crate::options::api_key::ApiKey;
 use crate::protocol::text::{EXCERPT_BYTES_MAX, cut, excerpt};
 
-/// The key of a call, and the maximum size of a quote in its errors.
+/// The keys of a call, and the maximum size of a quote in its errors.
 #[derive(Clone)]
 pub(crate) struct Redactor {
     pub(crate) key: Arc<ApiKey>,
+    /// Those of the client's other base URLs.
+    pub(crate) others: Option<Arc<[Arc<ApiKey>]>>,
     /// The maximum size of a body in an error (`error_body_bytes_max`).
     pub(crate) bytes_max: usize,
 }
@@ -18,12 +20,36 @@ pub(crate) struct Redactor {
 impl Redactor {
     /// `text` with the key redacted (R-AUTH4).
     pub(crate) fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        self.key.redact(text)
+        self.by_each(text, ApiKey::redact)
+    }
+
+    /// The same for a model's output, see [`ApiKey::mask_answer`].
+    pub(crate) fn mask_answer<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.by_each(text, ApiKey::mask_answer)
+    }
+
+    fn by_each<'a>(
+        &self,
+        text: &'a str,
+        redact: for<'b> fn(&ApiKey, &'b str) -> Cow<'b, str>,
+    ) -> Cow<'a, str> {
+        let redacted = redact(&self.key, text);
+        let Some(others) = &self.others else { return redacted };
+        others.iter().fold(redacted, |text, key| match redact(key, &text) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(redacted) => Cow::Owned(redacted),
+        })
+    }
+
+    fn longest_written(&self) -> usize {
+        let others = self.others.iter().flat_map(|others| others.iter());
+        let all = others.chain([&self.key]).map(|key| key.longest_written());
+        all.max().unwrap_or_default()
     }
 
     /// The size of a text to examine, so that a key that crosses the limit is redacted before the cut.
     pub(crate) fn wanted(&self) -> usize {
-        self.bytes_max + self.key.longest_written()
+        self.bytes_max + self.longest_written()
     }
 
     /// A text truncated to the limit.
@@ -33,7 +59,7 @@ impl Redactor {
 
     /// The beginning of an unexpected text.
     pub(crate) fn quote(&self, text: &str) -> String {
-        let wanted = EXCERPT_BYTES_MAX + self.key.longest_written();
+        let wanted = EXCERPT_BYTES_MAX + self.longest_written();
         excerpt(&self.redact(cut(text, wanted)))
     }
 

@@ -1,13 +1,15 @@
 //! The attempts of one call: each waits for admission and a connection, is sent, follows redirects within
-//! the origin, and is retried if the retry policy says so.
+//! the origin, continues at another base URL, and is retried if the retry policy says so.
 
-use std::future::pending;
+use std::future::{pending, poll_fn};
 use std::hash::{BuildHasher, Hasher};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use url::Url;
 
 use crate::answer::error::{Error, FailedAnswer, Result};
@@ -15,19 +17,20 @@ use crate::answer::error_kind::{ErrorKind, Metered, TimeoutPhase};
 use crate::answer::head::Head;
 use crate::answer::rate_limits;
 use crate::answer::record::WaitReason;
-use crate::call::admission::{Admission, AttemptPermit};
+use crate::call::admission::AttemptPermit;
 use crate::call::body;
 use crate::call::deadlines::Deadlines;
 use crate::call::retry::Decision;
-use crate::call::session::SessionRun;
+use crate::call::session::{Place, SessionRun};
 use crate::call::task::Shared;
+use crate::call::upstreams::{Choice, Chosen, Failed, is_of_service};
 use crate::http::connections::Permit;
 use crate::http::failure::Failure;
 use crate::http::timing::AttemptTiming;
 use crate::http::transport::{Reply, Transport};
-use crate::options::config::Settings;
+use crate::options::config::{Settings, SharedSettings};
 use crate::protocol::text::without_secrets;
-use crate::request::prepared::Prepared;
+use crate::request::prepared::{Prepared, with_model};
 
 /// The maximum number of consecutive redirects within the origin.
 const REDIRECTS_MAX: usize = 5;
@@ -45,14 +48,17 @@ fn chance() -> f64 {
 /// What the attempts of a call share.
 pub(crate) struct Attempts<'a> {
     pub(crate) shared: &'a Shared,
-    pub(crate) run: &'a SessionRun,
-    pub(crate) transport: &'a Transport,
-    pub(crate) prepared: &'a Prepared,
-    pub(crate) deadlines: Deadlines,
+    run: &'a SessionRun,
+    place: Place,
+    transport: Arc<Transport>,
+    prepared: &'a Prepared,
+    deadlines: Deadlines,
     /// The request body, which may be large.
-    pub(crate) sent: Option<Bytes>,
+    sent: Option<Bytes>,
     /// The number of retries so far.
-    pub(crate) retries: u32,
+    retries: u32,
+    /// With several base URLs: those that were tried since all had been, as bits.
+    tried: u64,
 }
 
 /// An answer with a success status.
@@ -62,30 +68,59 @@ pub(crate) struct Opened {
     pub(crate) permit: Option<AttemptPermit>,
     /// Those of its attempt.
     pub(crate) deadlines: Deadlines,
+    pub(crate) transport: Arc<Transport>,
+    /// The service, with several base URLs.
+    pub(crate) chosen: Option<Chosen>,
 }
 
-impl Attempts<'_> {
+/// Where an attempt goes, and what it holds.
+struct Entered {
+    chosen: Option<Chosen>,
+    admitted: Option<AttemptPermit>,
+    permit: Permit,
+}
+
+impl<'a> Attempts<'a> {
+    pub(crate) async fn new(
+        shared: &'a Shared,
+        run: &'a SessionRun,
+        place: Place,
+        prepared: &'a Prepared,
+        deadlines: Deadlines,
+        sent: Option<Bytes>,
+    ) -> Result<Attempts<'a>> {
+        let transport = match run.transport_if_cheap(0, place) {
+            Some(made) => made,
+            None => Box::pin(transport(run, 0, place, deadlines)).await,
+        };
+        let (transport, retries, tried) = (transport?, 0, 0);
+        Ok(Attempts { shared, run, place, transport, prepared, deadlines, sent, retries, tried })
+    }
+
     /// Makes attempts until one gets a success status, or the policy or the deadline stops it. Releases the
     /// request body when it returns, unless it may be needed for [`Attempts::again`].
     pub(crate) async fn open(&mut self) -> Result<Opened> {
         loop {
-            let (mut admitted, permit) = self.enter(self.retries > 0).await?;
-            let Some(seen) = self.shared.attempt_begins() else {
+            let Entered { mut chosen, mut admitted, permit } = self.enter().await?;
+            let service = chosen.as_ref().map(|chosen| chosen.number);
+            let Some(seen) = self.shared.attempt_begins(service) else {
                 // Whoever ends the call also stops this task.
                 return pending().await;
             };
             let deadlines = self.deadlines.attempt();
-            let error = match self.attempt(permit, &seen).await {
+            let (error, is_unsent) = match self.attempt(permit, &seen, service).await {
                 Ok(reply) => {
                     admitted.iter_mut().for_each(AttemptPermit::succeeded);
+                    chosen.iter_mut().for_each(Chosen::answers);
                     if !self.retries_before_content() {
                         self.sent = None;
                     }
-                    return Ok(Opened { reply, permit: admitted, deadlines });
+                    let transport = self.transport.clone();
+                    return Ok(Opened { reply, permit: admitted, deadlines, transport, chosen });
                 }
-                Err(failure) => {
-                    self.shared.attempt_failed(failure.metered, failure.error.kind());
-                    failure.error
+                Err(Failure { error, metered }) => {
+                    self.shared.attempt_failed(metered, error.kind());
+                    (error, metered == Metered::NotSent)
                 }
             };
             let policy = self.prepared.options.retry(self.shared.settings());
@@ -93,9 +128,44 @@ impl Attempts<'_> {
             if let (Some(admitted), Some(asked)) = (admitted, policy.refusal(&error)) {
                 admitted.refused(asked);
             }
-            let decision = policy.decide(self.retries, &error, chance);
+            let is_refusal = policy.is_refusal(&error);
+            if let Some(chosen) = chosen {
+                self.went_wrong(chosen, &error, is_unsent, is_refusal);
+                if (is_unsent || is_refusal) && self.has_another() {
+                    self.shared.tells_of_retry(&error, Duration::ZERO);
+                    continue;
+                }
+            }
+            let decision = policy.decide(self.retries, &error, self.asked(&error), chance);
             let Some(wait) = self.allowed(decision) else { return Err(error) };
             self.pause(wait, &error).await;
+        }
+    }
+
+    /// Records the failure of an attempt at one of several services.
+    fn went_wrong(&self, mut chosen: Chosen, error: &Error, is_unsent: bool, is_refusal: bool) {
+        match error.status() {
+            _ if is_unsent => chosen.failed(Failed::NotSent),
+            Some(_) if is_refusal => chosen.failed(Failed::Refused(error.retry_after())),
+            Some(status) if status < 500 => chosen.answers(),
+            _ if is_of_service(error.kind()) => chosen.failed(Failed::Otherwise),
+            _ => {}
+        }
+    }
+
+    /// Whether there is a service that does not rest and that the call has not tried.
+    fn has_another(&self) -> bool {
+        let is_free = self.prepared.options.upstream.is_none();
+        self.run.upstreams.as_ref().filter(|_| is_free).is_some_and(|upstreams| {
+            matches!(upstreams.choose(self.tried, |_| false), Choice::Later(_))
+        })
+    }
+
+    /// How long the service asks to wait; with several, until one of them does not rest.
+    fn asked(&self, error: &Error) -> Option<Duration> {
+        match &self.run.upstreams {
+            Some(upstreams) => Some(upstreams.rest_left()).filter(|left| !left.is_zero()),
+            None => error.retry_after(),
         }
     }
 
@@ -108,7 +178,7 @@ impl Attempts<'_> {
     /// there is none.
     pub(crate) async fn again(&mut self, error: Error) -> Result<()> {
         let policy = self.prepared.options.retry(self.shared.settings());
-        let decision = policy.decide(self.retries, &error, chance());
+        let decision = policy.decide(self.retries, &error, self.asked(&error), chance());
         let Some(wait) = self.allowed(decision) else { return Err(error) };
         self.shared.attempt_failed(Metered::Unknown, error.kind());
         self.pause(wait, &error).await;
@@ -136,36 +206,96 @@ impl Attempts<'_> {
 
     /// Waits for admission and a connection. No attempt starts during a pause: if the wait for a connection
     /// ends in one, the call queues again.
-    async fn enter(&self, was_refused: bool) -> Result<(Option<AttemptPermit>, Permit)> {
-        if !self.prepared.options.retry(self.shared.settings()).adaptive {
-            return Ok((None, self.connection().await?));
+    async fn enter(&mut self) -> Result<Entered> {
+        let was_refused = self.retries > 0;
+        let is_adaptive = self.prepared.options.retry(self.shared.settings()).adaptive;
+        if self.run.upstreams.is_some() {
+            return Box::pin(self.enter_one_of_several(is_adaptive, was_refused)).await;
+        }
+        if !is_adaptive {
+            let permit = self.connection().await?;
+            return Ok(Entered { chosen: None, admitted: None, permit });
         }
         Box::pin(async {
-            let admission = self.run.admission();
+            let admission = self.run.admission(0);
             loop {
-                let admitted = self.admit(admission, was_refused).await?;
+                let admitted = match admission.try_enter(was_refused) {
+                    Some(admitted) => admitted,
+                    None => self.queued(admission.enter(was_refused)).await?,
+                };
                 if let Some(permit) = self.transport.connections.try_get() {
-                    return Ok((Some(admitted), permit));
+                    return Ok(Entered { chosen: None, admitted: Some(admitted), permit });
                 }
                 drop(admitted);
                 let permit = self.connection().await?;
                 if let Some(admitted) = admission.try_enter(was_refused) {
-                    return Ok((Some(admitted), permit));
+                    return Ok(Entered { chosen: None, admitted: Some(admitted), permit });
                 }
             }
         })
         .await
     }
 
-    /// Waits for admission, and queues if it is not granted at once.
-    async fn admit(&self, admission: &Arc<Admission>, was_refused: bool) -> Result<AttemptPermit> {
-        if let Some(admitted) = admission.try_enter(was_refused) {
-            return Ok(admitted);
+    /// The same for the next of several services.
+    async fn enter_one_of_several(
+        &mut self,
+        is_adaptive: bool,
+        was_refused: bool,
+    ) -> Result<Entered> {
+        let (run, prepared) = (self.run, self.prepared);
+        let Some(upstreams) = &run.upstreams else { return Err(Error::internal("one base URL")) };
+        let mut permit = None;
+        loop {
+            let mut admitted = None;
+            let choice = upstreams.choose(self.tried, |number| {
+                if prepared.options.upstream.is_some_and(|only| only != number) {
+                    return false;
+                }
+                if is_adaptive {
+                    admitted = run.admission(number).try_enter(was_refused);
+                }
+                !is_adaptive || admitted.is_some()
+            });
+            let chosen = match (choice, prepared.options.upstream) {
+                (Choice::This(chosen), _) => chosen,
+                (Choice::Later(_) | Choice::Nobody, Some(only)) => upstreams.take(self.tried, only),
+                (Choice::Nobody, None) => {
+                    self.tried = 0;
+                    continue;
+                }
+                (Choice::Later(numbers), None) => {
+                    drop(permit.take()); // none is held while a call waits for others
+                    let first = first_of(numbers.into_iter().map(|number| {
+                        let entered = run.admission(number).enter(was_refused);
+                        Box::pin(async move { (number, entered.await) })
+                    }));
+                    let (number, entered) = self.queued(first).await?;
+                    admitted = Some(entered);
+                    upstreams.take(self.tried, number)
+                }
+            };
+            let got = match permit.take().or_else(|| self.transport.connections.try_get()) {
+                Some(got) => got,
+                None => {
+                    drop((admitted, chosen));
+                    permit = Some(self.connection().await?);
+                    continue;
+                }
+            };
+            self.tried |= 1 << chosen.number;
+            self.transport = match run.transport_if_cheap(chosen.number, self.place) {
+                Some(made) => made?,
+                None => transport(run, chosen.number, self.place, self.deadlines).await?,
+            };
+            return Ok(Entered { chosen: Some(chosen), admitted, permit: got });
         }
+    }
+
+    /// Waits for admission behind other calls.
+    async fn queued<T>(&self, enter: impl Future<Output = T>) -> Result<T> {
         let _waits = self.shared.waits(WaitReason::Turn);
         let (phase, bound, limit) =
             self.deadlines.bound(TimeoutPhase::Pool, self.deadlines.timeouts.pool);
-        let enter = admission.enter(was_refused);
         let entered = match limit {
             Some(limit) => timeout(limit, enter).await.ok(),
             None => Some(enter.await),
@@ -223,8 +353,9 @@ impl Attempts<'_> {
         &self,
         permit: Permit,
         seen: &Arc<AttemptTiming>,
+        service: Option<usize>,
     ) -> Result<Box<Reply>, Failure> {
-        let send = self.send_and_follow(permit, seen);
+        let send = self.send_and_follow(permit, seen, service);
         let (phase, bound, limit) = self.deadlines.until_head();
         let sent = match limit {
             Some(limit) => timeout(limit, send).await,
@@ -262,13 +393,15 @@ impl Attempts<'_> {
         &self,
         mut permit: Permit,
         seen: &Arc<AttemptTiming>,
+        service: Option<usize>,
     ) -> Result<Box<Reply>, Failure> {
-        let settings = self.shared.settings();
+        let settings: &SharedSettings = self.run.settings(service.unwrap_or_default());
+        let renamed = service.and_then(|service| self.renamed(service));
         let mut moved: Option<Url> = None;
         // The request itself, then up to REDIRECTS_MAX redirects.
         for _ in 0..=REDIRECTS_MAX {
             let place = moved.as_ref();
-            let sent = self.sent.as_ref();
+            let sent = renamed.as_ref().or(self.sent.as_ref());
             let reply = self.transport.send(settings, self.prepared, sent, place, permit, seen);
             let reply = reply.await;
             let reply = match moved.is_some() {
@@ -287,6 +420,15 @@ impl Attempts<'_> {
         );
         let error = Error::new(ErrorKind::Protocol, message);
         Err(Failure { error, metered: Metered::Unknown })
+    }
+
+    /// The request body for a service where its model has another name.
+    fn renamed(&self, service: usize) -> Option<Bytes> {
+        let upstream = self.shared.settings().upstreams.as_ref()?.all.get(service)?;
+        if upstream.models.is_empty() {
+            return None;
+        }
+        with_model(self.sent.as_ref()?, &upstream.models).map(Bytes::from)
     }
 
     /// The error for an answer with an error status; reads its body up to the limits.
@@ -310,6 +452,32 @@ impl Attempts<'_> {
         };
         error.with_answer(&head)
     }
+}
+
+/// The transport to a service, made now, or an error at the deadline.
+async fn transport(
+    run: &SessionRun,
+    service: usize,
+    place: Place,
+    deadlines: Deadlines,
+) -> Result<Arc<Transport>> {
+    let made = run.transport(service, place);
+    match deadlines.deadline {
+        None => made.await,
+        Some(deadline) => {
+            timeout_at(deadline, made).await.unwrap_or_else(|_| Err(deadlines.error()))
+        }
+    }
+}
+
+/// The result of the first of these futures that is ready; the others are dropped.
+async fn first_of<T>(futures: impl Iterator<Item = Pin<Box<impl Future<Output = T>>>>) -> T {
+    let mut futures: Vec<_> = futures.collect();
+    poll_fn(|cx| {
+        let mut polled = futures.iter_mut().map(|future| future.as_mut().poll(cx));
+        polled.find(Poll::is_ready).unwrap_or(Poll::Pending)
+    })
+    .await
 }
 
 /// The target of a 307 or 308, if it is within the origin of the base URL.

@@ -150,11 +150,12 @@ impl Call {
             let name = shared.settings().idempotency_header.as_deref();
             add_idempotency_key(&mut options.headers, options.idempotency_key.take(), name);
         }
+        prepared.options.check_key(shared.settings())?;
         shared.set_asked(&mut prepared);
         let enter = |run, place| {
             let call: Weak<dyn UnderWay> = Arc::<Shared>::downgrade(shared);
             let (run, listed) = shared.session().enter(run, call)?;
-            if let Some(made) = run.transport_if_cheap(place) {
+            if let Some(made) = run.transport_if_cheap(0, place) {
                 made?; // returned here, not as an event
             }
             Ok::<_, Error>((run, listed, place))

@@ -15,10 +15,10 @@ use crate::call::body::{self, Beginning};
 use crate::call::deadlines::Deadlines;
 use crate::call::document::{events_of, judge};
 use crate::call::queue::Event;
-use crate::call::session::{Place, SessionRun};
 use crate::call::stream_events::Wanted;
 use crate::call::stream_reader::Reading;
 use crate::call::task::{DoneGuard, Shared};
+use crate::call::upstreams::Chosen;
 use crate::driver::offload::offload;
 use crate::http::transport::{Reply, Transport};
 use crate::options::bounds::Limits;
@@ -36,34 +36,24 @@ pub(crate) async fn run(guard: DoneGuard, mut prepared: Box<Prepared>, caller_st
     let timeouts = prepared.options.timeouts.over(shared.settings().timeouts);
     let deadlines = Deadlines::start(timeouts);
     let sent = prepared.body.take();
-    let made = match guard.run.transport_if_cheap(guard.place) {
-        Some(made) => made,
-        None => Box::pin(transport(&guard.run, guard.place, deadlines)).await,
-    };
-    let transport = match made {
-        Ok(transport) => transport,
-        Err(error) => return guard.finish(Err(error)),
-    };
-    let mut attempts = Attempts {
-        shared,
-        run: &guard.run,
-        transport: &transport,
-        prepared: &prepared,
-        deadlines,
-        sent,
-        retries: 0,
-    };
-    loop {
-        // Boxed: an open stream does not keep the room of its attempts.
-        let Opened { mut reply, permit, deadlines } = match Box::pin(attempts.open()).await {
-            Ok(opened) => opened,
+    let mut attempts =
+        match Attempts::new(shared, &guard.run, guard.place, &prepared, deadlines, sent).await {
+            Ok(attempts) => attempts,
             Err(error) => return guard.finish(Err(error)),
         };
+    loop {
+        // Boxed: an open stream does not keep the room of its attempts.
+        let Opened { mut reply, permit, deadlines, transport, chosen } =
+            match Box::pin(attempts.open()).await {
+                Ok(opened) => opened,
+                Err(error) => return guard.finish(Err(error)),
+            };
         shared.accepted(&reply.head);
         let answer = Answer {
             guard: &guard,
             shared,
             transport: &transport,
+            chosen: chosen.as_ref(),
             prepared: &prepared,
             deadlines,
             caller_streams,
@@ -72,19 +62,11 @@ pub(crate) async fn run(guard: DoneGuard, mut prepared: Box<Prepared>, caller_st
         let undelivered = Box::pin(answer.deliver(&mut reply)).await;
         drop((reply, permit)); // held until here: a stream occupies the service until its end
         let Some(error) = undelivered else { return };
+        if let Some(chosen) = &chosen {
+            chosen.ended(Some(&error));
+        }
         if let Err(error) = Box::pin(attempts.again(error)).await {
             return guard.finish(Err(error));
-        }
-    }
-}
-
-/// The client's transport, made now, or an error at the deadline.
-async fn transport(run: &SessionRun, place: Place, deadlines: Deadlines) -> Result<Arc<Transport>> {
-    let made = run.transport(place);
-    match deadlines.deadline {
-        None => made.await,
-        Some(deadline) => {
-            timeout_at(deadline, made).await.unwrap_or_else(|_| Err(deadlines.error()))
         }
     }
 }
@@ -94,6 +76,8 @@ struct Answer<'a> {
     guard: &'a DoneGuard,
     shared: &'a Arc<Shared>,
     transport: &'a Transport,
+    /// The service, with several base URLs.
+    chosen: Option<&'a Chosen>,
     prepared: &'a Prepared,
     deadlines: Deadlines,
     /// The caller wants the chunks. The service may stream even if it does not.
@@ -137,9 +121,17 @@ impl Answer<'_> {
         match outcome {
             Err(error) if self.may_be_retried() => Some(error),
             outcome => {
+                self.note(&outcome);
                 self.guard.finish(outcome);
                 None
             }
+        }
+    }
+
+    /// Records how the answer ended, for the choice among several services.
+    fn note(&self, outcome: &Result<Response>) {
+        if let Some(chosen) = self.chosen {
+            chosen.ended(outcome.as_ref().err());
         }
     }
 
@@ -202,6 +194,7 @@ impl Answer<'_> {
             }
             Err(error) => Err(error),
         };
+        self.note(&outcome);
         self.guard.finish_stream(outcome);
         None
     }
@@ -276,6 +269,7 @@ impl Answer<'_> {
             Err(error) if held.is_some() && self.may_be_retried() => return Some(error),
             outcome => outcome,
         };
+        self.note(&outcome);
         let returning = (!has_ended).then(|| self.transport.connection_returns());
         self.guard.finish_stream(outcome);
         // The caller does not wait for any of this.

@@ -43,6 +43,7 @@ pub(crate) struct Recorder {
 /// An attempt; `failed` is set if it failed before the call ended.
 struct Attempt {
     start: Duration,
+    base_url: Option<Arc<str>>,
     seen: Arc<AttemptTiming>,
     failed: Option<(Duration, ErrorKind)>,
 }
@@ -81,7 +82,7 @@ impl Recorder {
         self.origin.map(|origin| origin.elapsed()).unwrap_or_default()
     }
 
-    pub(crate) fn attempt_begins(&mut self) -> Arc<AttemptTiming> {
+    pub(crate) fn attempt_begins(&mut self, base_url: Option<Arc<str>>) -> Arc<AttemptTiming> {
         if self.attempts.len() >= ATTEMPTS_RECORDED_MAX
             && let Some(earlier) = self.attempts.pop_front()
         {
@@ -94,6 +95,7 @@ impl Recorder {
         let seen = Arc::new(AttemptTiming::new(origin));
         self.attempts.push_back(Attempt {
             start: now.duration_since(origin),
+            base_url,
             seen: seen.clone(),
             failed: None,
         });
@@ -213,6 +215,7 @@ impl Attempt {
         let connected = state.connected();
         AttemptRecord {
             start: self.start,
+            base_url: self.base_url.clone(),
             address: connected.address,
             reused: connected.reused,
             dns: connected.dns,

@@ -16,27 +16,39 @@ pub(crate) enum Decision {
 }
 
 impl RetryPolicy {
-    /// `retries` is the number of retries so far, `chance` a random number from 0 to 1.
-    pub(crate) fn decide(&self, retries: u32, error: &Error, chance: f64) -> Decision {
+    /// `retries` is the number of retries so far, `asked` the wait that the service asks for, `chance` a
+    /// random number from 0 to 1.
+    pub(crate) fn decide(
+        &self,
+        retries: u32,
+        error: &Error,
+        asked: Option<Duration>,
+        chance: f64,
+    ) -> Decision {
         if retries >= self.max_retries || !self.covers(error) {
             return Decision::Stop;
         }
-        self.wait(retries, error, chance).map_or(Decision::Stop, Decision::Wait)
+        self.wait(retries, asked, chance).map_or(Decision::Stop, Decision::Wait)
+    }
+
+    /// Whether the service refused the attempt with a retried status.
+    pub(crate) fn is_refusal(&self, error: &Error) -> bool {
+        let is_status = error.status().is_some_and(|status| self.statuses.contains(&status));
+        is_status && error.status().is_some_and(|status| !(200..300).contains(&status))
     }
 
     /// For an adaptive client: how long the service asks to wait, zero if it does not say. `None` if the
     /// error is no refusal, or if it asks for more than `retry_after_max`: then each call returns that error.
     pub(crate) fn refusal(&self, error: &Error) -> Option<Duration> {
-        let is_refusal = error.status().is_some() && self.covers(error);
         let asked = error.retry_after().unwrap_or_default();
-        (is_refusal && asked <= self.retry_after_max).then_some(asked)
+        (self.is_refusal(error) && asked <= self.retry_after_max).then_some(asked)
     }
 
     /// `None` if the service asks for a longer wait than the policy allows.
-    fn wait(&self, retries: u32, error: &Error, chance: f64) -> Option<Duration> {
+    fn wait(&self, retries: u32, asked: Option<Duration>, chance: f64) -> Option<Duration> {
         let doubled = self.first_wait.saturating_mul(2u32.saturating_pow(retries));
         let backoff = doubled.min(self.wait_max.max(self.first_wait));
-        let wait = match error.retry_after() {
+        let wait = match asked {
             Some(asked) if asked > self.retry_after_max => return None,
             Some(asked) if self.retry_after_exact && !asked.is_zero() => asked,
             Some(asked) => backoff.max(asked),
@@ -99,6 +111,12 @@ mod tests {
     use super::*;
     use crate::answer::error::FailedAnswer;
 
+    impl RetryPolicy {
+        fn judge(&self, retries: u32, error: &Error, chance: f64) -> Decision {
+            self.decide(retries, error, error.retry_after(), chance)
+        }
+    }
+
     fn answered(status: u16, retry_after: Option<u64>) -> Error {
         let retry_after = retry_after.map(Duration::from_secs);
         Error::from_response(FailedAnswer { status, body: "", request_id: None, retry_after })
@@ -108,7 +126,7 @@ mod tests {
     fn the_reference_policy_waits_half_one_and_two_seconds() {
         let policy = RetryPolicy::default();
         let waits: Vec<_> =
-            (0..4).map(|retries| policy.decide(retries, &answered(429, None), 0.0)).collect();
+            (0..4).map(|retries| policy.judge(retries, &answered(429, None), 0.0)).collect();
         let wait = |ms| Decision::Wait(Duration::from_millis(ms));
         assert_eq!(waits, [wait(500), wait(1000), wait(2000), Decision::Stop]);
     }
@@ -117,18 +135,18 @@ mod tests {
     fn no_other_status_is_tried_again() {
         for status in [400, 401, 403, 404, 408, 409, 500, 502, 503, 529] {
             assert_eq!(
-                RetryPolicy::default().decide(0, &answered(status, None), 0.0),
+                RetryPolicy::default().judge(0, &answered(status, None), 0.0),
                 Decision::Stop
             );
         }
         let policy = RetryPolicy::default().statuses(vec![429, 503]);
-        assert_ne!(policy.decide(0, &answered(503, None), 0.0), Decision::Stop);
+        assert_ne!(policy.judge(0, &answered(503, None), 0.0), Decision::Stop);
     }
 
     #[test]
     fn a_wait_that_the_service_asks_for_is_never_undercut() {
         let policy = RetryPolicy::default();
-        let decide = |asked| policy.decide(0, &answered(429, Some(asked)), 0.0);
+        let decide = |asked| policy.judge(0, &answered(429, Some(asked)), 0.0);
         assert_eq!(decide(0), Decision::Wait(Duration::from_millis(500)));
         assert_eq!(decide(7), Decision::Wait(Duration::from_secs(7)));
         assert_eq!(decide(60), Decision::Wait(Duration::from_secs(60)));
@@ -138,9 +156,9 @@ mod tests {
     #[test]
     fn an_error_inside_a_stream_is_final() {
         let error = Error::from_event(r#"{"error":{"message":"busy","code":429}}"#);
-        assert_eq!(RetryPolicy::default().decide(0, &error, 0.0), Decision::Stop);
+        assert_eq!(RetryPolicy::default().judge(0, &error, 0.0), Decision::Stop);
         assert_eq!(
-            RetryPolicy::default().decide(0, &Error::new(ErrorKind::Connect, "refused"), 0.0),
+            RetryPolicy::default().judge(0, &Error::new(ErrorKind::Connect, "refused"), 0.0),
             Decision::Stop
         );
     }
@@ -149,13 +167,13 @@ mod tests {
     fn jitter_only_lengthens_a_wait() {
         let policy = RetryPolicy::default().jitter(0.5);
         let wait = |ms| Decision::Wait(Duration::from_millis(ms));
-        assert_eq!(policy.decide(0, &answered(429, None), 0.0), wait(500));
-        assert_eq!(policy.decide(0, &answered(429, None), 1.0), wait(750));
-        assert_eq!(policy.decide(0, &answered(429, None), 0.5), wait(625));
-        assert_eq!(policy.decide(0, &answered(429, Some(7)), 0.0), wait(7000));
-        assert_eq!(policy.decide(0, &answered(429, Some(7)), 1.0), wait(10_500));
+        assert_eq!(policy.judge(0, &answered(429, None), 0.0), wait(500));
+        assert_eq!(policy.judge(0, &answered(429, None), 1.0), wait(750));
+        assert_eq!(policy.judge(0, &answered(429, None), 0.5), wait(625));
+        assert_eq!(policy.judge(0, &answered(429, Some(7)), 0.0), wait(7000));
+        assert_eq!(policy.judge(0, &answered(429, Some(7)), 1.0), wait(10_500));
         let by_default = RetryPolicy::default();
-        assert_eq!(by_default.decide(2, &answered(429, None), 1.0), wait(2500));
+        assert_eq!(by_default.judge(2, &answered(429, None), 1.0), wait(2500));
         assert!(RetryPolicy::default().jitter(1.5).check().is_err());
         assert!(RetryPolicy::default().jitter(f64::NAN).check().is_err());
     }
@@ -165,10 +183,10 @@ mod tests {
         let refused = Error::new(ErrorKind::Connect, "refused");
         let timed_out = |phase| Error::timed_out(phase, Duration::from_secs(1));
         let policy = RetryPolicy::default().connect_errors(true);
-        assert_ne!(policy.decide(0, &refused, 0.0), Decision::Stop);
-        assert_ne!(policy.decide(0, &timed_out(TimeoutPhase::Connect), 0.0), Decision::Stop);
-        assert_eq!(policy.decide(0, &timed_out(TimeoutPhase::FirstByte), 0.0), Decision::Stop);
-        assert_eq!(RetryPolicy::default().decide(0, &refused, 0.0), Decision::Stop);
+        assert_ne!(policy.judge(0, &refused, 0.0), Decision::Stop);
+        assert_ne!(policy.judge(0, &timed_out(TimeoutPhase::Connect), 0.0), Decision::Stop);
+        assert_eq!(policy.judge(0, &timed_out(TimeoutPhase::FirstByte), 0.0), Decision::Stop);
+        assert_eq!(RetryPolicy::default().judge(0, &refused, 0.0), Decision::Stop);
     }
 
     /// Refusals are found by status, even with no retry left.
@@ -191,33 +209,32 @@ mod tests {
         let lost = Error::new(ErrorKind::Disconnected, "reset");
         let unsent = Error::new(ErrorKind::Connect, "closed before anything was sent");
         let policy = RetryPolicy::default().lost_connections(true);
-        assert_ne!(policy.decide(0, &lost, 0.0), Decision::Stop);
-        assert_eq!(policy.decide(0, &unsent, 0.0), Decision::Stop);
+        assert_ne!(policy.judge(0, &lost, 0.0), Decision::Stop);
+        assert_eq!(policy.judge(0, &unsent, 0.0), Decision::Stop);
         let policy = RetryPolicy::default().connect_errors(true);
-        assert_eq!(policy.decide(0, &lost, 0.0), Decision::Stop);
-        assert_ne!(policy.decide(0, &unsent, 0.0), Decision::Stop);
-        assert_eq!(RetryPolicy::default().decide(0, &lost, 0.0), Decision::Stop);
+        assert_eq!(policy.judge(0, &lost, 0.0), Decision::Stop);
+        assert_ne!(policy.judge(0, &unsent, 0.0), Decision::Stop);
+        assert_eq!(RetryPolicy::default().judge(0, &lost, 0.0), Decision::Stop);
     }
 
     #[test]
     fn the_doubling_stops() {
         let policy = RetryPolicy::default().max_retries(10);
-        let waits =
-            (0..10).map(|retries| match policy.decide(retries, &answered(429, None), 0.0) {
-                Decision::Wait(wait) => wait.as_secs_f64(),
-                Decision::Stop => 0.0,
-            });
+        let waits = (0..10).map(|retries| match policy.judge(retries, &answered(429, None), 0.0) {
+            Decision::Wait(wait) => wait.as_secs_f64(),
+            Decision::Stop => 0.0,
+        });
         let all: Vec<f64> = waits.collect();
         assert_eq!(all, [0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 8.0, 8.0, 8.0, 8.0]);
         let slow = policy.first_wait(Duration::from_secs(20));
         let wait = Decision::Wait(Duration::from_secs(20));
-        assert_eq!(slow.decide(3, &answered(429, None), 0.0), wait, "first_wait exceeds wait_max");
+        assert_eq!(slow.judge(3, &answered(429, None), 0.0), wait, "first_wait exceeds wait_max");
     }
 
     #[test]
     fn where_the_doubling_stops_is_an_option() {
         let policy = RetryPolicy::default().max_retries(10).wait_max(Duration::from_secs(3));
-        let wait = |retries| policy.decide(retries, &answered(429, None), 0.0);
+        let wait = |retries| policy.judge(retries, &answered(429, None), 0.0);
         assert_eq!(wait(2), Decision::Wait(Duration::from_secs(2)));
         assert_eq!(wait(3), Decision::Wait(Duration::from_secs(3)));
         assert_eq!(wait(9), Decision::Wait(Duration::from_secs(3)));
@@ -229,11 +246,11 @@ mod tests {
     fn an_answer_that_did_not_begin_in_time_is_tried_again_if_wanted() {
         let timed_out = |phase| Error::timed_out(phase, Duration::from_secs(1));
         let policy = RetryPolicy::default().first_byte_timeouts(true);
-        assert_ne!(policy.decide(0, &timed_out(TimeoutPhase::FirstByte), 0.0), Decision::Stop);
+        assert_ne!(policy.judge(0, &timed_out(TimeoutPhase::FirstByte), 0.0), Decision::Stop);
         for phase in [TimeoutPhase::Idle, TimeoutPhase::Total, TimeoutPhase::Pool] {
-            assert_eq!(policy.decide(0, &timed_out(phase), 0.0), Decision::Stop);
+            assert_eq!(policy.judge(0, &timed_out(phase), 0.0), Decision::Stop);
         }
-        let by_default = RetryPolicy::default().decide(0, &timed_out(TimeoutPhase::FirstByte), 0.0);
+        let by_default = RetryPolicy::default().judge(0, &timed_out(TimeoutPhase::FirstByte), 0.0);
         assert_eq!(by_default, Decision::Stop);
     }
 
@@ -242,19 +259,19 @@ mod tests {
     fn retry_after_exact_replaces_a_longer_wait() {
         let policy = RetryPolicy::default().retry_after_exact(true);
         let seconds = |seconds| Decision::Wait(Duration::from_secs(seconds));
-        let decide = |retries, asked| policy.decide(retries, &answered(429, Some(asked)), 0.0);
+        let decide = |retries, asked| policy.judge(retries, &answered(429, Some(asked)), 0.0);
         assert_eq!(decide(2, 1), seconds(1));
         assert_eq!(decide(2, 7), seconds(7));
         assert_eq!(decide(2, 0), seconds(2), "no wait was requested");
         assert_eq!(decide(2, 61), Decision::Stop);
-        let by_default = RetryPolicy::default().decide(2, &answered(429, Some(1)), 0.0);
+        let by_default = RetryPolicy::default().judge(2, &answered(429, Some(1)), 0.0);
         assert_eq!(by_default, seconds(2));
     }
 
     #[test]
     fn a_wait_without_end_does_not_overflow() {
         let policy = RetryPolicy::default().retry_after_max(Duration::MAX);
-        let decided = policy.decide(0, &answered(429, Some(u64::MAX)), 1.0);
+        let decided = policy.judge(0, &answered(429, Some(u64::MAX)), 1.0);
         assert_eq!(decided, Decision::Wait(Duration::MAX));
     }
 
@@ -262,7 +279,7 @@ mod tests {
     fn many_retries_do_not_overflow() {
         let policy = RetryPolicy::default().max_retries(u32::MAX);
         assert_eq!(
-            policy.decide(4_000_000_000, &answered(429, None), 0.0),
+            policy.judge(4_000_000_000, &answered(429, None), 0.0),
             Decision::Wait(policy.wait_max)
         );
     }

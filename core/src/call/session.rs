@@ -16,6 +16,7 @@ use crate::answer::error_kind::ErrorKind;
 use crate::answer::usage_sums::{Sums, UsageByKey, UsageSum};
 use crate::call::admission::Admission;
 use crate::call::observers::{CallEnded, SharedObservers};
+use crate::call::upstreams::Upstreams;
 use crate::driver::offload::offload;
 use crate::driver::runtime::{IO_THREADS_MAX, io_threads};
 use crate::http::connections::Connections;
@@ -29,6 +30,8 @@ use crate::system::sync::{lock, unpoisoned};
 
 pub(crate) struct Session {
     pub(crate) settings: SharedSettings,
+    /// The keys of the base URLs after the first.
+    pub(crate) other_keys: Option<Arc<[Arc<ApiKey>]>>,
     /// Those of the operations.
     paths: [Arc<str>; 3],
     usage: Arc<PerProcess<Mutex<Sums>>>,
@@ -61,14 +64,40 @@ struct State {
 /// The state of a session in one run of the library: the next run opens new connections.
 pub(crate) struct SessionRun {
     number: Run,
+    service: ServiceRun,
+    /// With several base URLs: which of them to call, and those after the first.
+    pub(crate) upstreams: Option<Arc<Upstreams>>,
+    others: Box<[ServiceRun]>,
+    connections: OnceCell<Arc<Connections>>,
+    companion: OnceCell<Box<dyn Any + Send + Sync>>,
+}
+
+/// What belongs to one service of a session.
+struct ServiceRun {
     settings: SharedSettings,
-    /// That of the program's runtime: a connection belongs to one runtime.
+    /// The transport of the program's runtime: a connection belongs to one runtime.
     on_runtime: AsyncOnceCell<Arc<Transport>>,
     /// Those of the I/O threads.
     on_threads: [AsyncOnceCell<Arc<Transport>>; IO_THREADS_MAX],
-    connections: OnceCell<Arc<Connections>>,
     admission: OnceCell<Arc<Admission>>,
-    companion: OnceCell<Box<dyn Any + Send + Sync>>,
+}
+
+impl ServiceRun {
+    fn new(settings: SharedSettings) -> ServiceRun {
+        ServiceRun {
+            settings,
+            on_runtime: AsyncOnceCell::new(),
+            on_threads: [const { AsyncOnceCell::const_new() }; IO_THREADS_MAX],
+            admission: OnceCell::new(),
+        }
+    }
+
+    fn slot(&self, place: Place) -> &AsyncOnceCell<Arc<Transport>> {
+        match place {
+            Place::IoThread(number) => self.on_threads.get(number).unwrap_or(&self.on_runtime),
+            Place::Runtime => &self.on_runtime,
+        }
+    }
 }
 
 /// Where the I/O of a call is done.
@@ -119,13 +148,14 @@ impl Handlers {
 
 impl SessionRun {
     fn new(number: Run, settings: SharedSettings) -> SessionRun {
+        let several = settings.upstreams.as_ref();
+        let others = several.iter().flat_map(|several| several.all.iter().skip(1));
         SessionRun {
             number,
-            settings,
-            on_runtime: AsyncOnceCell::new(),
-            on_threads: [const { AsyncOnceCell::const_new() }; IO_THREADS_MAX],
+            upstreams: several.map(|several| Arc::new(Upstreams::new(several))),
+            others: others.map(|upstream| ServiceRun::new(upstream.settings.clone())).collect(),
+            service: ServiceRun::new(settings),
             connections: OnceCell::new(),
-            admission: OnceCell::new(),
             companion: OnceCell::new(),
         }
     }
@@ -134,28 +164,33 @@ impl SessionRun {
         self.number
     }
 
-    fn slot(&self, place: Place) -> &AsyncOnceCell<Arc<Transport>> {
-        match place {
-            Place::IoThread(number) => self.on_threads.get(number).unwrap_or(&self.on_runtime),
-            Place::Runtime => &self.on_runtime,
-        }
+    /// The service of this number, in the order of the base URLs.
+    fn service(&self, number: usize) -> &ServiceRun {
+        let other = number.checked_sub(1).and_then(|other| self.others.get(other));
+        other.unwrap_or(&self.service)
     }
 
     /// The connections of all transports.
     fn connections(&self) -> Result<Arc<Connections>> {
-        let connections_max = self.settings.limits.connections_max;
-        let pools = || self.settings.io.pools(io_threads);
+        let settings = &self.service.settings;
+        let connections_max = settings.limits.connections_max;
+        let pools = || Ok::<_, Error>(settings.io.pools(io_threads)? * (1 + self.others.len()));
         let make = || Ok(Arc::new(Connections::new(connections_max, pools()?)?));
         self.connections.get_or_try_init(make).cloned()
     }
 
-    /// The transport of this place, if it exists or is cheap to create.
-    pub(crate) fn transport_if_cheap(&self, place: Place) -> Option<Result<Arc<Transport>>> {
+    /// The transport to a service in this place, if it exists or is cheap to create.
+    pub(crate) fn transport_if_cheap(
+        &self,
+        service: usize,
+        place: Place,
+    ) -> Option<Result<Arc<Transport>>> {
         let found = || {
-            let slot = self.slot(place);
-            if slot.get().is_none() && !self.settings.needs_tls() {
+            let service = self.service(service);
+            let slot = service.slot(place);
+            if slot.get().is_none() && !service.settings.needs_tls() {
                 // Two threads may both create one: the first is kept.
-                let made = Transport::new(&self.settings, self.connections()?)?;
+                let made = Transport::new(&service.settings, self.connections()?)?;
                 let _ = slot.set(Arc::new(made));
             }
             Ok(slot.get().cloned())
@@ -165,15 +200,21 @@ impl SessionRun {
 
     /// The transport. With TLS, the first call creates it on a helper thread, because reading the system's
     /// certificates takes milliseconds. Other calls wait for that asynchronously.
-    pub(crate) async fn transport(&self, place: Place) -> Result<Arc<Transport>> {
-        let (settings, connections) = (self.settings.clone(), self.connections()?);
+    pub(crate) async fn transport(&self, service: usize, place: Place) -> Result<Arc<Transport>> {
+        let service = self.service(service);
+        let (settings, connections) = (service.settings.clone(), self.connections()?);
         let new = move || Transport::new(&settings, connections).map(Arc::new);
-        self.slot(place).get_or_try_init(|| offload(usize::MAX, new)).await.cloned()
+        service.slot(place).get_or_try_init(|| offload(usize::MAX, new)).await.cloned()
     }
 
-    /// The admission control, for calls with an adaptive policy.
-    pub(crate) fn admission(&self) -> &Arc<Admission> {
-        self.admission.get_or_init(|| Arc::new(Admission::new()))
+    /// The settings for a service.
+    pub(crate) fn settings(&self, service: usize) -> &SharedSettings {
+        &self.service(service).settings
+    }
+
+    /// The admission control of a service, for calls with an adaptive policy.
+    pub(crate) fn admission(&self, service: usize) -> &Arc<Admission> {
+        self.service(service).admission.get_or_init(|| Arc::new(Admission::new()))
     }
 
     /// An object of a floor above with the lifetime of this run; created on first use.
@@ -204,7 +245,9 @@ impl Session {
         observers: SharedObservers,
     ) -> Session {
         let paths = Endpoint::ALL.map(|endpoint| settings.path_of(endpoint).into());
+        let several = settings.upstreams.as_ref();
         Session {
+            other_keys: several.and_then(|several| several.other_keys()),
             settings: Arc::new(settings),
             paths,
             usage,

@@ -11,7 +11,7 @@ fn read(pieces: &[&[u8]], is_cut: bool) -> Read {
     let config = Config::new().base_url("http://127.0.0.1/v1").api_key("sk-test");
     let settings = Arc::new(config.validate().unwrap());
     let wanted = Wanted {
-        redactor: Redactor { key: settings.api_key.clone(), bytes_max: 100 },
+        redactor: Redactor { key: settings.api_key.clone(), others: None, bytes_max: 100 },
         settings,
         endpoint: Endpoint::Chat,
         choices: 1,

@@ -52,7 +52,7 @@ use crate::driver::driver::{Driver, Living};
 use crate::driver::external::{Registered, ShutDown};
 use crate::driver::wake_fd::{Bell, WireKind};
 use crate::http::timing::AttemptTiming;
-use crate::options::config::{ExternalRuntime, SharedSettings};
+use crate::options::config::{ExternalRuntime, SharedSettings, Upstream};
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::text::cut;
 use crate::request::prepared::Prepared;
@@ -87,6 +87,8 @@ struct Progress {
     /// The service was asked to stream, whatever the caller receives.
     streams: bool,
     started: Option<Instant>,
+    /// The service of the latest attempt, with several base URLs.
+    service: Option<usize>,
     /// An attempt is in flight, so it may have been metered.
     in_flight: bool,
     /// The end is being decided: no attempt starts after this.
@@ -153,6 +155,7 @@ impl Shared {
         let path = session.path_of(endpoint);
         let redactor = Redactor {
             key: request.own_api_key().unwrap_or_else(|| session.settings.api_key.clone()),
+            others: session.other_keys.clone(),
             bytes_max: limits.error_body_bytes_max,
         };
         let (tag, runtime) = (request.own_tag(), session.settings.io.runtime(is_async));
@@ -161,6 +164,7 @@ impl Shared {
             context: Context { path, ..Context::default() },
             streams: false,
             started: None,
+            service: None,
             in_flight: false,
             is_ending: false,
             task: Task::NotStarted,
@@ -362,6 +366,16 @@ impl Shared {
         &self.session.settings
     }
 
+    /// The service of this number, with several base URLs.
+    fn upstream(&self, service: usize) -> Option<&Upstream> {
+        self.settings().upstreams.as_ref()?.all.get(service)
+    }
+
+    fn settings_of(&self, service: Option<usize>) -> &SharedSettings {
+        let upstream = service.and_then(|service| self.upstream(service));
+        upstream.map_or(self.settings(), |upstream| &upstream.settings)
+    }
+
     pub(crate) fn session(&self) -> &Arc<Session> {
         &self.session
     }
@@ -373,8 +387,13 @@ impl Shared {
         outcome: Result<Response>,
         cancelled_by: Option<CancelledBy>,
     ) -> (CallRecord, Result<Response>, Vec<Waker>) {
-        if let (Ok(answer), Some(model)) = (&outcome, &self.progress().context.model) {
-            self.session.count(&self.redactor.key, model, answer.usage());
+        if let (Ok(answer), Progress { context: Context { model: Some(model), .. }, service, .. }) =
+            (&outcome, &*self.progress())
+        {
+            let own = service.and_then(|service| self.upstream(service));
+            let own = own.filter(|upstream| upstream.has_own_key);
+            let key = own.map_or(&self.redactor.key, |upstream| &upstream.settings.api_key);
+            self.session.count(key, model, answer.usage());
         }
         let record = self.record(&outcome, cancelled_by);
         let outcome = match outcome {
@@ -442,20 +461,20 @@ impl Shared {
     /// Adds everything that the call knows to the error (R-ERR3), and redacts the key (R-AUTH4).
     pub(crate) fn explain(&self, error: Error) -> Error {
         let error = error.redacted(|text| self.redactor.redact(text).into_owned());
-        let error = error.redacted_partial(|text| self.redactor.key.mask_answer(text).into_owned());
-        let (mut context, streams) = {
+        let error = error.redacted_partial(|text| self.redactor.mask_answer(text).into_owned());
+        let (mut context, streams, service) = {
             let progress = self.progress();
             let mut context = progress.context.clone();
             context.elapsed = progress.started.map(|start| start.elapsed()).unwrap_or_default();
             if progress.in_flight {
                 context.metered = context.metered.with(Metered::Unknown);
             }
-            (context, progress.streams)
+            (context, progress.streams, progress.service)
         };
         context.metered = metered_of(self.endpoint, context.metered);
         // The model name may contain the key.
         context.model = context.model.map(|model| self.redactor.redact(&model).into_owned());
-        let path_fault = self.settings().path_fault();
+        let path_fault = self.settings_of(service).path_fault();
         let form = CallForm { endpoint: self.endpoint, streams, path_fault };
         extend_hint(error, form, context.attempts).with_context(&context)
     }
@@ -471,19 +490,25 @@ impl Shared {
     }
 
     /// The timing of a new attempt; `None` if the call is being ended.
-    pub(crate) fn attempt_begins(&self) -> Option<Arc<AttemptTiming>> {
+    pub(crate) fn attempt_begins(&self, service: Option<usize>) -> Option<Arc<AttemptTiming>> {
         let mut progress = self.progress();
         if progress.is_ending {
             return None;
+        }
+        let upstream = service.and_then(|service| self.upstream(service));
+        if let Some(upstream) = upstream {
+            progress.service = service;
+            progress.context.path = upstream.settings.path_of(self.endpoint).into();
         }
         progress.context.attempts += 1;
         progress.context.request_time.get_or_insert_with(SystemTime::now);
         progress.started.get_or_insert_with(Instant::now);
         progress.in_flight = true;
-        let seen = progress.recorder.attempt_begins();
+        let base_url = upstream.map(|upstream| upstream.shown.clone());
+        let seen = progress.recorder.attempt_begins(base_url.clone());
         let call = progress.spans.call();
         drop(progress);
-        let span = tracing_spans::of_attempt(&call);
+        let span = tracing_spans::of_attempt(&call, base_url.as_deref());
         let mut progress = self.progress();
         if progress.is_ending {
             drop(progress);
@@ -526,7 +551,11 @@ impl Shared {
     /// Logs that a failed attempt will be retried.
     pub(crate) fn tells_of_retry(&self, error: &Error, wait: Duration) {
         // A subscriber may run any code, so no lock is held.
-        let context = self.progress().context.clone();
+        let (context, service) = {
+            let progress = self.progress();
+            (progress.context.clone(), progress.service)
+        };
+        let base_url = service.and_then(|service| self.upstream(service)).map(|one| &*one.shown);
         let model = context.model.as_deref().map(|model| self.redactor.redact(model));
         tracing::info!(
             target: "modelwire",
@@ -535,6 +564,7 @@ impl Shared {
             wait_ms = wait.as_millis() as u64,
             attempts = context.attempts,
             path = &*context.path,
+            base_url,
             model = model.as_deref(),
             "retrying after a delay"
         );
@@ -582,8 +612,8 @@ impl Shared {
     fn tells_of_success(&self, answer: &Response) {
         let endpoint = answer.endpoint();
         let url = || {
-            let origin = self.settings().base_url.origin().ascii_serialization();
-            origin + &self.session.path_of(endpoint)
+            let settings = self.settings_of(self.progress().service);
+            settings.base_url.origin().ascii_serialization() + &settings.path_of(endpoint)
         };
         tracing::info!(
             target: "modelwire",

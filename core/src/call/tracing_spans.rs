@@ -112,13 +112,14 @@ impl Drop for Spans {
 }
 
 /// The span of an attempt, for the subscriber of its call.
-pub(crate) fn of_attempt(call: &Span) -> Span {
+pub(crate) fn of_attempt(call: &Span, base_url: Option<&str>) -> Span {
     let made = call.with_subscriber(|(id, subscriber)| {
         with_default(subscriber, || {
             debug_span!(
                 target: "modelwire",
                 parent: id,
                 "attempt",
+                base_url,
                 address = Empty,
                 reused = Empty,
                 dns_us = Empty,

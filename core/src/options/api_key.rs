@@ -45,6 +45,16 @@ pub fn key_id(key: &str) -> String {
     hash.as_ref().iter().take(ID_BYTES).map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// A key as given; validated with the rest.
+#[derive(Clone)]
+pub(crate) struct ApiKeySource(pub(crate) String);
+
+impl Drop for ApiKeySource {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
+
 /// The API key: wiped when dropped, never shown.
 pub(crate) struct ApiKey {
     key: String,

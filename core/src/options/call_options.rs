@@ -27,6 +27,8 @@ pub(crate) struct CallOptions {
     pub(crate) stream_only: Option<bool>,
     pub(crate) gather: Option<bool>,
     pub(crate) chunk_times: Option<bool>,
+    /// The only one of several base URLs to call: for bulk jobs.
+    pub(crate) upstream: Option<usize>,
 }
 
 impl fmt::Debug for CallOptions {
@@ -54,6 +56,19 @@ impl CallOptions {
             Some(Err(error)) => Err(error.clone()),
             Some(Ok(_)) | None => Ok(()),
         }
+    }
+
+    /// A key of a call must not reach a service that has another one.
+    pub(crate) fn check_key(&self, settings: &Settings) -> Result<()> {
+        let (Some(several), Some(_)) = (&settings.upstreams, &self.api_key) else { return Ok(()) };
+        let mut called = several.all.iter().enumerate();
+        let is_called = |at| self.upstream.is_none_or(|only| only == at);
+        if called.any(|(at, upstream)| upstream.has_own_key && is_called(at)) {
+            let error =
+                Error::argument("the call has an api_key, and so have base_urls of the client");
+            return Err(error.with_hint("Leave out one of them: the call may go to each of these."));
+        }
+        Ok(())
     }
 
     /// Turns a configuration error into an argument error of a call. Keeps the hint unless it is the

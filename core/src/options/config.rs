@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use tokio::runtime::{Handle, Id, RuntimeFlavor};
 use url::Url;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
-use crate::answer::error::{Error, Result};
-use crate::options::api_key::{ApiKey, KEY_MASK};
+use crate::answer::error::{Error, OPTION_HINT, Result};
+use crate::options::api_key::{ApiKey, ApiKeySource, KEY_MASK};
+use crate::options::base_urls::{BASE_URLS_MAX, BaseUrl, WEIGHT_MAX};
 use crate::options::bounds::Limits;
 use crate::options::headers::{HeaderNames, check_headers};
 use crate::options::retry_policy::RetryPolicy;
@@ -50,6 +51,8 @@ pub const API_KEY_VARIABLES: [&str; 2] = ["MODELWIRE_API_KEY", "OPENAI_API_KEY"]
 #[must_use]
 pub struct Config {
     base_url: Option<String>,
+    base_urls: Vec<BaseUrl>,
+    balance: bool,
     api_key: Option<ApiKeySource>,
     headers: Vec<(String, String)>,
     query: Vec<(String, String)>,
@@ -72,6 +75,8 @@ impl fmt::Debug for Config {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Config")
             .field("base_url", &self.base_url.as_deref().map(without_secrets))
+            .field("base_urls", &self.base_urls.len())
+            .field("balance", &self.balance)
             .field("api_key", &self.api_key.as_ref().map(|_| KEY_MASK))
             .field("headers", &HeaderNames(&self.headers))
             .field("query", &HeaderNames(&self.query))
@@ -172,16 +177,6 @@ impl IoPlace {
     }
 }
 
-/// A key as given; validated with the rest.
-#[derive(Clone)]
-struct ApiKeySource(String);
-
-impl Drop for ApiKeySource {
-    fn drop(&mut self) {
-        self.0.zeroize();
-    }
-}
-
 impl Config {
     /// The defaults, with base URL and key from the environment.
     pub fn new() -> Config {
@@ -193,6 +188,31 @@ impl Config {
     /// `/run/models.sock`, without a proxy.
     pub fn base_url(mut self, base_url: impl Into<String>) -> Config {
         self.base_url = Some(base_url.into());
+        self
+    }
+
+    /// Several services instead of one [`base_url`](Config::base_url), in the order of preference, or
+    /// [balanced](Config::balance).
+    ///
+    /// An attempt that cannot be sent (refused connections, failed name lookups, TLS), or that is refused
+    /// with a status of the [retry policy](RetryPolicy::statuses), continues at the next service at once,
+    /// because neither is metered; this is no retry. Any other failure is up to the retry policy, whose
+    /// further attempts prefer services that the call has not tried. A service rests for a while after a
+    /// failure to connect, after a `Retry-After`, and after some failures in a row; after that, a single
+    /// call probes it first. If all rest, calls go to the one whose rest ends first.
+    ///
+    /// Each attempt in the [record](crate::CallRecord) has the base URL to which it was sent. All other
+    /// options apply to all services. A client with several has no connection, limit or controller
+    /// (`retry_adaptive`) that two services share, except `connections_max`.
+    pub fn base_urls(mut self, base_urls: impl IntoIterator<Item = BaseUrl>) -> Config {
+        self.base_urls = base_urls.into_iter().collect();
+        self
+    }
+
+    /// Spreads the calls over the [`base_urls`](Config::base_urls) by their weights; by default, all go to
+    /// the first that does not rest.
+    pub fn balance(mut self, on: bool) -> Config {
+        self.balance = on;
         self
     }
 
@@ -403,6 +423,14 @@ impl Config {
 
     /// Checks everything that can be checked without a connection.
     pub(crate) fn validate(mut self) -> Result<Settings> {
+        let base_urls = std::mem::take(&mut self.base_urls);
+        if self.balance && base_urls.is_empty() {
+            let error = Error::config("balance needs base_urls");
+            return Err(error.with_hint("Give the base URLs, or leave out balance."));
+        }
+        if !base_urls.is_empty() {
+            return self.validate_several(base_urls);
+        }
         let base_url = match self.base_url.take() {
             Some(given) => given,
             None => from_environment(&BASE_URL_VARIABLES)
@@ -438,6 +466,7 @@ impl Config {
             idempotency_header: self.idempotency_header,
             unix_socket,
             io: self.io.of_client(),
+            upstreams: None,
         };
         check_headers(&settings.headers)?;
         if let Some(name) = &settings.idempotency_header {
@@ -452,6 +481,51 @@ impl Config {
         settings.timeouts.check()?;
         settings.limits.check()?;
         Ok(settings)
+    }
+}
+
+impl Config {
+    /// The settings of the first base URL, with those of all.
+    fn validate_several(mut self, base_urls: Vec<BaseUrl>) -> Result<Settings> {
+        if self.base_url.is_some() {
+            let error = Error::config("both base_url and base_urls are set");
+            return Err(error.with_hint("Put the base URL into base_urls."));
+        }
+        if base_urls.len() > BASE_URLS_MAX {
+            let message =
+                format!("base_urls has more than BASE_URLS_MAX = {BASE_URLS_MAX} base URLs");
+            return Err(Error::config(message).with_hint(OPTION_HINT));
+        }
+        let balances = std::mem::take(&mut self.balance);
+        let mut all = Vec::with_capacity(base_urls.len());
+        for (at, base_url) in base_urls.into_iter().enumerate() {
+            let checked = self.clone().validate_one_of(base_url).map_err(|error| {
+                let (message, hint) = (error.message(), error.hint().to_owned());
+                Error::config(format!("base_urls[{at}]: {message}")).with_hint(hint)
+            });
+            all.push(checked?);
+        }
+        let Some(first) = all.first() else { return self.validate() };
+        let settings = Settings::clone(&first.settings);
+        let upstreams = Some(Arc::new(UpstreamSettings { balances, all }));
+        Ok(Settings { upstreams, ..settings })
+    }
+
+    fn validate_one_of(self, base_url: BaseUrl) -> Result<Upstream> {
+        let BaseUrl { url, api_key, weight, models } = base_url;
+        if !(1..=WEIGHT_MAX).contains(&weight) {
+            let message = format!("weight must be from 1 to WEIGHT_MAX = {WEIGHT_MAX}");
+            return Err(Error::config(message).with_hint(OPTION_HINT));
+        }
+        if models.iter().any(|(_, here)| here.is_empty()) {
+            return Err(Error::config("the name of a model is empty").with_hint(OPTION_HINT));
+        }
+        let has_own_key = api_key.is_some();
+        let mut config = self.base_url(url);
+        config.api_key = api_key.or(config.api_key);
+        let settings = Arc::new(config.validate()?);
+        let shown = settings.shown_base_url().into();
+        Ok(Upstream { settings, weight, models, shown, has_own_key })
     }
 }
 
@@ -486,6 +560,7 @@ const UNIX_SCHEME: &str = "http+unix://";
 const BEHIND_SOCKET: &str = "http://localhost";
 
 /// The Unix socket of a service.
+#[derive(Clone)]
 pub(crate) struct UnixSocket {
     pub(crate) path: PathBuf,
     /// As in the base URL.
@@ -561,7 +636,37 @@ pub(crate) enum PathFault {
     Operation(&'static str),
 }
 
+/// One of several services of a client.
+pub(crate) struct Upstream {
+    /// The client's, with this base URL and key.
+    pub(crate) settings: SharedSettings,
+    pub(crate) weight: u32,
+    /// Names of models: in requests, and here.
+    pub(crate) models: Vec<(String, String)>,
+    /// Its base URL as it is shown.
+    pub(crate) shown: Arc<str>,
+    pub(crate) has_own_key: bool,
+}
+
+/// The services of a client with several.
+pub(crate) struct UpstreamSettings {
+    /// Calls are spread by weight.
+    pub(crate) balances: bool,
+    pub(crate) all: Vec<Upstream>,
+}
+
+impl UpstreamSettings {
+    /// The keys of the others than the first.
+    pub(crate) fn other_keys(&self) -> Option<Arc<[Arc<ApiKey>]>> {
+        let first = self.all.first()?.settings.api_key.id();
+        let keys = self.all.iter().map(|upstream| &upstream.settings.api_key);
+        let others: Vec<_> = keys.filter(|key| key.id() != first).cloned().collect();
+        (!others.is_empty()).then(|| others.into())
+    }
+}
+
 /// A checked configuration.
+#[derive(Clone)]
 pub(crate) struct Settings {
     pub(crate) base_url: Url,
     pub(crate) api_key: Arc<ApiKey>,
@@ -580,6 +685,8 @@ pub(crate) struct Settings {
     /// The socket at which the service is, instead of the host of `base_url`.
     pub(crate) unix_socket: Option<UnixSocket>,
     pub(crate) io: IoPlace,
+    /// With several base URLs: all of them. The rest is that of the first.
+    pub(crate) upstreams: Option<Arc<UpstreamSettings>>,
 }
 
 /// Shared by a client and its calls.

@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use crate::answer::error::{Error, OPTION_HINT, Result};
+use crate::options::base_urls::BaseUrl;
 use crate::options::suggestion::suggestion;
 use crate::protocol::text::cut;
 use crate::protocol::value::{Kind, Value};
@@ -31,6 +32,8 @@ pub enum OptionKind {
     Names,
     /// An object of strings.
     Pairs,
+    /// An array of base URLs, each a string or an object.
+    BaseUrls,
 }
 
 /// One option by name, for bindings.
@@ -56,6 +59,7 @@ pub(crate) enum Given {
     Statuses(Vec<u16>),
     Names(Vec<String>),
     Pairs(Vec<(String, String)>),
+    BaseUrls(Vec<BaseUrl>),
 }
 
 impl OptionKind {
@@ -71,6 +75,7 @@ impl OptionKind {
             OptionKind::Statuses => "an array of status numbers",
             OptionKind::Names => "an array of strings",
             OptionKind::Pairs => "an object of strings",
+            OptionKind::BaseUrls => "an array of base URLs",
         }
     }
 
@@ -99,12 +104,19 @@ impl OptionKind {
                 let pair = |(name, value): (_, _)| Some((String::from(name), text(value)?));
                 Given::Pairs(value.members().into_iter().map(pair).collect::<Option<_>>()?)
             }
-            OptionKind::Statuses | OptionKind::Names | OptionKind::Pairs => return None,
+            OptionKind::Statuses | OptionKind::Names | OptionKind::Pairs | OptionKind::BaseUrls => {
+                return None;
+            }
         })
     }
 
     /// Parses a value for an option of this kind.
     pub(crate) fn read(self, name: &str, value: Value<'_>) -> Result<Given> {
+        if self == OptionKind::BaseUrls
+            && let Some(read) = BaseUrl::read_all(value)
+        {
+            return read.map(Given::BaseUrls);
+        }
         self.find(value).ok_or_else(|| self.refused(name))
     }
 

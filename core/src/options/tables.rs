@@ -25,6 +25,15 @@ options! {
     /// `http+unix://%2Frun%2Fmodels.sock/v1` at a Unix socket.
     base_url: Text |config, url| *config = take(config).base_url(url);
 
+    /// Several base URLs instead of `base_url`, each a string or an object with `url` and, where needed,
+    /// `api_key`, `weight` and `models` (names there by requested names). Attempts that were not sent or were
+    /// refused with a retried status continue at the next one at once.
+    base_urls: BaseUrls |config, urls| *config = take(config).base_urls(urls);
+
+    /// Spreads calls over `base_urls` by weight; by default, all go to the first that does not rest after
+    /// failures.
+    balance: Flag |config, on| *config = take(config).balance(on);
+
     /// The API key, without the word `Bearer`.
     api_key: Text |config, key| *config = take(config).api_key(key);
 

@@ -49,6 +49,27 @@ impl Prepared {
     }
 }
 
+/// The body with its model renamed, if it is one of these: names in requests, and those to send.
+pub(crate) fn with_model(body: &[u8], names: &[(String, String)]) -> Option<String> {
+    let text = std::str::from_utf8(body).ok()?;
+    let mut models = Vec::new();
+    let mut cursor = Cursor::new(text).ok()?;
+    let walked = cursor.object(|cursor, name| {
+        let span = cursor.skip()?;
+        if name == "model" {
+            models.push(span.range());
+        }
+        Ok(())
+    });
+    walked.ok()?;
+    let model = Value::validated(text.get(models.last()?.clone())?).as_str()?;
+    let (_, here) = names.iter().find(|(requested, _)| *requested == model)?;
+    let quoted = serde_json::Value::from(here.as_str()).to_string();
+    let mut renamed = text.to_owned();
+    models.into_iter().rev().for_each(|range| renamed.replace_range(range, &quoted));
+    Some(renamed)
+}
+
 /// Checks the JSON text of a request.
 pub(crate) fn check(endpoint: Endpoint, text: &str) -> Result<()> {
     Fields::find(endpoint, text)?.check(endpoint, text)

@@ -833,11 +833,12 @@ const event_json = declare("modelwire_event_json", "void *", ["void *", out("siz
  *  billing: "not_sent", "normally_not", "entered" (part of an answer arrived) or "unknown";
  *  "bytes_out" and "bytes_in", of the bodies of all attempts, as transferred; "cancelled_by",
  *  who ended it early: "program", "dropped" (its handle was freed), "closed" (its client),
- *  "shutdown". An attempt is an object with "start_us"; "address", the peer of the connection,
- *  possibly a proxy; "reused", whether the connection already existed; the time that a new
- *  connection took, "dns_us" for the DNS lookup, "connect_us" including the proxy's part, and
- *  "tls_us" for the handshake; "head_us", when the response headers were complete;
- *  "first_byte_us", when the first byte of the body arrived; "end_us"; "status"; "kind". */
+ *  "shutdown". An attempt is an object with "start_us"; "base_url", where it was sent, if the
+ *  client has several (base_urls); "address", the peer of the connection, possibly a proxy;
+ *  "reused", whether the connection already existed; the time that a new connection took,
+ *  "dns_us" for the DNS lookup, "connect_us" including the proxy's part, and "tls_us" for the
+ *  handshake; "head_us", when the response headers were complete; "first_byte_us", when the
+ *  first byte of the body arrived; "end_us"; "status"; "kind". */
 export function modelwire_event_json(event) {
   return decode(event_json(event, length));
 }

@@ -40,7 +40,7 @@ from modelwire._resources import (
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
     from types import ModuleType, TracebackType
     from typing import Any, Literal, NoReturn, overload
 
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
 
     _Headers = Mapping[str, str | Omit]
     _Pem = str | bytes | os.PathLike[str]
+    _BaseUrl = str | Mapping[str, Any]
 else:
 
     def overload(form):
@@ -213,6 +214,8 @@ class BaseClient:
         default_headers: _Headers | None = None,
         default_query: Mapping[str, object] | None = None,
         _strict_response_validation: bool = False,
+        base_urls: Sequence[_BaseUrl] | None = None,
+        balance: bool = False,
         retry: Retry | None = None,
         limits: Limits | None = None,
         proxy: str | None = None,
@@ -249,9 +252,12 @@ class BaseClient:
             ("ca", _pem(ca, "ca")),
             ("client_certificate", _pem(client_certificate, "client_certificate")),
             ("idempotency_header", idempotency_header),
+            ("base_urls", base_urls),
         ):
             if value is not None:
                 options[name] = value
+        if balance:
+            options["balance"] = True
         if is_given(tcp_keepalive):
             options["tcp_keepalive"] = tcp_keepalive
         self._key_of_each_call = api_key if callable(api_key) else None
@@ -259,7 +265,7 @@ class BaseClient:
         if api_key is None:
             self._secret.value = _environment("MODELWIRE_API_KEY", "OPENAI_API_KEY")
         self._url = _text(base_url, "base_url")
-        if base_url is None:
+        if base_url is None and base_urls is None:
             self._url = _environment("MODELWIRE_BASE_URL", "OPENAI_BASE_URL")
         self._timeout = timeout
         self._max_retries = options["retry"].get("max_retries", MAX_RETRIES)
@@ -646,10 +652,10 @@ class OpenAI(_Client):
     With stream_only every call without stream streams internally and returns the gathered answer,
     for a service whose models only stream. proxy, no_proxy, ca, client_certificate (paths or PEM
     text), http2 and tcp_keepalive configure the transport; idempotency_header names a header.
+    base_urls are several services in place of one: texts, or dicts with url, api_key, weight, models.
 
-    on_call is called with the CallRecord of each call that has ended, with or without success: on
-    its own thread, so that no call waits for it. chunk_times adds the time of each chunk to the
-    records.
+    on_call gets the CallRecord of each ended call, on its own thread: no call waits for it.
+    chunk_times adds the time of each chunk to the records.
     """
 
     __slots__ = ("beta", "chat", "models", "responses")
@@ -673,6 +679,8 @@ class OpenAI(_Client):
         default_query: Mapping[str, object] | None = None,
         http_client: Any = None,
         _strict_response_validation: bool = False,
+        base_urls: Sequence[_BaseUrl] | None = None,
+        balance: bool = False,
         retry: Retry | None = None,
         limits: Limits | None = None,
         proxy: str | None = None,
@@ -801,6 +809,8 @@ class AsyncOpenAI(_AsyncClient):
         default_query: Mapping[str, object] | None = None,
         http_client: Any = None,
         _strict_response_validation: bool = False,
+        base_urls: Sequence[_BaseUrl] | None = None,
+        balance: bool = False,
         retry: Retry | None = None,
         limits: Limits | None = None,
         proxy: str | None = None,

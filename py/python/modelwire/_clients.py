@@ -55,6 +55,8 @@ class Natives:
         native = self._made.get(base_url)
         if native is None:
             options = {**self.options, "headers": list(self.headers)}
+            options.pop("base_urls", None)
+            options.pop("balance", None)
             native = NativeClient(base_url, self.key.value, options, self.first)
             native = self._made.setdefault(base_url, native)
             if len(self._made) > NATIVE_CLIENTS_MAX:

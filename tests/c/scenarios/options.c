@@ -310,6 +310,10 @@ void options_as_json(void) {
       {"{\"api_key\":[\"sk-secret\"]}", "api_key takes"},
       {"{\"headers\":{\"x-a\":7}}", "headers takes"},
       {"{\"query\":[\"a\"]}", "query takes"},
+      {"{\"base_urls\":\"x\"}", "base_urls takes an array"},
+      {"{\"base_urls\":[\"x\"]}", "base_urls[0]: base_url is not a URL"},
+      {"{\"base_urls\":[{\"api_key\":\"sk-secret\"}]}", "base_urls[0] has no url"},
+      {"{\"balance\":true}", "balance needs base_urls"},
       /* The nearest known name, where one is near. */
       {"{\"http3\":true}", "unknown option \"http3\": did you mean \"http2\"?"},
       {"{\"idle_timeout\":1}",
@@ -321,6 +325,14 @@ void options_as_json(void) {
     refuse_client(WRONG[i].json, WRONG[i].told);
   }
   /* The test sees what is sent. */
+  modelwire_response_free(answer_of(call_of(client, request_to("m"))));
+  modelwire_client_free(client);
+  /* Nothing listens at the first of two services. */
+  client = client_with("{\"base_urls\":[\"http://127.0.0.1:1/v1\",{\"url\":\"%s\","
+                       "\"api_key\":\"sk-kept\",\"weight\":2}],\"proxy\":\"\","
+                       "\"headers\":{\"x-kept\":\"kept\"},\"query\":{\"api-version\":\"1\","
+                       "\"a b\":\"c&d\"}}",
+                       getenv("TEST_BASE_URL"));
   modelwire_response_free(answer_of(call_of(client, request_to("m"))));
   modelwire_client_free(client);
 }

@@ -73,6 +73,7 @@ static void print(const modelwire::call_record& record) {
     std::cout << (&one == record.attempts.data() ? "" : ",") << "{\"start_us\":" << one.start.count();
     number("status", one.status);
     member("kind", one.kind);
+    member("base_url", one.base_url);
     time("end_us", one.end);
     std::cout << '}';
   }

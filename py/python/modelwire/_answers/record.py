@@ -57,6 +57,8 @@ class AttemptRecord(_Record):
 
     start: float
     """When it began."""
+    base_url: str | None
+    """The base URL to which it was sent, if the client has several."""
     address: str | None
     """The peer of the connection: the service, or a proxy."""
     reused: bool | None

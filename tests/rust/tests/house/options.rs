@@ -22,6 +22,7 @@ fn takes(kind: OptionKind) -> &'static str {
         OptionKind::Statuses => "array of numbers",
         OptionKind::Names => "array of strings",
         OptionKind::Pairs => "object of strings",
+        OptionKind::BaseUrls => "array of strings or objects",
         _ => panic!("docs/options.md has no word for {kind:?}"),
     }
 }

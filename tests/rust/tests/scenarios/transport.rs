@@ -1,6 +1,7 @@
 //! What stands between the core and the wire: packed answers, redirects, options of a call, connections and
 //! their cap, hostile peers, and what is shown of the key.
 
+mod base_urls;
 mod cap;
 mod connections;
 mod endless;

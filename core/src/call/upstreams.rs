@@ -1,0 +1,375 @@
+//! Which of several services of a client gets an attempt: in order or by weight, without those that rest
+//! after failures, each of which a single call probes first.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::answer::error::Error;
+use crate::answer::error_kind::ErrorKind;
+use crate::options::config::UpstreamSettings;
+use crate::system::sync::lock;
+
+/// A service rests after this many failures in a row, after a single one to connect.
+const FAILURES_MAX: u32 = 3;
+
+/// How long it rests, doubled for each further failure.
+const REST_FIRST: Duration = Duration::from_secs(1);
+const REST_MAX: Duration = Duration::from_secs(60);
+
+/// The longest `Retry-After` that holds a service back.
+const RETRY_AFTER_REST_MAX: Duration = Duration::from_secs(600);
+
+/// The state of a service.
+#[derive(Clone, Debug, Default)]
+struct State {
+    weight: i64,
+    /// What it is owed: the largest is next, and pays for all (smooth weighted round-robin).
+    owed: i64,
+    failures: u32,
+    /// Also in the past, until it answered again.
+    rests_until: Option<Duration>,
+    is_probed: bool,
+}
+
+/// How an attempt failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failed {
+    /// Nothing was sent.
+    NotSent,
+    /// The service refused it, and asks for this wait.
+    Refused(Option<Duration>),
+    Otherwise,
+}
+
+/// Whom to call.
+#[derive(Debug, PartialEq, Eq)]
+enum Found {
+    This(usize),
+    /// One of these, in this order, once one of them admits it.
+    Later(Vec<usize>),
+    /// The call has tried all that do not rest.
+    Nobody,
+}
+
+/// The states of all.
+struct States {
+    balances: bool,
+    states: Vec<State>,
+}
+
+impl States {
+    fn new(settings: &UpstreamSettings) -> States {
+        let of = |weight| State { weight: i64::from(weight), ..State::default() };
+        let states = settings.all.iter().map(|upstream| of(upstream.weight)).collect();
+        States { balances: settings.balances, states }
+    }
+
+    /// The next service for a call that has tried these (as bits), if `admits` says so.
+    fn find(&mut self, now: Duration, tried: u64, mut admits: impl FnMut(usize) -> bool) -> Found {
+        let mut candidates = self.candidates(now, tried);
+        if candidates.is_empty() && tried == 0 {
+            let states = self.states.iter().enumerate();
+            candidates.extend(states.min_by_key(|(_, state)| state.rests_until).map(|(at, _)| at));
+        }
+        match candidates.iter().copied().find(|at| admits(*at)) {
+            Some(at) => {
+                self.takes(now, tried, at);
+                Found::This(at)
+            }
+            None if candidates.is_empty() => Found::Nobody,
+            None => Found::Later(candidates),
+        }
+    }
+
+    /// Those that do not rest, in the order of preference.
+    fn candidates(&self, now: Duration, tried: u64) -> Vec<usize> {
+        let is_free = |state: &State| match state.rests_until {
+            None => true,
+            Some(until) => until <= now && !state.is_probed,
+        };
+        let states = self.states.iter().enumerate();
+        let untried = states.filter(|(at, _)| tried & (1 << at) == 0);
+        let mut free: Vec<_> =
+            untried.filter(|(_, state)| is_free(state)).map(|(at, _)| at).collect();
+        if self.balances {
+            let owed = |at: &usize| self.states.get(*at).map(|state| state.owed + state.weight);
+            free.sort_by_key(|at| std::cmp::Reverse(owed(at))); // stable
+        }
+        free
+    }
+
+    /// An attempt goes to this one.
+    fn takes(&mut self, now: Duration, tried: u64, chosen: usize) {
+        if self.balances {
+            let candidates = self.candidates(now, tried);
+            let mut total = 0;
+            for at in candidates {
+                if let Some(state) = self.states.get_mut(at) {
+                    total += state.weight;
+                    state.owed += state.weight;
+                }
+            }
+            if let Some(state) = self.states.get_mut(chosen) {
+                state.owed -= total;
+            }
+        }
+        if let Some(state) = self.states.get_mut(chosen) {
+            state.is_probed |= state.rests_until.is_some();
+        }
+    }
+
+    fn answers(&mut self, at: usize) {
+        if let Some(state) = self.states.get_mut(at) {
+            (state.rests_until, state.is_probed) = (None, false);
+        }
+    }
+
+    fn ended_well(&mut self, at: usize) {
+        if let Some(state) = self.states.get_mut(at) {
+            state.failures = 0;
+        }
+    }
+
+    fn failed(&mut self, now: Duration, at: usize, how: Failed) {
+        let Some(state) = self.states.get_mut(at) else { return };
+        state.failures = state.failures.saturating_add(1);
+        state.is_probed = false;
+        let (asked, few) = match how {
+            Failed::NotSent => (Duration::ZERO, 1),
+            Failed::Refused(asked) => (asked.unwrap_or_default(), FAILURES_MAX),
+            Failed::Otherwise => (Duration::ZERO, FAILURES_MAX),
+        };
+        let rest = match state.failures.checked_sub(few) {
+            Some(more) => REST_FIRST.saturating_mul(2u32.saturating_pow(more)).min(REST_MAX),
+            None if state.rests_until.is_some() => REST_FIRST, // a probe
+            None => Duration::ZERO,
+        };
+        let rest = rest.max(asked.min(RETRY_AFTER_REST_MAX));
+        if !rest.is_zero() {
+            state.rests_until = state.rests_until.max(Some(now + rest));
+        }
+    }
+
+    /// The time until the first of them does not rest.
+    fn rest_left(&self, now: Duration) -> Duration {
+        let left = |state: &State| state.rests_until.unwrap_or_default().saturating_sub(now);
+        self.states.iter().map(left).min().unwrap_or_default()
+    }
+}
+
+/// The services of one client in one process.
+pub(crate) struct Upstreams {
+    origin: Instant,
+    states: Mutex<States>,
+}
+
+/// The result of [`Upstreams::choose`].
+pub(crate) enum Choice {
+    This(Chosen),
+    /// One of these, in this order, once one of them admits it.
+    Later(Vec<usize>),
+    /// The call has tried all that do not rest.
+    Nobody,
+}
+
+/// An attempt's service. If it is dropped without an outcome, another call may probe the service.
+pub(crate) struct Chosen {
+    upstreams: Arc<Upstreams>,
+    pub(crate) number: usize,
+    is_over: bool,
+}
+
+impl Upstreams {
+    pub(crate) fn new(settings: &UpstreamSettings) -> Upstreams {
+        Upstreams { origin: Instant::now(), states: Mutex::new(States::new(settings)) }
+    }
+
+    fn states(&self) -> MutexGuard<'_, States> {
+        lock(&self.states)
+    }
+
+    fn chosen(self: &Arc<Self>, number: usize) -> Chosen {
+        Chosen { upstreams: self.clone(), number, is_over: false }
+    }
+
+    /// The next service for a call that has tried these (as bits), if `admits` says so.
+    pub(crate) fn choose(
+        self: &Arc<Self>,
+        tried: u64,
+        admits: impl FnMut(usize) -> bool,
+    ) -> Choice {
+        let found = self.states().find(self.origin.elapsed(), tried, admits);
+        match found {
+            Found::This(number) => Choice::This(self.chosen(number)),
+            Found::Later(numbers) => Choice::Later(numbers),
+            Found::Nobody => Choice::Nobody,
+        }
+    }
+
+    /// This one, which has admitted a call that has tried these.
+    pub(crate) fn take(self: &Arc<Self>, tried: u64, number: usize) -> Chosen {
+        self.states().takes(self.origin.elapsed(), tried, number);
+        self.chosen(number)
+    }
+
+    /// The time until the first of them does not rest; zero if one is free.
+    pub(crate) fn rest_left(&self) -> Duration {
+        self.states().rest_left(self.origin.elapsed())
+    }
+}
+
+impl Chosen {
+    /// It answered with a success status, or with an error that is the request's.
+    pub(crate) fn answers(&mut self) {
+        self.is_over = true;
+        self.upstreams.states().answers(self.number);
+    }
+
+    pub(crate) fn failed(&mut self, how: Failed) {
+        self.is_over = true;
+        let upstreams = &self.upstreams;
+        upstreams.states().failed(upstreams.origin.elapsed(), self.number, how);
+    }
+
+    /// An answer with a success status ended.
+    pub(crate) fn ended(&self, error: Option<&Error>) {
+        let upstreams = &self.upstreams;
+        match error.map(Error::kind) {
+            None => upstreams.states().ended_well(self.number),
+            Some(kind) if is_of_service(kind) => {
+                upstreams.states().failed(
+                    upstreams.origin.elapsed(),
+                    self.number,
+                    Failed::Otherwise,
+                );
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+impl Drop for Chosen {
+    fn drop(&mut self) {
+        if !self.is_over
+            && let Some(state) = self.upstreams.states().states.get_mut(self.number)
+        {
+            state.is_probed = false;
+        }
+    }
+}
+
+/// Whether a failure of this kind says something about the service.
+pub(crate) fn is_of_service(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::Server
+            | ErrorKind::Connect
+            | ErrorKind::Tls
+            | ErrorKind::Timeout
+            | ErrorKind::Disconnected
+            | ErrorKind::Protocol
+            | ErrorKind::Incomplete
+            | ErrorKind::Stream
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
+    use super::*;
+
+    const NOW: Duration = Duration::from_secs(10);
+
+    fn states(balances: bool, weights: &[i64]) -> States {
+        let of = |weight: &i64| State { weight: *weight, ..State::default() };
+        States { balances, states: weights.iter().map(of).collect() }
+    }
+
+    fn next(states: &mut States, now: Duration, tried: u64) -> Found {
+        states.find(now, tried, |_| true)
+    }
+
+    #[test]
+    fn in_order_the_first_that_was_not_tried_is_next() {
+        let mut three = states(false, &[1, 1, 1]);
+        for (tried, expected) in [
+            (0b000, Found::This(0)),
+            (0b001, Found::This(1)),
+            (0b011, Found::This(2)),
+            (0b111, Found::Nobody),
+        ] {
+            assert_eq!(next(&mut three, NOW, tried), expected);
+        }
+        assert_eq!(three.find(NOW, 0, |at| at == 2), Found::This(2));
+        assert_eq!(three.find(NOW, 1, |_| false), Found::Later(vec![1, 2]));
+    }
+
+    #[test]
+    fn balanced_calls_are_spread_by_weight() {
+        let mut three = states(true, &[5, 1, 2]);
+        let mut counts = [0; 3];
+        let mut in_a_row = 0;
+        for _ in 0..800 {
+            let Found::This(at) = next(&mut three, NOW, 0) else { panic!() };
+            counts[at] += 1;
+            in_a_row = if at == 0 { in_a_row + 1 } else { 0 };
+            assert!(in_a_row <= 3, "evenly");
+        }
+        assert_eq!(counts, [500, 100, 200]);
+        three.failed(NOW, 0, Failed::NotSent);
+        for _ in 0..300 {
+            let Found::This(at) = next(&mut three, NOW, 0) else { panic!() };
+            counts[at] += 1;
+        }
+        assert_eq!(counts, [500, 200, 400], "by the weights of those that do not rest");
+    }
+
+    #[test]
+    fn a_service_that_failed_rests_and_is_probed_by_one_call() {
+        let mut two = states(false, &[1, 1]);
+        two.failed(NOW, 0, Failed::NotSent);
+        assert_eq!(next(&mut two, NOW, 0), Found::This(1));
+        let later = NOW + REST_FIRST;
+        assert_eq!(next(&mut two, later, 0), Found::This(0), "the probe");
+        assert_eq!(next(&mut two, later, 0), Found::This(1), "no second one");
+        two.failed(later, 0, Failed::NotSent);
+        assert_eq!(next(&mut two, later + REST_FIRST, 0), Found::This(1), "it rests twice as long");
+        assert_eq!(next(&mut two, later + 2 * REST_FIRST, 0), Found::This(0));
+        two.answers(0);
+        assert_eq!(next(&mut two, later + 2 * REST_FIRST, 0), Found::This(0));
+    }
+
+    #[test]
+    fn single_failures_of_calls_are_no_reason_to_rest_and_several_are() {
+        for how in [Failed::Refused(None), Failed::Otherwise] {
+            let mut two = states(false, &[1, 1]);
+            for _ in 1..FAILURES_MAX {
+                two.failed(NOW, 0, how);
+                assert_eq!(next(&mut two, NOW, 0), Found::This(0), "{how:?}");
+            }
+            let mut mended = two.states.clone();
+            two.failed(NOW, 0, how);
+            assert_eq!(next(&mut two, NOW, 0), Found::This(1), "{how:?}");
+            std::mem::swap(&mut two.states, &mut mended);
+            two.ended_well(0);
+            two.failed(NOW, 0, how);
+            assert_eq!(next(&mut two, NOW, 0), Found::This(0), "{how:?}");
+        }
+    }
+
+    #[test]
+    fn a_retry_after_is_kept_and_bounded() {
+        let mut two = states(false, &[1, 1]);
+        two.failed(NOW, 0, Failed::Refused(Some(Duration::from_secs(30))));
+        assert_eq!(next(&mut two, NOW + Duration::from_secs(29), 0), Found::This(1));
+        assert_eq!(two.rest_left(NOW), Duration::ZERO);
+        two.failed(NOW, 1, Failed::Refused(Some(Duration::from_secs(7))));
+        assert_eq!(two.rest_left(NOW), Duration::from_secs(7));
+        assert_eq!(next(&mut two, NOW, 0), Found::This(1), "its rest ends first");
+        assert_eq!(next(&mut two, NOW, 2), Found::Nobody);
+        two.failed(NOW, 0, Failed::Refused(Some(Duration::MAX)));
+        assert_eq!(next(&mut two, NOW + RETRY_AFTER_REST_MAX, 0b10), Found::This(0));
+    }
+}

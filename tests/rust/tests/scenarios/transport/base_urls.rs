@@ -1,0 +1,295 @@
+//! Several base URLs: which of them gets an attempt, and what a move to the next may cost.
+
+use std::net::TcpListener;
+use std::time::Duration;
+
+use modelwire::{
+    BaseUrl, Client, Config, ErrorKind, Metered, Request, Response, RetryPolicy, key_id,
+};
+use modelwire_service::{Exchange, Script, Service, Step};
+
+use crate::support::{CHAT_ANSWER, WAYS, Way, at_once, hello};
+
+fn several<'a>(base_urls: impl IntoIterator<Item = &'a str>) -> Config {
+    Config::new().api_key("sk-test").base_urls(base_urls.into_iter().map(BaseUrl::new))
+}
+
+/// A base URL at which nothing listens.
+fn dead() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    format!("http://{}/v1", listener.local_addr().unwrap())
+}
+
+fn refusal(headers: &[(&str, &str)]) -> Exchange {
+    Exchange::json_with_headers(429, headers, r#"{"error":{"message":"slow down"}}"#)
+}
+
+fn answer() -> Script {
+    Script::one(Exchange::json(200, CHAT_ANSWER))
+}
+
+/// To which base URLs the attempts went.
+fn attempts(answer: &Response) -> Vec<String> {
+    let record = answer.record().unwrap();
+    let urls = record.attempts().iter().map(|attempt| attempt.base_url.as_deref().unwrap());
+    urls.map(str::to_owned).collect()
+}
+
+#[test]
+fn an_attempt_that_was_not_sent_moves_on_at_once_and_the_service_rests() {
+    for way in WAYS {
+        let service = Service::start().unwrap();
+        let (dead, well) = (dead(), service.base_url());
+        let config = several([&*dead, &well]).retry(RetryPolicy::default().max_retries(0));
+        let client = Client::new(config).unwrap();
+        let first = way.send(&client, hello()).unwrap();
+        assert_eq!(attempts(&first), [dead.clone(), well.clone()]);
+        assert_eq!(first.record().unwrap().waits_count(), 0);
+        assert_eq!(first.record().unwrap().attempts()[0].kind, Some(ErrorKind::Connect));
+        let read = way.read(&client, hello());
+        assert_eq!(attempts(read.response()), [well], "the first one rests");
+    }
+}
+
+#[test]
+fn a_refusal_moves_on_and_a_retry_after_belongs_to_its_service() {
+    for way in WAYS {
+        let service = Service::start().unwrap();
+        let busy = service.script("busy", Script::one(refusal(&[("Retry-After", "600")])));
+        let well = service.script("well", answer());
+        let client = Client::new(several([&*busy, &well])).unwrap();
+        for _ in 0..5 {
+            way.send(&client, hello()).unwrap();
+        }
+        assert_eq!(service.recorded("busy").len(), 1);
+        assert_eq!(service.recorded("well").len(), 5);
+    }
+}
+
+#[test]
+fn without_a_retry_after_some_refusals_in_a_row_let_a_service_rest() {
+    let service = Service::start().unwrap();
+    let busy = service.script("busy", Script::one(refusal(&[])));
+    let well = service.script("well", answer());
+    let client = Client::new(several([&*busy, &well])).unwrap();
+    for _ in 0..10 {
+        client.blocking().send(hello()).unwrap();
+    }
+    assert_eq!(service.recorded("busy").len(), 3);
+}
+
+/// If all refuse, the retry policy decides, and the next round begins with the first.
+#[test]
+fn rounds_of_refusals_are_retried_by_the_policy() {
+    let service = Service::start().unwrap();
+    let one = service.script("one", Script::one(refusal(&[])));
+    let other = service.script("other", Script::one(refusal(&[])));
+    let config = several([&*one, &other]).retry(at_once().max_retries(1));
+    let error = Client::new(config).unwrap().blocking().send(hello()).unwrap_err();
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::RateLimited, 4));
+    assert_eq!((service.recorded("one").len(), service.recorded("other").len()), (2, 2));
+    assert_eq!(error.record().unwrap().waits_count(), 1);
+    let busy = service.script("busy", Script::one(refusal(&[("Retry-After", "600")])));
+    let long = service.script("long", Script::one(refusal(&[("Retry-After", "500")])));
+    let error =
+        Client::new(several([&*busy, &long])).unwrap().blocking().send(hello()).unwrap_err();
+    assert_eq!(error.attempts(), 2, "no wait that is longer than the policy allows");
+}
+
+/// What may have been metered is not sent again, at no service.
+#[test]
+fn no_other_failure_moves_on() {
+    let service = Service::start().unwrap();
+    let head =
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{\"id\":";
+    let cut = Exchange { steps: vec![Step::send(head), Step::Close] };
+    let silent = Exchange { steps: vec![Step::Close] };
+    let failures = [
+        ("500", Exchange::json(500, "{}"), ErrorKind::Server),
+        ("400", Exchange::json(400, "{}"), ErrorKind::InvalidRequest),
+        ("401", Exchange::json(401, "{}"), ErrorKind::Authentication),
+        ("cut", cut, ErrorKind::Disconnected),
+        ("silent", silent, ErrorKind::Disconnected),
+        ("web", Exchange::json(200, "<html>"), ErrorKind::Protocol),
+    ];
+    let well = service.script("well", answer());
+    for (name, failure, kind) in failures {
+        let ill = service.script(name, Script::one(failure));
+        let client = Client::new(several([&*ill, &well])).unwrap();
+        for way in WAYS {
+            let error = way.send(&client, hello()).unwrap_err();
+            assert_eq!((error.kind(), error.attempts()), (kind, 1), "{name}");
+        }
+    }
+    assert_eq!(service.recorded("well").len(), 0);
+}
+
+#[test]
+fn an_answer_that_fails_before_its_content_moves_on_by_option() {
+    for way in WAYS {
+        let service = Service::start().unwrap();
+        let failed = Exchange::events(&[r#"{"error":{"message":"busy"}}"#]);
+        let ill = service.script("ill", Script::one(failed));
+        let well = service.base_url();
+        let read = way.read(&Client::new(several([&*ill, &well])).unwrap(), hello());
+        assert_eq!((read.error().kind(), read.error().attempts()), (ErrorKind::Stream, 1));
+        let config = several([&*ill, &well]).retry(at_once().before_content(true));
+        let read = way.read(&Client::new(config).unwrap(), hello());
+        assert_eq!(read.text(), "Hello from both sides.");
+        assert_eq!(read.response().attempts(), 2);
+    }
+}
+
+#[test]
+fn balanced_calls_are_spread_by_weight() {
+    let service = Service::start().unwrap();
+    let one = service.script("one", answer());
+    let other = service.script("other", answer());
+    let urls = [BaseUrl::new(&*one).weight(3), BaseUrl::new(&*other)];
+    let config = Config::new().api_key("sk-test").base_urls(urls).balance(true);
+    let client = Client::new(config).unwrap();
+    (0..40).for_each(|_| drop(client.blocking().send(hello()).unwrap()));
+    assert_eq!((service.recorded("one").len(), service.recorded("other").len()), (30, 10));
+}
+
+#[test]
+fn each_service_gets_its_own_key_and_model_name() {
+    let service = Service::start().unwrap();
+    let echo = r#"{"error":{"message":"no sk-test, no sk-other-test"}}"#;
+    let busy = service.script("busy", Script::one(Exchange::json(429, echo)));
+    let well = service.script("well", answer());
+    let own = |url: &str| BaseUrl::new(url).api_key("sk-other-test").model("echo", "echo \"2\"");
+    let urls = [BaseUrl::new(&*busy), own(&well)];
+    let client = Client::new(Config::new().api_key("sk-test").base_urls(urls)).unwrap();
+    for way in WAYS {
+        way.send(&client, hello().header("x-way", format!("{way:?}"))).unwrap();
+        let bodies = ["busy", "well"].map(|name| service.recorded(name).pop().unwrap());
+        let models = bodies.each_ref().map(|sent| {
+            serde_json::from_slice::<serde_json::Value>(&sent.body).unwrap()["model"].clone()
+        });
+        assert_eq!(models, ["echo", "echo \"2\""]);
+        let keys = bodies.each_ref().map(|sent| sent.header("authorization").unwrap().to_owned());
+        assert_eq!(keys, ["Bearer sk-test", "Bearer sk-other-test"]);
+    }
+    let usage = client.usage_by_key();
+    assert_eq!(usage[&key_id("sk-other-test")]["echo"].calls, 2, "under the name of the requests");
+    let urls = [BaseUrl::new(&*busy), own(&busy)];
+    let client = Client::new(Config::new().api_key("sk-test").base_urls(urls)).unwrap();
+    let policy = RetryPolicy::default().max_retries(0);
+    let error = client.blocking().send(hello().retry(policy)).unwrap_err();
+    assert_eq!(error.message(), "no [key], no [key]");
+    let error = client.blocking().send(hello().api_key("sk-test")).unwrap_err();
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Argument, 0), "{error}");
+}
+
+/// Each has a congestion controller: one that refuses everything holds back nobody else.
+#[test]
+fn adaptive_calls_go_to_those_that_admit_them() {
+    let service = Service::start().unwrap();
+    let busy = service.script("busy", Script::one(refusal(&[])));
+    let well = service.script("well", answer());
+    let config = several([&*busy, &well]).balance(true);
+    let client = Client::new(config.retry(at_once().adaptive(true))).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| {
+                (0..20).for_each(|_| drop(client.blocking().send(hello()).unwrap()));
+            });
+        }
+    });
+    let (refused, answered) = (service.recorded("busy").len(), service.recorded("well").len());
+    assert_eq!(answered, 320);
+    assert!(refused < 160, "{refused}");
+}
+
+/// The single call to a service that rested finds that it is well again.
+#[test]
+fn a_service_that_rested_is_called_again() {
+    let service = Service::start().unwrap();
+    let sequence = vec![refusal(&[("Retry-After", "0.05")]), Exchange::json(200, CHAT_ANSWER)];
+    let first = service.script("first", Script::sequence(sequence));
+    let other = service.script("other", answer());
+    let client = Client::new(several([&*first, &other])).unwrap();
+    client.blocking().send(hello()).unwrap();
+    crate::support::eventually("the first one is called again", || {
+        client.blocking().send(hello()).unwrap();
+        service.recorded("first").len() > 1
+    });
+}
+
+#[test]
+fn a_model_list_comes_from_the_first_that_is_well() {
+    let service = Service::start().unwrap();
+    let client = Client::new(several([&*dead(), &service.base_url()])).unwrap();
+    assert!(Way::Async.models(&client).unwrap().model_ids().len() > 3);
+}
+
+#[test]
+fn errors_and_hints_are_those_of_the_last_service() {
+    let service = Service::start().unwrap();
+    let other = service.script("other", Script::one(Exchange::json(404, "{}")));
+    let client = Client::new(several([&*dead(), &other])).unwrap();
+    let error = client.blocking().send(hello()).unwrap_err();
+    assert_eq!((error.kind(), error.metered()), (ErrorKind::NotFound, Metered::Unknown));
+    assert_eq!(error.path(), "/scripts/other/v1/chat/completions");
+    assert_eq!(error.record().unwrap().path(), "/scripts/other/v1/chat/completions");
+}
+
+#[test]
+fn faulty_base_urls_are_refused_by_their_place() {
+    let refused = |config: Config| {
+        let error = Client::new(config.api_key("sk-test")).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Config);
+        error.message().to_owned()
+    };
+    let good = || BaseUrl::new("http://127.0.0.1:9/v1");
+    let both = |second| refused(Config::new().base_urls([good(), second]));
+    assert!(both(BaseUrl::new("127.0.0.1")).starts_with("base_urls[1]: base_url"));
+    assert!(both(good().weight(0)).starts_with("base_urls[1]: weight must be"));
+    assert!(both(good().weight(1_001)).contains("WEIGHT_MAX"));
+    assert!(both(good().api_key("")).starts_with("base_urls[1]: the API key is empty"));
+    assert!(both(good().model("echo", "")).contains("model is empty"));
+    assert!(refused(Config::new().base_urls((0..65).map(|_| good()))).contains("BASE_URLS_MAX"));
+    let config = Config::new().base_url("http://127.0.0.1:9/v1").base_urls([good()]);
+    assert_eq!(refused(config), "both base_url and base_urls are set");
+    assert_eq!(refused(Config::new().balance(true)), "balance needs base_urls");
+    for (json, expected) in [
+        (r#"[1]"#, "base_urls[0] is neither a string nor an object"),
+        (r#"[{}]"#, "base_urls[0] has no url"),
+        (
+            r#"["http://127.0.0.1:9/v1",{"url":"http://127.0.0.1:9/v1","wieght":1}]"#,
+            "did you mean \"weight\"?",
+        ),
+        (r#"[{"url":"x","weight":-1}]"#, "base_urls[0] has a weight that is no whole number"),
+        (r#"[{"url":"x","models":["a"]}]"#, "models that are no object"),
+        (r#""http://127.0.0.1:9/v1""#, "base_urls takes an array of base URLs"),
+    ] {
+        let error = Config::new().set_options(&format!(r#"{{"base_urls":{json}}}"#)).unwrap_err();
+        assert!(error.message().contains(expected), "{json}: {error}");
+    }
+    let mut config = Config::new();
+    let urls = r#"{"base_urls":["http://127.0.0.1:9/v1",
+        {"url":"http://127.0.0.1:9/v2","api_key":"sk-other-test","weight":2,"models":{"a":"b"}}],
+        "balance":true,"api_key":"sk-test"}"#;
+    config.set_options(urls).unwrap();
+    let shown = format!("{config:?}");
+    assert!(!shown.contains("sk-"), "{shown}");
+    assert_eq!(Client::new(config).unwrap().base_url(), "http://127.0.0.1:9/v1");
+}
+
+/// A call to a service that hangs ends by its own timeout, and after some of those others are called.
+#[test]
+fn a_service_that_hangs_rests_after_some_timeouts() {
+    let service = Service::start().unwrap();
+    let hung = service.script("hung", Script::one(Exchange { steps: vec![Step::StallForever] }));
+    let well = service.script("well", answer());
+    let client = Client::new(several([&*hung, &well])).unwrap();
+    let request =
+        || Request::chat("echo").user("Hello.").first_byte_timeout(Some(Duration::from_millis(1)));
+    for _ in 0..3 {
+        let error = client.blocking().send(request()).unwrap_err();
+        assert_eq!((error.kind(), error.attempts()), (ErrorKind::Timeout, 1));
+    }
+    client.blocking().send(hello()).unwrap();
+    assert_eq!(service.recorded("well").len(), 1);
+}
