@@ -40,6 +40,9 @@ fn a_value_of_the_wrong_kind_is_refused_and_not_shown() {
     let own = OF_CLIENT.iter().chain(OF_RETRIES).map(|option| option.name.to_owned());
     for name in own.chain(timeouts).chain(limits) {
         for wrong in [r#"["sk-secret"]"#, r#"{"sk-secret":7}"#, "-1.5"] {
+            if name == "base_urls" && wrong.starts_with('[') {
+                continue; // the right kind, and checked when a client is made
+            }
             let error = set(&format!(r#"{{"{name}":{wrong}}}"#)).unwrap_err();
             assert!(error.message().starts_with(&format!("{name} takes ")), "{error}");
             assert!(!error.report().contains("secret"), "{error:?}");

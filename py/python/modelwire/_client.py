@@ -652,7 +652,7 @@ class OpenAI(_Client):
     With stream_only every call without stream streams internally and returns the gathered answer,
     for a service whose models only stream. proxy, no_proxy, ca, client_certificate (paths or PEM
     text), http2 and tcp_keepalive configure the transport; idempotency_header names a header.
-    base_urls are several services in place of one: texts, or dicts with url, api_key, weight, models.
+    base_urls are several services in one: texts, or dicts with url, api_key, weight and models.
 
     on_call gets the CallRecord of each ended call, on its own thread: no call waits for it.
     chunk_times adds the time of each chunk to the records.

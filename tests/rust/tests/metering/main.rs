@@ -18,8 +18,8 @@ use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
 use modelwire::{
-    Call, Client, CompletionQueue, Config, ErrorKind, Event, Limits, Metered, Next, Pop, Request,
-    Timeouts, shutdown,
+    BaseUrl, Call, Client, CompletionQueue, Config, ErrorKind, Event, Limits, Metered, Next, Pop,
+    Request, RetryPolicy, Timeouts, shutdown,
 };
 
 use crate::service::Counting;
@@ -321,6 +321,59 @@ fn a_call_sent_before_a_shutdown_is_not_reported_as_not_sent() {
     let book = Book::new();
     rounds(&book, calls(15), &mut Random::new(4), |_| assert!(shutdown(LONG)));
     book.close().is_of_both();
+}
+
+/// Several services that refuse, close, cut, lie, hang and do not exist, at random: no call is sent again, to
+/// whichever of them, once one may have processed it.
+#[test]
+fn a_call_to_several_services_is_never_paid_twice() {
+    const IN_A_ROUND: u64 = 25; // a new client has no service that rests
+    let _alone = alone();
+    let services: Vec<_> = (0..3).map(|each| Counting::with_moods(seed() + (each << 40))).collect();
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let urls: Vec<_> = services.iter().map(Counting::base_url).collect();
+    let mut told = HashMap::new();
+    let mut random = Random::new(7);
+    let total = calls(20);
+    for round in 0..total / IN_A_ROUND {
+        let mut urls: Vec<_> = urls.iter().map(BaseUrl::new).collect();
+        urls.insert((random.next() % 4) as usize, BaseUrl::new(format!("http://{nobody}/v1")));
+        urls.rotate_left((random.next() % 4) as usize);
+        let retry = RetryPolicy::default().first_wait(Duration::from_micros(1));
+        let retry = retry.max_retries(u32::from(round % 8 == 0)).adaptive(round % 5 == 0);
+        let timeouts = Timeouts::default().first_byte(Duration::from_millis(20));
+        let config = Config::new().api_key("sk-test").base_urls(urls).balance(round % 2 == 0);
+        let client = Client::new(config.retry(retry).timeouts(timeouts)).unwrap();
+        for each in 0..IN_A_ROUND {
+            let id = round * IN_A_ROUND + each;
+            let request = Request::chat("echo").user("Hello.").query("id", id.to_string());
+            let (is_ok, record) = match client.blocking().send(request) {
+                Ok(answer) => (true, answer.record().cloned()),
+                Err(error) => (false, error.record().cloned()),
+            };
+            told.insert(id, (is_ok, record.unwrap()));
+        }
+        client.close(None).unwrap();
+    }
+    let mut received = HashMap::<u64, [u64; 2]>::new();
+    for service in &services {
+        for (all, which) in [(service.settled(), 0), (service.refused(), 1)] {
+            all.into_iter().for_each(|(id, count)| received.entry(id).or_default()[which] += count);
+        }
+    }
+    let (mut moved, mut paid) = (0, 0);
+    for (id, (is_ok, record)) in &told {
+        let [came, refused] = received.get(id).copied().unwrap_or_default();
+        let may_be_paid = came - refused;
+        assert!(may_be_paid <= 1, "call {id} came {came} times: {record:?}");
+        assert!(!is_ok || may_be_paid == 1, "call {id} has no answer: {record:?}");
+        assert!(came == 0 || record.metered() != Metered::NotSent, "call {id}: {record:?}");
+        assert!(came <= record.attempts_count(), "call {id} came {came} times: {record:?}");
+        moved += u64::from(record.attempts_count() > 1);
+        paid += may_be_paid;
+    }
+    println!("measured: of {} calls {moved} moved on, {paid} may have been paid", told.len());
+    assert!(moved > 0 && paid > 0);
 }
 
 /// Forks beside calls that are cancelled; and a child does not say `not_sent` of a call of its parent.

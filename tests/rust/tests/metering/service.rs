@@ -1,12 +1,14 @@
-//! A service on raw sockets that answers every call at once and counts, by the `id` of its query, which
+//! A service on raw sockets that answers every call at once, unless it has moods, and counts, by the `id` of its query, which
 //! requests reached it, a part of one too.
 
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+
+use crate::Random;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Of the connection that shows that all earlier ones were accepted.
@@ -16,10 +18,31 @@ const ANSWER: &str = concat!(
     r#""finish_reason":"stop"}]}"#
 );
 
+/// What a service of moods does with a request.
+#[derive(Clone, Copy)]
+enum Act {
+    Answers,
+    Refuses,
+    Closes,
+    Cuts,
+    /// A success that is none.
+    Lies,
+    Hangs,
+}
+
+/// What it does in place of an answer, of so many requests.
+const ACTS: [Act; 7] =
+    [Act::Refuses, Act::Refuses, Act::Refuses, Act::Closes, Act::Cuts, Act::Lies, Act::Hangs];
+const ACTS_OF: u64 = 24;
+
 #[derive(Default)]
 struct State {
     /// How often each request came.
     received: Mutex<HashMap<u64, u64>>,
+    /// How often each was refused, which costs nothing.
+    refused: Mutex<HashMap<u64, u64>>,
+    /// Where it has moods, what they follow from.
+    moods: Option<AtomicU64>,
     /// Beginnings of requests that ended before their id.
     nameless: AtomicUsize,
     open: AtomicUsize,
@@ -33,9 +56,18 @@ pub struct Counting {
 
 impl Counting {
     pub fn start() -> Counting {
+        Counting::start_with(State::default())
+    }
+
+    /// One that refuses, closes, cuts, lies and hangs at random.
+    pub fn with_moods(seed: u64) -> Counting {
+        Counting::start_with(State { moods: Some(AtomicU64::new(seed)), ..State::default() })
+    }
+
+    fn start_with(state: State) -> Counting {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let state = Arc::new(State::default());
+        let state = Arc::new(state);
         std::thread::spawn({
             let state = state.clone();
             move || accept(&listener, &state)
@@ -45,6 +77,11 @@ impl Counting {
 
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
+    }
+
+    /// How often each request was refused.
+    pub fn refused(&self) -> HashMap<u64, u64> {
+        self.state.refused.lock().unwrap().clone()
     }
 
     /// How often each request came, once all that was written to it was read: no client has a connection
@@ -65,6 +102,14 @@ impl Counting {
         }
         assert_eq!(self.state.nameless.load(Ordering::SeqCst), 0, "a request without its id");
         std::mem::take(&mut *self.state.received.lock().unwrap())
+    }
+}
+
+impl State {
+    fn act(&self) -> Act {
+        let Some(moods) = &self.moods else { return Act::Answers };
+        let random = Random(moods.fetch_add(1, Ordering::SeqCst)).next();
+        ACTS.get((random % ACTS_OF) as usize).copied().unwrap_or(Act::Answers)
     }
 }
 
@@ -104,12 +149,26 @@ fn serve(mut stream: TcpStream, state: &State) {
             is_counted = true;
         }
         if let Some(length) = length_of(&bytes).filter(|length| bytes.len() >= *length) {
+            let id = id_of(&bytes);
             bytes.drain(..length);
             is_counted = false;
-            let length = ANSWER.len();
-            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ";
+            let answer = match (state.act(), id) {
+                (Act::Refuses, Some(id)) if id != LAST => {
+                    *state.refused.lock().unwrap().entry(id).or_default() += 1;
+                    answer_of("429 Too Many Requests", "{}")
+                }
+                (Act::Closes, _) => return,
+                (Act::Cuts, _) => {
+                    let whole = answer_of("200 OK", ANSWER);
+                    let _ = stream.write_all(&whole.as_bytes()[..whole.len() - 9]);
+                    return;
+                }
+                (Act::Lies, _) => answer_of("200 OK", r#"{"error":{"message":"no"}}"#),
+                (Act::Hangs, _) => continue,
+                (Act::Answers | Act::Refuses, _) => answer_of("200 OK", ANSWER),
+            };
             // Whoever has gone away does not want it.
-            let _ = stream.write_all(format!("{head}{length}\r\n\r\n{ANSWER}").as_bytes());
+            let _ = stream.write_all(answer.as_bytes());
             continue;
         }
         match stream.read(&mut piece) {
@@ -120,6 +179,12 @@ fn serve(mut stream: TcpStream, state: &State) {
     if !bytes.is_empty() && !is_counted {
         state.nameless.fetch_add(1, Ordering::SeqCst);
     }
+}
+
+fn answer_of(status: &str, body: &str) -> String {
+    let length = body.len();
+    let head = format!("HTTP/1.1 {status}\r\nContent-Type: application/json");
+    format!("{head}\r\nContent-Length: {length}\r\n\r\n{body}")
 }
 
 /// The id in the first line, once that is whole.
