@@ -24,6 +24,7 @@ mod breaker;
 mod budgeted;
 mod change;
 mod classify;
+mod gate;
 mod judged;
 mod keys;
 mod lanes;
@@ -47,7 +48,7 @@ use ahead::Ahead;
 use attempt::{Attempt, Delayed, Flights};
 use judged::Judging;
 use keys::Keys;
-use lanes::Lanes;
+use lanes::{Lane, Lanes};
 use reach::Reach;
 use slow::SlowRows;
 
@@ -161,7 +162,6 @@ impl<B: SendJournal> Engine<B> {
     /// Creates an engine with this client, whose own retries must be off.
     pub fn new(client: Client, options: EngineOptions, book: B) -> Engine<B> {
         Engine {
-            client,
             requests: Box::new(|row| Request::of_json(row.endpoint, &*row.body)),
             options,
             keys: Keys::default(),
@@ -170,7 +170,7 @@ impl<B: SendJournal> Engine<B> {
             zero: Instant::now(),
             phase: Phase::Taking,
             stopped: None,
-            lanes: Lanes::new(options.fixed),
+            lanes: Lanes::new(options.fixed, client.services()),
             delayed: BinaryHeap::new(),
             ahead: Ahead::default(),
             awaits_disk: Arc::default(),
@@ -189,6 +189,7 @@ impl<B: SendJournal> Engine<B> {
             judging: Judging::default(),
             events: Vec::with_capacity(EVENTS_MAX),
             counts: Counts::default(),
+            client,
         }
     }
 
@@ -398,7 +399,7 @@ impl<B: SendJournal> Engine<B> {
 
     /// Since when the service has been unreachable, or has failed the rows of a model.
     fn outage_since(&self) -> Option<Duration> {
-        let failing = self.lanes.iter().filter_map(|lane| lane.breaker.open_since());
+        let failing = self.lanes.iter().filter_map(Lane::failing_since);
         failing.chain(self.reach.lost_at()).min()
     }
 
@@ -533,9 +534,12 @@ impl<B: SendJournal> Engine<B> {
         self.counts.sent += 1;
         let mut request = (self.requests)(&attempt.row);
         let (key, number) = self.keys.current();
-        if let Some(key) = key {
+        if let Some(key) = key
+            && !self.client.service_has_own_key(attempt.service)
+        {
             request = request.api_key(key);
         }
+        request = request.to_service(attempt.service);
         attempt.key = number;
         if self.client.sends_idempotency_keys() {
             request = request.idempotency_key(attempt.idempotency_key());

@@ -105,6 +105,9 @@ impl Connection {
 
     /// Checks that there is a base URL and a key; the error says what to set.
     pub(crate) fn require(&self) -> Result<(), Failure> {
+        if self.option("base_urls").is_some() {
+            return Ok(()); // the client checks them with their keys
+        }
         self.require_base_url()?;
         if self.key_source().is_none() && set_variable(&API_KEY_VARIABLES).is_none() {
             let message = "no API key: set MODELWIRE_API_KEY (or OPENAI_API_KEY), or give --key-file \
@@ -112,6 +115,17 @@ impl Connection {
             return Err(Failure::new(Exit::Config, message));
         }
         Ok(())
+    }
+
+    /// Refuses several base URLs, for a command that is about one.
+    pub(crate) fn require_one_service(&self, command: &str) -> Result<(), Failure> {
+        match self.option("base_urls") {
+            None => Ok(()),
+            Some(_) => {
+                let message = format!("{command} is about one service: give --base-url URL");
+                Err(Failure::usage(message))
+            }
+        }
     }
 
     /// Where the key comes from, if not from the environment.
@@ -247,7 +261,7 @@ fn json_of(name: &str, value: &str) -> Result<String, Failure> {
                 .map_err(|failure| failure.within(&format!("--option {name}")))?;
             of_file.as_str()
         }
-        None if SECRET_OPTIONS.contains(&name) => {
+        None if SECRET_OPTIONS.contains(&name) || has_keys(name, value) => {
             let message = format!(
                 "--option {name} takes @FILE: its value is secret, and everyone on the machine can see \
                  arguments"
@@ -262,6 +276,11 @@ fn json_of(name: &str, value: &str) -> Result<String, Failure> {
         return Ok(quoted(value));
     }
     json_or_text("--option", name, value)
+}
+
+/// Whether these base URLs have API keys.
+fn has_keys(name: &str, value: &str) -> bool {
+    name == "base_urls" && value.contains("api_key")
 }
 
 /// The usage error for an option that the client does not accept.

@@ -55,6 +55,7 @@ pub(crate) struct Doctor {
 
 impl Doctor {
     pub(crate) fn run(&self, connection: &Connection) -> Result<(), Failure> {
+        connection.require_one_service("modelwire doctor")?;
         if !self.no_calls {
             console::say(COSTS);
         }

@@ -264,6 +264,19 @@ impl Client {
         self.session.base_url()
     }
 
+    /// The number of its base URLs: for bulk jobs, which choose one for each attempt.
+    #[doc(hidden)]
+    pub fn services(&self) -> usize {
+        self.session.settings.upstreams.as_ref().map_or(1, |several| several.all.len())
+    }
+
+    /// Whether this one has an API key of its own.
+    #[doc(hidden)]
+    pub fn service_has_own_key(&self, number: usize) -> bool {
+        let several = self.session.settings.upstreams.as_ref();
+        several.and_then(|several| several.all.get(number)).is_some_and(|one| one.has_own_key)
+    }
+
     /// Whether the client has [`Config::idempotency_header`]: for bulk jobs, whose rows have their own keys.
     #[doc(hidden)]
     pub fn sends_idempotency_keys(&self) -> bool {

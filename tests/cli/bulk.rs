@@ -599,3 +599,13 @@ fn two_runs_on_one_output_are_refused() {
     child.kill().unwrap();
     wait(&mut child);
 }
+
+/// Nothing listens at one of the services; the other answers all rows.
+#[test]
+fn rows_go_to_several_services() {
+    let job = Job::new(&rows(100, "echo"));
+    let urls = json!(["http://127.0.0.1:1/v1", job.service.base_url()]).to_string();
+    let ran = job.run(&["--option", &format!("base_urls={urls}")]);
+    assert_eq!(ran.code(), 0, "{ran:?}");
+    assert_eq!((job.results().len(), job.metered()), (100, 100));
+}

@@ -15,6 +15,8 @@ pub(super) struct Attempt {
     pub(super) row: Row,
     /// The lane whose controller admits it.
     pub(super) lane: usize,
+    /// The service to which it is sent.
+    pub(super) service: usize,
     /// The number of times it was sent.
     pub(super) sent: u32,
     /// The number of the API key with which it was sent last.
@@ -35,6 +37,7 @@ impl Attempt {
         Attempt {
             row,
             lane,
+            service: 0,
             sent: 0,
             key: 0,
             tries,

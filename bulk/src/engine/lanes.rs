@@ -1,15 +1,14 @@
-//! One lane per model: its controller, and the rows that wait for it. A limited model delays no other.
+//! One lane per model: the rows that wait, and a gate to each service. A limited model delays no other.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
 use modelwire::Value;
-use modelwire::pace::Decision;
 
 use super::attempt::Attempt;
-use super::breaker::Breaker;
-use crate::controller::{Controller, Ended, Fixed, View};
+use super::gate::{Gate, Room};
+use crate::controller::{Ended, Fixed, View};
 use crate::row::{Finished, Row};
 
 /// Maximum lanes; models beyond that share the last one.
@@ -21,9 +20,6 @@ const UNPROVED_MAX: usize = 10;
 /// Estimated bytes of a body per token.
 const BYTES_PER_TOKEN: u64 = 4;
 
-/// Minimum time before a controller is asked again: clocks are coarse.
-const ASK_AGAIN: Duration = Duration::from_micros(100);
-
 /// Weight of the latest answer in the correction of the estimates.
 const CORRECTION_WEIGHT: f64 = 0.05;
 
@@ -33,23 +29,16 @@ const CORRECTION_MAX: f64 = 50.0;
 /// The request members that limit output tokens, over all operations.
 const OUTPUT_BOUNDS: [&str; 3] = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
 
-/// When to ask the controller again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum NextRow {
-    No,
-    Until(Duration),
-    UntilOneEnds,
-}
-
 #[derive(Debug)]
 pub(super) struct Lane {
     pub(super) model: Arc<str>,
-    controller: Controller,
+    /// Of each service; at least one.
+    gates: Vec<Gate>,
+    /// The gate to ask first.
+    first: usize,
     waiting: VecDeque<Attempt>,
     /// The rows at the front, already recorded, with their tickets.
     noted: VecDeque<(u64, Attempt)>,
-    held: NextRow,
-    pub(super) breaker: Breaker,
     /// Tokens used by answers, as a multiple of the estimate.
     correction: f64,
     /// Rows that were refused (400, 403, 404 or 422) since the last answer: whether all rows would be is
@@ -61,14 +50,13 @@ pub(super) struct Lane {
 }
 
 impl Lane {
-    fn new(model: Arc<str>, fixed: Fixed) -> Lane {
+    fn new(model: Arc<str>, fixed: Fixed, services: usize) -> Lane {
         Lane {
             model,
-            controller: Controller::new(fixed),
+            gates: (0..services.max(1)).map(|_| Gate::new(fixed)).collect(),
+            first: 0,
             waiting: VecDeque::new(),
             noted: VecDeque::new(),
-            held: NextRow::No,
-            breaker: Breaker::default(),
             correction: 1.0,
             forbidden: Vec::new(),
             refused_in_a_row: 0,
@@ -78,15 +66,14 @@ impl Lane {
 
     /// The next row to record, while fewer than `ahead` plus the free permits are recorded.
     pub(super) fn next_to_note(&mut self, now: Duration, ahead: usize) -> Option<Attempt> {
-        let room = match self.held {
-            _ if self.breaker.is_open() => 1,
-            NextRow::UntilOneEnds => ahead,
-            NextRow::Until(time) if time > now => 1,
-            NextRow::Until(_) | NextRow::No => {
-                let View { allowed, in_flight, is_paced, .. } = self.controller.view(now);
-                let permits = if is_paced { 1 } else { allowed.saturating_sub(in_flight) };
-                ahead + permits as usize
-            }
+        let rooms = self.gates.iter().map(|gate| gate.room(now));
+        let room = rooms.reduce(|one, other| match (one, other) {
+            (Room::Permits(one), Room::Permits(other)) => Room::Permits(one + other),
+            (one, other) => one.max(other),
+        });
+        let room = match room {
+            Some(Room::Permits(permits)) => ahead + permits,
+            Some(Room::One) | None => 1,
         };
         if self.noted.len() >= room {
             return None;
@@ -100,35 +87,42 @@ impl Lane {
 
     /// The next row that may be sent now. Tickets up to `durable` are on disk.
     pub(super) fn next(&mut self, now: Duration, durable: u64) -> Option<Attempt> {
-        match self.held {
-            NextRow::UntilOneEnds => return None,
-            NextRow::Until(time) if time > now => return None,
-            NextRow::Until(_) | NextRow::No => {}
-        }
-        if self.breaker.is_open() && self.breaker.probe_at().is_none_or(|at| now < at) {
-            return None;
-        }
+        let (_, first) = self.noted.front().filter(|(ticket, _)| *ticket <= durable)?;
+        let tokens = first.estimate as f64 * self.correction;
         let is_doubted = !self.was_answered && !self.forbidden.is_empty();
         if is_doubted && self.forbidden.len() + self.in_flight(now) >= UNPROVED_MAX {
             return None;
         }
-        let (_, first) = self.noted.front().filter(|(ticket, _)| *ticket <= durable)?;
-        let tokens = first.estimate as f64 * self.correction;
-        match self.controller.ask(now, tokens as u64) {
-            Decision::Go => {
-                self.held = NextRow::No;
-                self.breaker.begins();
-                self.noted.pop_front().map(|(_, attempt)| attempt)
-            }
-            Decision::At(time) => {
-                self.held = NextRow::Until(time.max(now + ASK_AGAIN));
-                None
-            }
-            Decision::Full => {
-                self.held = NextRow::UntilOneEnds;
-                None
+        let count = self.gates.len();
+        for step in 0..count {
+            let number = (self.first + step) % count;
+            if self.gates.get_mut(number)?.begins(now, tokens) {
+                self.first = (number + 1) % count;
+                let (_, mut attempt) = self.noted.pop_front()?;
+                attempt.service = number;
+                return Some(attempt);
             }
         }
+        None
+    }
+
+    /// The gate that admitted this attempt.
+    pub(super) fn gate(&mut self, attempt: &Attempt) -> Option<&mut Gate> {
+        self.gates.get_mut(attempt.service)
+    }
+
+    /// Whether the rows fail one after another at every service.
+    pub(super) fn is_failing(&self) -> bool {
+        self.gates.iter().all(|gate| gate.breaker.is_open())
+    }
+
+    /// Since when they do.
+    pub(super) fn failing_since(&self) -> Option<Duration> {
+        self.gates
+            .iter()
+            .map(|gate| gate.breaker.open_since())
+            .max()
+            .filter(|_| self.is_failing())?
     }
 
     /// Records the end of an admitted attempt.
@@ -138,15 +132,14 @@ impl Lane {
             let ratio = ratio.clamp(1.0 / CORRECTION_MAX, CORRECTION_MAX);
             self.correction += (ratio - self.correction) * CORRECTION_WEIGHT;
         }
-        self.held = NextRow::No;
-        self.breaker.ended(attempt.begun, now);
-        self.controller.ended(attempt.begun, now, how);
+        if let Some(gate) = self.gate(attempt) {
+            gate.ended(attempt.begun, now, how);
+        }
     }
 
     /// Changes the limits that the user sets; the controller is asked again at once.
     fn set_fixed(&mut self, now: Duration, fixed: Fixed) {
-        self.controller.set_fixed(now, fixed);
-        self.held = NextRow::No;
+        self.gates.iter_mut().for_each(|gate| gate.set_fixed(now, fixed));
     }
 
     /// Removes the rows that were never sent: those that are recorded, and those that only wait.
@@ -158,10 +151,10 @@ impl Lane {
         (noted, waiting)
     }
 
-    /// Puts a row to retry first; but last while the breaker is open, so that one row does not use up its
+    /// Puts a row to retry first; but last while the breakers are open, so that one row does not use up its
     /// attempts as the probe of all.
     pub(super) fn push_again(&mut self, attempt: Attempt) {
-        match self.breaker.is_open() {
+        match self.is_failing() {
             true => self.waiting.push_back(attempt),
             false => self.waiting.push_front(attempt),
         }
@@ -176,35 +169,38 @@ impl Lane {
         if self.noted.is_empty() {
             return None;
         }
-        let held = match self.held {
-            NextRow::Until(time) => Some(time),
-            NextRow::UntilOneEnds => return None,
-            NextRow::No => None,
-        };
-        match self.breaker.is_open() {
-            true => self.breaker.probe_at().filter(|at| *at > now).max(held),
-            false => held,
-        }
+        self.gates.iter().filter_map(|gate| gate.due(now)).min()
     }
 
     fn in_flight(&self, now: Duration) -> usize {
-        self.controller.view(now).in_flight as usize
+        self.view(now).in_flight as usize
     }
 
     /// Whether its next row waits only for the disk, as far as is known.
     fn awaits_disk(&self, durable: u64) -> bool {
         let first = self.noted.front();
-        self.held != NextRow::UntilOneEnds && first.is_some_and(|(ticket, _)| *ticket > durable)
+        !self.gates.iter().all(Gate::awaits_an_end)
+            && first.is_some_and(|(ticket, _)| *ticket > durable)
     }
 
     pub(super) fn view(&self, now: Duration) -> View {
-        self.controller.view(now)
+        let mut all = View::default();
+        for view in self.gates.iter().map(|gate| gate.view(now)) {
+            all.in_flight += view.in_flight;
+            all.allowed = all.allowed.saturating_add(view.allowed);
+            all.is_paced |= view.is_paced;
+            if let Some(rate) = view.rate {
+                all.rate = Some(all.rate.unwrap_or_default() + rate);
+            }
+        }
+        all
     }
 }
 
 #[derive(Debug)]
 pub(super) struct Lanes {
     fixed: Fixed,
+    services: usize,
     lanes: Vec<Lane>,
     by_model: HashMap<Arc<str>, usize>,
     /// The lane of the latest row, and probably of the next.
@@ -214,8 +210,9 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
-    pub(super) fn new(fixed: Fixed) -> Lanes {
-        Lanes { fixed, lanes: Vec::new(), by_model: HashMap::new(), latest: 0, first: 0 }
+    pub(super) fn new(fixed: Fixed, services: usize) -> Lanes {
+        let (lanes, by_model) = (Vec::new(), HashMap::new());
+        Lanes { fixed, services, lanes, by_model, latest: 0, first: 0 }
     }
 
     /// The limits that the user sets.
@@ -238,7 +235,7 @@ impl Lanes {
             Some(lane) => *lane,
             None if self.lanes.len() >= LANES_MAX => LANES_MAX - 1,
             None => {
-                self.lanes.push(Lane::new(model.clone(), self.fixed));
+                self.lanes.push(Lane::new(model.clone(), self.fixed, self.services));
                 self.by_model.insert(model.clone(), self.lanes.len() - 1);
                 self.lanes.len() - 1
             }

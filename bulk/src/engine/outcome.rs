@@ -7,6 +7,7 @@ use modelwire::{Error, ErrorKind, Response};
 use super::admission::HELD_MAX;
 use super::attempt::{Attempt, Delayed};
 use super::classify::{Classified, classify};
+use super::gate::Gate;
 use super::send_journal::SendJournal;
 use super::types::{StopReason, Stopped};
 use super::wait::wait;
@@ -40,7 +41,9 @@ impl<B: SendJournal> Engine<B> {
                 let tokens = response.usage().map(|usage| usage.total_tokens);
                 if let Some(lane) = self.lanes.get(attempt.lane) {
                     lane.ended(&attempt, now, Ended::Answered { tokens });
-                    lane.breaker.answered(attempt.begun);
+                    if let Some(gate) = lane.gate(&attempt) {
+                        gate.breaker.answered(attempt.begun);
+                    }
                     (lane.was_answered, lane.refused_in_a_row) = (true, 0);
                     self.finished.append(&mut lane.forbidden);
                 }
@@ -55,8 +58,9 @@ impl<B: SendJournal> Engine<B> {
                 self.admitted(attempt.begun);
                 if !is_of_service(error.kind())
                     && let Some(lane) = self.lanes.get(attempt.lane)
+                    && let Some(gate) = lane.gate(&attempt)
                 {
-                    lane.breaker.answered(attempt.begun);
+                    gate.breaker.answered(attempt.begun);
                 }
             }
         }
@@ -99,7 +103,10 @@ impl<B: SendJournal> Engine<B> {
                 self.again(attempt, now + wait);
             }
             Classified::NotSent => {
-                let gives_up = self.reach.failed(attempt.begun, now);
+                let gives_up = match self.client.services() {
+                    1 => self.reach.failed(attempt.begun, now),
+                    _ => self.fails(&attempt, error.kind(), now, self.reach.patience()),
+                };
                 let attempt = self.take_back(attempt, now, Ended::Otherwise);
                 if gives_up {
                     self.stop(StopReason::Unreachable, error, attempt.row.clone());
@@ -179,9 +186,27 @@ impl<B: SendJournal> Engine<B> {
         if !is_of_service(error.kind()) || self.phase == Phase::Draining {
             return false;
         }
-        let patience = self.options.patience;
-        let lane = self.lanes.get(attempt.lane);
-        lane.is_some_and(|lane| lane.breaker.failed(error.kind(), attempt.begun, now, patience))
+        self.fails(attempt, error.kind(), now, self.options.patience)
+    }
+
+    /// Whether to give up: rows of the model have failed at every service, at this one for too long.
+    fn fails(
+        &mut self,
+        attempt: &Attempt,
+        kind: ErrorKind,
+        now: Duration,
+        patience: Duration,
+    ) -> bool {
+        let Some(lane) = self.lanes.get(attempt.lane) else { return false };
+        let Some(gate) = lane.gate(attempt) else { return false };
+        if !gate.breaker.failed(kind, attempt.begun, now, patience) {
+            return false;
+        }
+        if lane.is_failing() {
+            return true;
+        }
+        lane.gate(attempt).into_iter().for_each(Gate::give_up);
+        false
     }
 
     /// If none of the first rows of a model is found or valid, its name or the form of all rows is wrong, and

@@ -34,11 +34,16 @@ impl Reach {
             self.lost = Some(Outage::begins(now));
             return false;
         };
-        let patience = match self.was_reached {
+        let lasts = lost.goes_on(begun, now);
+        lasts >= self.patience()
+    }
+
+    /// How long to wait for the service.
+    pub(super) fn patience(&self) -> Duration {
+        match self.was_reached {
             true => self.patience,
             false => self.patience.min(PATIENCE_AT_FIRST),
-        };
-        lost.goes_on(begun, now) >= patience
+        }
     }
 
     /// While the service is unreachable: when the next attempt may begin, alone.

@@ -142,15 +142,15 @@ pub(crate) struct Writing {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Rate")]
 pub(crate) struct Rate {
-    /// Maximum rows of one model in flight; the job adapts to the service below that
+    /// Maximum rows of one model in flight (at each service); the job adapts to the service below that
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_concurrency: Option<u32>,
 
-    /// Maximum requests per minute, for each model
+    /// Maximum requests per minute, for each model (at each service)
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) rpm: Option<f64>,
 
-    /// Maximum tokens per minute, input and output, for each model
+    /// Maximum tokens per minute, input and output, for each model (at each service)
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) tpm: Option<f64>,
 

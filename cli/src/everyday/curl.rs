@@ -20,6 +20,7 @@ pub(crate) fn command(
     body: Option<&str>,
     streams: bool,
 ) -> Result<String, Failure> {
+    connection.require_one_service("modelwire curl")?;
     let base_url = connection.require_base_url()?;
     check(connection)?;
     let (base, query) = match base_url.split_once('?') {

@@ -467,6 +467,13 @@ impl Request {
         self
     }
 
+    /// Sends it to only this one of several base URLs: for bulk jobs.
+    #[doc(hidden)]
+    pub fn to_service(mut self, number: usize) -> Request {
+        self.options.upstream = Some(number);
+        self
+    }
+
     /// The operation.
     pub fn endpoint(&self) -> Endpoint {
         self.endpoint

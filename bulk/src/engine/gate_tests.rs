@@ -1,0 +1,156 @@
+//! Rows over several services: each has a controller and a breaker for each model.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+use std::net::TcpListener;
+use std::time::{Duration, Instant};
+
+use modelwire::{BaseUrl, Client, Config, ErrorKind, RetryPolicy};
+use modelwire_service::Service;
+
+use crate::engine::attempt::Attempt;
+use crate::engine::tests::{numbers, options, row, run, status};
+use crate::engine::{Engine, EngineOptions, NoSendJournal, Over, StopReason};
+
+fn client<'a>(base_urls: impl IntoIterator<Item = &'a str>) -> Client {
+    client_of(base_urls.into_iter().map(BaseUrl::new))
+}
+
+fn client_of(base_urls: impl IntoIterator<Item = BaseUrl>) -> Client {
+    let retry = RetryPolicy::default().max_retries(0);
+    Client::new(Config::new().base_urls(base_urls).api_key("sk-test").retry(retry)).unwrap()
+}
+
+/// A base URL at which nothing listens.
+fn dead() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    format!("http://{}/v1", listener.local_addr().unwrap())
+}
+
+fn calls(service: &Service) -> u64 {
+    service.metered().get("echo").map_or(0, |metered| metered.calls)
+}
+
+#[test]
+fn rows_are_spread_over_all_services() {
+    let services = [Service::start().unwrap(), Service::start().unwrap()];
+    let urls = services.each_ref().map(Service::base_url);
+    let client = client(urls.iter().map(String::as_str));
+    let mut engine = Engine::new(client, options(), NoSendJournal);
+    let (finished, over) = run(&mut engine, (1..=400).map(|number| row(number, "echo")));
+    assert!(matches!(over, Over::All), "{over:?}");
+    assert_eq!(numbers(&finished), (1..=400).collect::<Vec<_>>());
+    let calls = services.each_ref().map(calls);
+    assert_eq!(calls.iter().sum::<u64>(), 400);
+    assert!(calls.iter().all(|calls| *calls > 100), "{calls:?}");
+}
+
+#[test]
+fn a_service_that_is_not_there_costs_no_row() {
+    let service = Service::start().unwrap();
+    let (dead, well) = (dead(), service.base_url());
+    let mut engine = Engine::new(client([&*dead, &well]), options(), NoSendJournal);
+    let (finished, over) = run(&mut engine, (1..=400).map(|number| row(number, "echo")));
+    assert!(matches!(over, Over::All), "{over:?}");
+    assert_eq!(numbers(&finished), (1..=400).collect::<Vec<_>>());
+    assert!(finished.iter().all(|finished| finished.outcome.is_ok()));
+    assert_eq!(calls(&service), 400);
+    let vain = engine.status().sent - 400;
+    assert!((1..100).contains(&vain), "{vain}");
+}
+
+#[test]
+fn a_service_that_refuses_everything_holds_back_no_other() {
+    let services = [Service::start().unwrap(), Service::start().unwrap()];
+    services[0].answer_otherwise(Some(status(429, &[])));
+    let urls = services.each_ref().map(Service::base_url);
+    let client = client(urls.iter().map(String::as_str));
+    let mut engine = Engine::new(client, options(), NoSendJournal);
+    let (finished, _) = run(&mut engine, (1..=400).map(|number| row(number, "echo")));
+    assert!(finished.iter().all(|finished| finished.outcome.is_ok()));
+    assert_eq!((finished.len(), calls(&services[1])), (400, 400));
+    assert!(engine.status().limited < 200, "{:?}", engine.status());
+}
+
+/// The breaker of the failing service opens; its rows that failed before that stay failed.
+#[test]
+fn a_service_that_fails_row_after_row_is_left_alone() {
+    let services = [Service::start().unwrap(), Service::start().unwrap()];
+    services[0].answer_otherwise(Some(status(503, &[])));
+    let urls = services.each_ref().map(Service::base_url);
+    let client = client(urls.iter().map(String::as_str));
+    let mut engine = Engine::new(client, options(), NoSendJournal);
+    let (finished, over) = run(&mut engine, (1..=400).map(|number| row(number, "echo")));
+    assert!(matches!(over, Over::All), "{over:?}");
+    let failed = finished.iter().filter(|finished| finished.outcome.is_err()).count();
+    assert!((5..50).contains(&failed), "{failed}");
+    assert_eq!(calls(&services[1]), 400 - failed as u64);
+    assert_eq!(engine.status().outage, None, "the job goes on");
+}
+
+#[test]
+fn without_any_service_the_job_stops() {
+    let (one, other) = (dead(), dead());
+    let options = EngineOptions { patience: Duration::from_millis(300), ..options() };
+    let mut engine = Engine::new(client([&*one, &other]), options, NoSendJournal);
+    let (finished, over) = run(&mut engine, (1..=40).map(|number| row(number, "echo")));
+    let Over::Stopped(stopped) = over else { panic!("{over:?}") };
+    assert_eq!(
+        (stopped.reason, stopped.error.kind()),
+        (StopReason::Unreachable, ErrorKind::Connect)
+    );
+    assert!(finished.is_empty());
+    assert_eq!(engine.status().unsent, 40);
+}
+
+/// For longer than the patience, no row is spent on a probe.
+#[test]
+fn a_service_that_fails_for_too_long_is_given_up() {
+    let services = [Service::start().unwrap(), Service::start().unwrap()];
+    services[0].answer_otherwise(Some(status(503, &[])));
+    let urls = services.each_ref().map(Service::base_url);
+    let client = client(urls.iter().map(String::as_str));
+    let options = EngineOptions { patience: Duration::from_millis(1), ..options() };
+    let mut engine = Engine::new(client, options, NoSendJournal);
+    let mut rows = (1..).map(|number| row(number, "echo"));
+    let at_first = Attempt::of(row(0, "echo"), 0, 0);
+    let begun = Instant::now();
+    loop {
+        rows.by_ref().take(engine.wants().min(20)).for_each(|row| engine.push(row));
+        engine.turn(Some(Duration::from_millis(10)));
+        let gate = engine.lanes.get(0).unwrap().gate(&at_first).unwrap();
+        if gate.is_given_up {
+            assert!(!gate.begins(Duration::from_secs(9_999), 1.0));
+            assert_eq!(gate.due(Duration::ZERO), None);
+            break;
+        }
+        // clock: bounds a hang
+        assert!(begun.elapsed() < Duration::from_secs(120), "it is probed forever");
+    }
+    engine.end();
+    let (_, over) = run(&mut engine, []);
+    assert!(matches!(over, Over::All), "{over:?}");
+    assert_eq!(engine.status().outage, None);
+}
+
+/// A renewed key replaces that of the client, and no key of a service of its own.
+#[test]
+fn each_service_gets_its_own_key() {
+    let services = [Service::start().unwrap(), Service::start().unwrap()];
+    services[0].queue(vec![status(401, &[])]);
+    let urls = services.each_ref().map(Service::base_url);
+    let own = BaseUrl::new(&*urls[1]).api_key("sk-test");
+    let mut keys = vec!["sk-test".to_owned()];
+    let mut engine =
+        Engine::new(client_of([BaseUrl::new(&*urls[0]), own]), options(), NoSendJournal)
+            .with_renewed_key(move || keys.pop());
+    let (finished, over) = run(&mut engine, (1..=40).map(|number| row(number, "echo")));
+    assert!(matches!(over, Over::All), "{over:?}");
+    assert!(finished.iter().all(|finished| finished.outcome.is_ok()));
+    assert_eq!(finished.len(), 40);
+}
