@@ -54,6 +54,7 @@ enum {
   MODELWIRE_E_CALLBACK = -22,
 };
 
+typedef struct modelwire_attempt modelwire_attempt;
 typedef struct modelwire_call modelwire_call;
 typedef struct modelwire_client modelwire_client;
 typedef struct modelwire_error modelwire_error;
@@ -65,6 +66,7 @@ typedef struct modelwire_value modelwire_value;
 typedef int32_t modelwire_status;
 typedef int32_t (*modelwire_event_fn)(void *user_data, const modelwire_event *event);
 typedef void (*modelwire_finalizer)(void *user_data);
+typedef int32_t (*modelwire_attempt_fn)(void *user_data, const modelwire_attempt *attempt);
 
 uint32_t modelwire_version_number(void);
 modelwire_status modelwire_check_abi(uint32_t header_abi);
@@ -76,6 +78,10 @@ void modelwire_client_free(modelwire_client *client);
 modelwire_status modelwire_client_close(const modelwire_client *client, int32_t timeout_ms, modelwire_error **err);
 modelwire_value *modelwire_client_usage(const modelwire_client *client, int32_t reset);
 modelwire_status modelwire_client_on_call(const modelwire_client *client, modelwire_event_fn on_call, void *user_data, modelwire_finalizer finalizer, modelwire_error **err);
+modelwire_status modelwire_client_before_attempt(const modelwire_client *client, modelwire_attempt_fn before_attempt, void *user_data, modelwire_finalizer finalizer, modelwire_error **err);
+const char *modelwire_attempt_json(const modelwire_attempt *attempt, size_t *length);
+const char *modelwire_attempt_body(const modelwire_attempt *attempt, size_t *length);
+modelwire_status modelwire_attempt_set_header(const modelwire_attempt *attempt, const char *name, size_t name_length, const char *value, size_t value_length, modelwire_error **err);
 modelwire_status modelwire_request_new(int32_t operation, const char *json, size_t length, modelwire_request **out, modelwire_error **err);
 void modelwire_request_free(modelwire_request *request);
 modelwire_status modelwire_request_add_message(modelwire_request *request, const char *role, size_t role_length, const char *content, size_t content_length, modelwire_error **err);

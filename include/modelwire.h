@@ -250,6 +250,11 @@ static const uint8_t *const modelwire_needs __attribute__((used)) = &modelwire_n
 #define MODELWIRE_LOG_TRACE 5
 
 /**
+ * An attempt of a call that is about to be sent, for the callback of modelwire_client_before_attempt.
+ */
+typedef struct modelwire_attempt modelwire_attempt;
+
+/**
  * One call to the service, with all its attempts. You create it before it starts, so that any thread
  * can cancel it at any time; it runs once.
  */
@@ -325,6 +330,18 @@ typedef int32_t (*modelwire_event_fn)(void *user_data, const modelwire_event *ev
  * @param user_data  the pointer that was passed with the callback
  */
 typedef void (*modelwire_finalizer)(void *user_data);
+
+/**
+ * Called before each attempt.
+ *
+ * @param user_data  the pointer that was passed with the callback
+ * @param attempt    valid during the callback
+ * @return 0 to send the attempt; any other value refuses it
+ *
+ * It may call what on_call may (the table under CALLBACKS above), but must not wait for its own call. It must
+ * not throw, longjmp or end its thread (pthread_exit) through the library.
+ */
+typedef int32_t (*modelwire_attempt_fn)(void *user_data, const modelwire_attempt *attempt);
 
 /**
  * Success.
@@ -640,6 +657,75 @@ modelwire_status modelwire_client_on_call(const modelwire_client *client,
                                           void *user_data,
                                           modelwire_finalizer finalizer,
                                           modelwire_error **err);
+
+/**
+ * Sets the callback that runs before each attempt of each call of a client, also before retries and before
+ * moves to another base URL: to sign requests, audit them, or add headers. It replaces an earlier callback.
+ *
+ * It runs on helper threads of the library, never on the I/O thread, and on several at once: no other call
+ * waits for it. A call whose attempt it refuses ends with MODELWIRE_E_CALLBACK, and nothing more is sent. It
+ * may take as long as the call has left (total_timeout_ms), and at most 30 s; a later return is ignored.
+ *
+ * @param client          the client
+ * @param before_attempt  the callback; NULL removes an earlier one, for attempts that begin from now on
+ * @param user_data       passed to both functions; may be NULL
+ * @param finalizer       releases user_data, once, when the callback was replaced or removed, the client
+ *                        closed or freed with all its calls, and no attempt runs it any more; on any thread,
+ *                        or on this thread if this function fails; may be NULL
+ * @param err             the error, on failure; may be NULL
+ * @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the client was closed; or MODELWIRE_E_ARGUMENT for a NULL
+ *         client
+ *
+ * Any thread. modelwire_client_close waits until no callback runs, and releases user_data.
+ */
+MODELWIRE_API
+modelwire_status modelwire_client_before_attempt(const modelwire_client *client,
+                                                 modelwire_attempt_fn before_attempt,
+                                                 void *user_data,
+                                                 modelwire_finalizer finalizer,
+                                                 modelwire_error **err);
+
+/**
+ * What is known of an attempt, as a JSON object: "operation", "models", "chat" or "responses"; "url", with its
+ * query; "number", that of the attempt of its call, from 1.
+ *
+ * @param attempt  the attempt
+ * @param length   its length in bytes; may be NULL
+ */
+MODELWIRE_API
+const char *modelwire_attempt_json(const modelwire_attempt *attempt,
+                                   size_t *length);
+
+/**
+ * The request body of an attempt, a JSON text; empty for a model list.
+ *
+ * @param attempt  the attempt
+ * @param length   its length in bytes; may be NULL
+ */
+MODELWIRE_API
+const char *modelwire_attempt_body(const modelwire_attempt *attempt,
+                                   size_t *length);
+
+/**
+ * Sets a header of this attempt; it replaces one of the client or the request.
+ *
+ * @param attempt  the attempt
+ * @param name     the name
+ * @param name_length   its length in bytes, or MODELWIRE_NUL
+ * @param value    the value; that of "authorization" replaces the API key, and is not redacted where the
+ *                 service echoes it
+ * @param value_length  its length in bytes, or MODELWIRE_NUL
+ * @param err      the error, on failure; may be NULL
+ * @return MODELWIRE_OK; or MODELWIRE_E_ARGUMENT for an invalid name or value, and for a header that the library
+ *         sets itself
+ */
+MODELWIRE_API
+modelwire_status modelwire_attempt_set_header(const modelwire_attempt *attempt,
+                                              const char *name,
+                                              size_t name_length,
+                                              const char *value,
+                                              size_t value_length,
+                                              modelwire_error **err);
 
 /**
  * Creates a request from complete JSON text, or an empty one to fill with modelwire_request_set_text

@@ -2338,6 +2338,58 @@ struct call_visitor {
 
 }  // namespace detail
 
+/// An attempt that is about to be sent, for `client::before_attempt`. Valid while that runs.
+class attempt_view {
+ public:
+  /// Views an attempt of C; empty for NULL.
+  explicit attempt_view(const modelwire_attempt* borrowed = nullptr) noexcept
+      : object_(borrowed) {}
+
+  /// A JSON object: "operation", "url" with its query, and "number", that of the attempt of its call, from 1.
+  [[nodiscard]] std::string_view json() const noexcept {
+    return detail::view(modelwire_attempt_json, object_);
+  }
+  /// The JSON text of the request; empty for a model list.
+  [[nodiscard]] std::string_view body() const noexcept {
+    return detail::view(modelwire_attempt_body, object_);
+  }
+  /// Sets a header of this attempt; it replaces one of the client or the request. "authorization" replaces the
+  /// API key, and is not redacted where the service echoes it.
+  result<void> try_set_header(std::string_view name, std::string_view value) const {
+    modelwire_error* failure = nullptr;
+    const modelwire_status status = modelwire_attempt_set_header(
+        object_, name.data(), name.size(), value.data(), value.size(), &failure);
+    return detail::outcome(status, failure);
+  }
+#if MODELWIRE_EXCEPTIONS
+  /// As `try_set_header`, but throws.
+  void set_header(std::string_view name, std::string_view value) const {
+    try_set_header(name, value).value();
+  }
+#endif
+
+ private:
+  const modelwire_attempt* object_;
+};
+
+namespace detail {
+
+template <class F>
+struct attempt_visitor {
+  F lambda;
+
+  static std::int32_t before(void* user_data, const modelwire_attempt* attempt) noexcept {
+    auto& self = *static_cast<attempt_visitor*>(user_data);
+    std::exception_ptr refusal;
+    const flow how = guarded(refusal, [&] { return visit(self.lambda, attempt_view(attempt)); });
+    return how == flow::stop || refusal;
+  }
+
+  static void on_end(void* user_data) noexcept { delete static_cast<attempt_visitor*>(user_data); }
+};
+
+}  // namespace detail
+
 /// One call of the service, with all its attempts. You create it before it starts, so that any
 /// thread can cancel it at any time; it runs once, in one of three ways. Destroying an unfinished
 /// call cancels it.
@@ -3031,6 +3083,34 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
     return detail::outcome(status, failure);
   }
 
+  /// Sets the function that runs before each attempt of each call, also before retries: to sign requests,
+  /// audit them, or add headers. It replaces an earlier one.
+  ///
+  ///   client.before_attempt([](const modelwire::attempt_view& attempt) {
+  ///     attempt.set_header("x-length", std::to_string(attempt.body().size()));
+  ///   });
+  ///
+  /// @param before  called with a `const attempt_view&` on helper threads of the library, on several at once,
+  ///                for at most 30 s; returns nothing, or a `flow`: `flow::stop` refuses the attempt, and so does
+  ///                an exception; the call then ends with error_kind::callback. Destroyed when it was replaced or
+  ///                removed and no attempt runs it any more, at the latest by `close`.
+  template <class F>
+  result<void> try_before_attempt(F&& before) const {
+    using visitor = detail::attempt_visitor<std::decay_t<F>>;
+    auto owned = std::unique_ptr<visitor>(new visitor{std::forward<F>(before)});
+    modelwire_error* failure = nullptr;
+    const modelwire_status status = modelwire_client_before_attempt(
+        get(), visitor::before, owned.release(), visitor::on_end, &failure);
+    return detail::outcome(status, failure);
+  }
+  /// Removes the function of `before_attempt`, for attempts that begin from now on.
+  result<void> try_end_before_attempt() const {
+    modelwire_error* failure = nullptr;
+    const modelwire_status status =
+        modelwire_client_before_attempt(get(), nullptr, nullptr, nullptr, &failure);
+    return detail::outcome(status, failure);
+  }
+
   /// Rejects new calls, ends those in flight as closed, and waits until every callback of its
   /// started calls, including detached ones, and that of `on_call`, after all records, has run
   /// for the last time and is destroyed: then the client no longer runs code of the program. A
@@ -3089,6 +3169,13 @@ class client : public detail::handle<modelwire_client, modelwire_client_free> {
   void on_call(F&& on_call) const {
     try_on_call(std::forward<F>(on_call)).value();
   }
+  /// As `try_before_attempt`, but throws.
+  template <class F>
+  void before_attempt(F&& before) const {
+    try_before_attempt(std::forward<F>(before)).value();
+  }
+  /// As `try_end_before_attempt`, but throws.
+  void end_before_attempt() const { try_end_before_attempt().value(); }
   /// As `try_end_on_call`, but throws.
   void end_on_call() const { try_end_on_call().value(); }
   /// As `try_close`, but throws.

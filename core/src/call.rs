@@ -3,6 +3,7 @@
 
 pub(crate) mod admission;
 pub(crate) mod attempts;
+pub(crate) mod before_attempt;
 pub(crate) mod body;
 #[allow(clippy::module_inception, reason = "the floor is named after its main room")]
 pub(crate) mod call;

@@ -9,6 +9,7 @@ use std::time::Duration;
 use crate::answer::error::Result;
 use crate::answer::response::Response;
 use crate::answer::usage_sums::{UsageByKey, UsageSums, usage_by_model};
+use crate::call::before_attempt::BeforeAttempt;
 use crate::call::call::Call;
 use crate::call::observers::CallEnded;
 use crate::call::queue::{Event, Pop};
@@ -214,6 +215,39 @@ impl Client {
     /// Ends what [`Client::on_call`] set: calls that end from now on are not reported. Does not wait.
     pub fn clear_on_call(&self) -> Result<()> {
         observer::end(&self.session)
+    }
+
+    /// Sets the function that runs before each attempt of each call, also before retries and moves to another
+    /// base URL: to sign requests, audit them, or add headers. It replaces an earlier one.
+    ///
+    /// `Err` refuses the attempt with a reason: the call ends with
+    /// [`ErrorKind::Callback`](crate::ErrorKind::Callback), and nothing more is sent. A function that takes
+    /// longer than [`BEFORE_ATTEMPT_TIME_MAX`](crate::limits::BEFORE_ATTEMPT_TIME_MAX), or than the call has
+    /// left, ends the call as well. It runs on a helper thread of the library, never on the I/O thread; several
+    /// calls run it at the same time. It may make calls; those of this client run it as well. It cannot close this
+    /// client: [`Client::close`] waits until it has returned, and drops it.
+    ///
+    /// ```
+    /// # let config = modelwire::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+    /// # let client = modelwire::Client::new(config)?;
+    /// client.before_attempt(|attempt| {
+    ///     if attempt.body().len() > 1_000_000 {
+    ///         return Err("the body is larger than a megabyte".to_owned());
+    ///     }
+    ///     attempt.set_header("x-attempt", attempt.number().to_string()).map_err(|error| error.to_string())
+    /// })?;
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
+    pub fn before_attempt(
+        &self,
+        function: impl Fn(&Arc<BeforeAttempt>) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Result<()> {
+        self.session.set_hook(Some(Arc::new(function)))
+    }
+
+    /// Removes what [`Client::before_attempt`] set; does not wait.
+    pub fn clear_before_attempt(&self) -> Result<()> {
+        self.session.set_hook(None)
     }
 
     /// Delivers the ended calls of this client through the queue as [`Next::Call`](crate::Next::Call)

@@ -42,6 +42,7 @@ pub use answer::rate_limits::{RateLimit, RateLimits};
 pub use answer::record::{AttemptRecord, CallRecord, CancelledBy, WaitReason, WaitRecord};
 pub use answer::response::{CalledTool, End, Response};
 pub use answer::usage_sums::{UsageByKey, UsageSum, UsageSums};
+pub use call::before_attempt::BeforeAttempt;
 pub use call::call::{Call, Canceller};
 pub use call::observers::CallEnded;
 pub use call::queue::{Event, Pop};
@@ -76,6 +77,7 @@ pub mod limits {
     pub use crate::answer::usage_sums::{
         OTHER_KEYS, OTHER_MODELS, USAGE_KEYS_MAX, USAGE_MODELS_MAX,
     };
+    pub use crate::call::before_attempt::BEFORE_ATTEMPT_TIME_MAX;
     pub use crate::call::observers::{RECORDS_WAITING_BYTES_MAX, RECORDS_WAITING_MAX};
     pub use crate::driver::runtime::IO_THREADS_MAX;
     pub use crate::options::base_urls::{BASE_URLS_MAX, WEIGHT_MAX};

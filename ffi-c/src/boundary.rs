@@ -130,6 +130,8 @@ pub(crate) struct Callback<F> {
 // SAFETY: the header documents the threads on which callback and finalizer run, and that `user_data` must
 // be valid there.
 unsafe impl<F> Send for Callback<F> {}
+// SAFETY: the same; where it says that several threads run it, they do.
+unsafe impl<F> Sync for Callback<F> {}
 
 impl<F> Callback<F> {
     pub(crate) fn new(

@@ -19,6 +19,7 @@
 //! | `request` | a request, from JSON text or field by field |
 //! | `response`, `event`, `event_fn` | the result of a call, its events, and the type of the callback for them |
 //! | `client` | a client, made from one JSON object, and the callback for call records |
+//! | `attempt` | an attempt that is about to be sent, and the callback for it |
 //! | `log` | the levels of the log |
 //! | `queue` | the completion queue: calls by tag, their events in one place |
 //! | `call` | one call with its own handle: blocking, or with callbacks |
@@ -47,6 +48,8 @@ mod flags;
 mod library;
 
 mod client;
+
+mod attempt;
 
 mod request;
 

@@ -127,7 +127,7 @@ kinds! {
     Shutdown: "shutdown",
         hint "The library restarts on the next use: call again if the program continues.";
 
-    /// A callback would have to wait for its own end.
+    /// A callback would have to wait for its own end, or the program's `before_attempt` refused an attempt.
     Callback: "callback", hint "Wait on another thread.";
 
     /// A bug in this library.

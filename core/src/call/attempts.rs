@@ -18,6 +18,7 @@ use crate::answer::head::Head;
 use crate::answer::rate_limits;
 use crate::answer::record::WaitReason;
 use crate::call::admission::AttemptPermit;
+use crate::call::before_attempt::{self, BeforeAttempt, Hook};
 use crate::call::body;
 use crate::call::deadlines::Deadlines;
 use crate::call::retry::Decision;
@@ -27,7 +28,7 @@ use crate::call::upstreams::{Choice, Chosen, Failed, is_of_service};
 use crate::http::connections::Permit;
 use crate::http::failure::Failure;
 use crate::http::timing::AttemptTiming;
-use crate::http::transport::{Reply, Transport};
+use crate::http::transport::{Reply, ToSend, Transport};
 use crate::options::config::{Settings, SharedSettings};
 use crate::protocol::text::without_secrets;
 use crate::request::prepared::{Prepared, with_model};
@@ -47,7 +48,7 @@ fn chance() -> f64 {
 
 /// What the attempts of a call share.
 pub(crate) struct Attempts<'a> {
-    pub(crate) shared: &'a Shared,
+    pub(crate) shared: &'a Arc<Shared>,
     run: &'a SessionRun,
     place: Place,
     transport: Arc<Transport>,
@@ -82,7 +83,7 @@ struct Entered {
 
 impl<'a> Attempts<'a> {
     pub(crate) async fn new(
-        shared: &'a Shared,
+        shared: &'a Arc<Shared>,
         run: &'a SessionRun,
         place: Place,
         prepared: &'a Prepared,
@@ -120,7 +121,8 @@ impl<'a> Attempts<'a> {
                 }
                 Err(Failure { error, metered }) => {
                     self.shared.attempt_failed(metered, error.kind());
-                    (error, metered == Metered::NotSent)
+                    let is_refused_here = error.kind() == ErrorKind::Callback;
+                    (error, metered == Metered::NotSent && !is_refused_here)
                 }
             };
             let policy = self.prepared.options.retry(self.shared.settings());
@@ -355,7 +357,11 @@ impl<'a> Attempts<'a> {
         seen: &Arc<AttemptTiming>,
         service: Option<usize>,
     ) -> Result<Box<Reply>, Failure> {
-        let send = self.send_and_follow(permit, seen, service);
+        let more = match self.shared.session().hook() {
+            Some(hook) => Box::pin(self.asks(hook, service)).await?,
+            None => Vec::new(),
+        };
+        let send = self.send_and_follow(permit, seen, service, &more);
         let (phase, bound, limit) = self.deadlines.until_head();
         let sent = match limit {
             Some(limit) => timeout(limit, send).await,
@@ -394,6 +400,7 @@ impl<'a> Attempts<'a> {
         mut permit: Permit,
         seen: &Arc<AttemptTiming>,
         service: Option<usize>,
+        more: &[(String, String)],
     ) -> Result<Box<Reply>, Failure> {
         let settings: &SharedSettings = self.run.settings(service.unwrap_or_default());
         let renamed = service.and_then(|service| self.renamed(service));
@@ -402,7 +409,8 @@ impl<'a> Attempts<'a> {
         for _ in 0..=REDIRECTS_MAX {
             let place = moved.as_ref();
             let sent = renamed.as_ref().or(self.sent.as_ref());
-            let reply = self.transport.send(settings, self.prepared, sent, place, permit, seen);
+            let to_send = ToSend { prepared: self.prepared, body: sent, moved: place, more };
+            let reply = self.transport.send(settings, to_send, permit, seen);
             let reply = reply.await;
             let reply = match moved.is_some() {
                 true => reply.map_err(Failure::after_a_redirect)?,
@@ -420,6 +428,21 @@ impl<'a> Attempts<'a> {
         );
         let error = Error::new(ErrorKind::Protocol, message);
         Err(Failure { error, metered: Metered::Unknown })
+    }
+
+    /// Runs the program's function before an attempt; returns the headers that it set.
+    async fn asks(
+        &self,
+        hook: Hook,
+        service: Option<usize>,
+    ) -> Result<Vec<(String, String)>, Failure> {
+        let renamed = service.and_then(|service| self.renamed(service));
+        let body = renamed.or_else(|| self.sent.clone()).unwrap_or_default();
+        let url = self.transport.url(self.prepared, None).into();
+        let number = self.shared.attempts();
+        let attempt = Arc::new(BeforeAttempt::new(self.prepared.endpoint, url, number, body));
+        let asked = before_attempt::run(hook, self.shared, &self.deadlines, attempt).await;
+        asked.map_err(|error| Failure { error, metered: Metered::NotSent })
     }
 
     /// The request body for a service where its model has another name.

@@ -15,6 +15,7 @@ use crate::answer::error::{Error, Result};
 use crate::answer::error_kind::ErrorKind;
 use crate::answer::usage_sums::{Sums, UsageByKey, UsageSum};
 use crate::call::admission::Admission;
+use crate::call::before_attempt::{self, Hook};
 use crate::call::observers::{CallEnded, SharedObservers};
 use crate::call::upstreams::Upstreams;
 use crate::driver::offload::offload;
@@ -36,6 +37,9 @@ pub(crate) struct Session {
     paths: [Arc<str>; 3],
     usage: Arc<PerProcess<Mutex<Sums>>>,
     observers: SharedObservers,
+    /// Runs before each attempt, if `has_hook`.
+    hook: Mutex<Option<Hook>>,
+    has_hook: AtomicBool,
     /// Final, also in forked children.
     is_closed: AtomicBool,
     held: PerProcess<ProcessState>,
@@ -252,6 +256,8 @@ impl Session {
             paths,
             usage,
             observers,
+            hook: Mutex::new(None),
+            has_hook: AtomicBool::new(false),
             is_closed: AtomicBool::new(false),
             held: PerProcess::new(),
         }
@@ -330,8 +336,26 @@ impl Session {
         };
         calls.iter().for_each(|call| call.client_closes());
         drop(run);
+        drop(lock(&self.hook).take());
         drop(lock(&held.observer).take()); // after the records of these calls
         Ok(())
+    }
+
+    /// Sets the function that runs before each attempt, or removes it.
+    pub(crate) fn set_hook(&self, hook: Option<Hook>) -> Result<()> {
+        self.check_open()?;
+        self.has_hook.store(hook.is_some(), Ordering::SeqCst);
+        let earlier = std::mem::replace(&mut *lock(&self.hook), hook);
+        drop(earlier); // not under the lock
+        Ok(())
+    }
+
+    /// The function that runs before each attempt.
+    pub(crate) fn hook(&self) -> Option<Hook> {
+        match self.has_hook.load(Ordering::Relaxed) {
+            true => lock(&self.hook).clone(),
+            false => None,
+        }
     }
 
     /// Changes the observer of a session, unless it is closed.
@@ -369,6 +393,10 @@ impl Session {
         of_call: Option<&Handlers>,
         timeout: Option<Duration>,
     ) -> Result<bool> {
+        if before_attempt::is_running_here() {
+            let message = "before_attempt would wait for its own end";
+            return Err(Error::new(ErrorKind::Callback, message));
+        }
         let held = self.held()?;
         let is_held = |state: &mut State| match of_call {
             Some(handlers) => handlers.are_held(),

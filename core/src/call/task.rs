@@ -521,6 +521,11 @@ impl Shared {
         Some(seen)
     }
 
+    /// The number of attempts so far.
+    pub(crate) fn attempts(&self) -> u32 {
+        self.progress().context.attempts
+    }
+
     /// Records an answer with a success status.
     pub(crate) fn accepted(&self, head: &Arc<Head>) {
         self.progress().recorder.accepted(head);

@@ -4,14 +4,16 @@ use std::any::Any;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::call::before_attempt::is_running_here;
+
 thread_local! {
     static IS_CALLBACK_THREAD: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether handlers run on this thread: it must not wait for its own end.
+/// Whether handlers, or a `before_attempt` function, run on this thread: it must not wait for its own end.
 pub fn is_callback_thread() -> bool {
     // At the end of a thread, when its locals are gone, the answer is no.
-    IS_CALLBACK_THREAD.try_with(Cell::get).unwrap_or(false)
+    IS_CALLBACK_THREAD.try_with(Cell::get).unwrap_or(false) || is_running_here()
 }
 
 /// Called first on each thread that runs program code.

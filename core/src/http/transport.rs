@@ -58,6 +58,16 @@ pub(crate) struct Transport {
     made: Instant,
 }
 
+/// What to send in an attempt.
+pub(crate) struct ToSend<'a> {
+    pub(crate) prepared: &'a Prepared,
+    pub(crate) body: Option<&'a Bytes>,
+    /// The target of a redirect.
+    pub(crate) moved: Option<&'a Url>,
+    /// Headers of this attempt alone.
+    pub(crate) more: &'a [(String, String)],
+}
+
 /// An answer whose head has arrived.
 pub(crate) struct Reply {
     pub(crate) head: Arc<Head>,
@@ -137,14 +147,11 @@ impl Transport {
         })
     }
 
-    /// One attempt with this body, up to the complete head of its answer. `moved` is the target of a
-    /// redirect.
+    /// One attempt, up to the complete head of its answer.
     pub(crate) async fn send(
         &self,
         settings: &Settings,
-        prepared: &Prepared,
-        body: Option<&Bytes>,
-        moved: Option<&Url>,
+        to_send: ToSend<'_>,
         permit: Permit,
         seen: &Arc<AttemptTiming>,
     ) -> Result<Box<Reply>, Failure> {
@@ -168,10 +175,11 @@ impl Transport {
                 made.map_err(|error| Failure { error, metered: Metered::NotSent })?
             }
         };
-        let bytes_out = body.map_or(0, Bytes::len);
+        let prepared = to_send.prepared;
+        let bytes_out = to_send.body.map_or(0, Bytes::len);
         seen.sends(bytes_out);
         // Made after the waits, during which it would be held.
-        let request = self.request(prepared, body, moved);
+        let request = self.request(to_send);
         match seen.clone().scope(client.execute(request)).await {
             Ok(response) => {
                 if response.version() == Version::HTTP_2 {
@@ -210,23 +218,28 @@ impl Transport {
         }
     }
 
-    fn request(
-        &self,
-        prepared: &Prepared,
-        body: Option<&Bytes>,
-        moved: Option<&Url>,
-    ) -> reqwest::Request {
+    /// The URL of a request, or the target of a redirect.
+    pub(crate) fn url(&self, prepared: &Prepared, moved: Option<&Url>) -> Url {
         let [models, chat, responses] = &self.urls;
-        let (method, url) = match prepared.endpoint {
-            Endpoint::Models => (Method::GET, models),
-            Endpoint::Chat => (Method::POST, chat),
-            Endpoint::Responses => (Method::POST, responses),
+        let url = match prepared.endpoint {
+            Endpoint::Models => models,
+            Endpoint::Chat => chat,
+            Endpoint::Responses => responses,
         };
         let mut url = moved.unwrap_or(url).clone();
         if moved.is_none() && !prepared.options.query.is_empty() {
             url.query_pairs_mut().extend_pairs(&prepared.options.query);
         }
-        let mut request = reqwest::Request::new(method, url);
+        url
+    }
+
+    fn request(&self, to_send: ToSend<'_>) -> reqwest::Request {
+        let ToSend { prepared, body, moved, more } = to_send;
+        let method = match prepared.endpoint {
+            Endpoint::Models => Method::GET,
+            Endpoint::Chat | Endpoint::Responses => Method::POST,
+        };
+        let mut request = reqwest::Request::new(method, self.url(prepared, moved));
         let [plain, streamed] = &self.headers;
         let mut headers = if prepared.stream { streamed } else { plain }.clone();
         for name in &prepared.options.without_headers {
@@ -235,7 +248,7 @@ impl Transport {
         if let Some(value) = prepared.options.api_key().and_then(|key| bearer(key)) {
             headers.insert(AUTHORIZATION, value);
         }
-        let own = prepared.options.headers.iter();
+        let own = prepared.options.headers.iter().chain(more);
         for (name, value) in own.filter(|(name, value)| !is_content_type_of_all(name, value)) {
             // They were checked when the call was created.
             if let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), value.parse()) {

@@ -466,6 +466,80 @@ public final class Modelwire {
         }
     }
 
+    private static final class client_before_attempt {
+        static final MethodHandle HANDLE =
+                link("modelwire_client_before_attempt",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+    }
+
+    static int client_before_attempt(
+            long client, MemorySegment before_attempt, MemorySegment user_data, MemorySegment
+            finalizer) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            return checked((int) client_before_attempt.HANDLE.invokeExact(
+                        client, before_attempt, user_data, finalizer, err), err);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class attempt_json {
+        static final MethodHandle HANDLE =
+                link("modelwire_attempt_json",
+                        FunctionDescriptor.of(
+                                JAVA_LONG, JAVA_LONG, ADDRESS));
+    }
+
+    static String attempt_json(long attempt) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment length = arena.allocate(JAVA_LONG);
+            long address = (long) attempt_json.HANDLE.invokeExact(attempt, length);
+            return copied(address, length.get(JAVA_LONG, 0));
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class attempt_body {
+        static final MethodHandle HANDLE =
+                link("modelwire_attempt_body",
+                        FunctionDescriptor.of(
+                                JAVA_LONG, JAVA_LONG, ADDRESS));
+    }
+
+    static String attempt_body(long attempt) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment length = arena.allocate(JAVA_LONG);
+            long address = (long) attempt_body.HANDLE.invokeExact(attempt, length);
+            return copied(address, length.get(JAVA_LONG, 0));
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class attempt_set_header {
+        static final MethodHandle HANDLE =
+                link("modelwire_attempt_set_header",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG,
+                                ADDRESS));
+    }
+
+    static int attempt_set_header(
+            long attempt, String name, String value) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment name_ = text(arena, name);
+            MemorySegment value_ = text(arena, value);
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            return checked((int) attempt_set_header.HANDLE.invokeExact(
+                        attempt, name_, length(name_), value_, length(value_), err), err);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
     private static final class request_new {
         static final MethodHandle HANDLE =
                 link("modelwire_request_new",

@@ -264,6 +264,11 @@ export const modelwire_event_fn = koffi.proto("int32_t", ["void *", "void *"]);
  *  called again; the function that takes it documents the thread. */
 export const modelwire_finalizer = koffi.proto("void", ["void *"]);
 
+/** Called before each attempt. It may call what on_call may (the table under CALLBACKS above),
+ *  but must not wait for its own call. It must not throw, longjmp or end its thread
+ *  (pthread_exit) through the library. */
+export const modelwire_attempt_fn = koffi.proto("int32_t", ["void *", "void *"]);
+
 /** The library's version as a number like MODELWIRE_VERSION_NUMBER. Any thread.
  *  () */
 export const modelwire_version_number = declare("modelwire_version_number", "uint32_t", []);
@@ -387,6 +392,63 @@ const client_on_call = declare("modelwire_client_on_call", "int32_t", [
 export function modelwire_client_on_call(client, on_call, user_data, finalizer) {
   const err = [null];
   const status = client_on_call(client, on_call, user_data, finalizer, err);
+  return check(status, err, status);
+}
+
+const client_before_attempt = declare("modelwire_client_before_attempt", "int32_t", [
+  "void *",
+  "modelwire_attempt_fn",
+  "void *",
+  koffi.pointer(modelwire_finalizer),
+  out("void *"),
+]);
+/** Sets the callback that runs before each attempt of each call of a client, also before
+ *  retries and before moves to another base URL: to sign requests, audit them, or add headers.
+ *  It replaces an earlier callback. It runs on helper threads of the library, never on the I/O
+ *  thread, and on several at once: no other call waits for it. A call whose attempt it refuses
+ *  ends with MODELWIRE_E_CALLBACK, and nothing more is sent. It may take as long as the call
+ *  has left (total_timeout_ms), and at most 30 s; a later return is ignored. Any thread.
+ *  modelwire_client_close waits until no callback runs, and releases user_data. */
+export function modelwire_client_before_attempt(client, before_attempt, user_data, finalizer) {
+  const err = [null];
+  const status = client_before_attempt(client, before_attempt, user_data, finalizer, err);
+  return check(status, err, status);
+}
+
+const attempt_json = declare("modelwire_attempt_json", "void *", ["void *", out("size_t")]);
+/** What is known of an attempt, as a JSON object: "operation", "models", "chat" or "responses";
+ *  "url", with its query; "number", that of the attempt of its call, from 1. */
+export function modelwire_attempt_json(attempt) {
+  return decode(attempt_json(attempt, length));
+}
+
+const attempt_body = declare("modelwire_attempt_body", "void *", ["void *", out("size_t")]);
+/** The request body of an attempt, a JSON text; empty for a model list. */
+export function modelwire_attempt_body(attempt) {
+  return decode(attempt_body(attempt, length));
+}
+
+const attempt_set_header = declare("modelwire_attempt_set_header", "int32_t", [
+  "void *",
+  "void *",
+  "size_t",
+  "void *",
+  "size_t",
+  out("void *"),
+]);
+/** Sets a header of this attempt; it replaces one of the client or the request. */
+export function modelwire_attempt_set_header(attempt, name, value) {
+  const name_bytes = encode(name);
+  const value_bytes = encode(value);
+  const err = [null];
+  const status = attempt_set_header(
+    attempt,
+    name_bytes,
+    size(name_bytes),
+    value_bytes,
+    size(value_bytes),
+    err,
+  );
   return check(status, err, status);
 }
 

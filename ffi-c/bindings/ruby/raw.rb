@@ -207,6 +207,7 @@ module Modelwire
 
     callback :event_fn, [:pointer, :pointer], :int32
     callback :finalizer, [:pointer], :void
+    callback :attempt_fn, [:pointer, :pointer], :int32
 
     attach_function :version_number, :modelwire_version_number,
       [], :uint32
@@ -236,6 +237,14 @@ module Modelwire
       [:pointer, :int32], :pointer
     attach_function :client_on_call, :modelwire_client_on_call,
       [:pointer, :event_fn, :pointer, :finalizer, :pointer], :int32
+    attach_function :client_before_attempt, :modelwire_client_before_attempt,
+      [:pointer, :attempt_fn, :pointer, :finalizer, :pointer], :int32
+    attach_function :attempt_json, :modelwire_attempt_json,
+      [:pointer, :pointer], :pointer
+    attach_function :attempt_body, :modelwire_attempt_body,
+      [:pointer, :pointer], :pointer
+    attach_function :attempt_set_header, :modelwire_attempt_set_header,
+      [:pointer, :buffer_in, :size_t, :buffer_in, :size_t, :pointer], :int32
     attach_function :request_new, :modelwire_request_new,
       [:int32, :buffer_in, :size_t, :pointer, :pointer], :int32
     attach_function :request_free, :modelwire_request_free,

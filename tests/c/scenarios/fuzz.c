@@ -278,6 +278,14 @@ static void look_at_event(fuzzer *own, const modelwire_event *event) {
   CHECK(event != NULL || modelwire_event_tag(event) == 0);
 }
 
+/* Several threads run it. */
+static int32_t before_attempt(void *user_data, const modelwire_attempt *attempt) {
+  CHECK(user_data == NULL && modelwire_attempt_json(attempt, NULL)[0] == '{');
+  CHECK(modelwire_attempt_body(attempt, NULL) != NULL);
+  CHECK(modelwire_attempt_set_header(attempt, "x-a", 3, "b", 1, NULL) == MODELWIRE_OK);
+  return 0;
+}
+
 /* A callback of a call, of the log or of a client; it may look, and do what is refused inside of it. */
 static int32_t on_event(void *user_data, const modelwire_event *event) {
   token *seen = user_data;
@@ -334,7 +342,14 @@ static void use_library(fuzzer *own) {
             err);
       break;
     }
-    case 5:
+    case 5: {
+      const int is_set = chance(own, 2) != 0;
+      judge(own,
+            modelwire_client_before_attempt(ONE(clients), is_set ? before_attempt : NULL, NULL,
+                                            NULL, err),
+            err);
+      break;
+    }
     case 6:
       judge(own,
             modelwire_queue_follow_calls(ONE(queues), ONE(clients), chance(own, 3) != 0, tag(own),

@@ -44,6 +44,7 @@
   /* log.c */                                                                                  \
   NAME(log_levels) NAME(log_key) NAME(log_queue) NAME(log_queue_full)                          \
   /* records.c */                                                                              \
+  NAME(a_callback_runs_before_each_attempt)                                                    \
   NAME(records_of_the_vectors)                                                                 \
   NAME(a_call_that_fails_to_start_is_recorded) NAME(a_record_names_who_ended_the_call)                               \
   NAME(on_call_runs_on_a_separate_thread) NAME(a_client_has_one_on_call_callback_at_a_time)     \

@@ -132,6 +132,9 @@ static void observing(void) {
   REFUSED(modelwire_queue_log(NULL, MODELWIRE_LOG_TRACE, 1, err));
   REFUSED(modelwire_client_on_call(NULL, count_event, NULL, NULL, err));
   REFUSED(modelwire_client_on_call(NULL, NULL, NULL, NULL, err));
+  REFUSED(modelwire_client_before_attempt(NULL, NULL, NULL, NULL, err));
+  REFUSED(modelwire_attempt_set_header(NULL, "x", 1, "x", 1, err));
+  CHECK(modelwire_attempt_json(NULL, NULL) == NULL && modelwire_attempt_body(NULL, NULL) == NULL);
   CHECK(modelwire_client_on_call(NULL, count_event, &ends, count_end, NULL) ==
         MODELWIRE_E_ARGUMENT);
   CHECK(ends == 1);

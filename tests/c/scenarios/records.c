@@ -493,3 +493,51 @@ void a_forked_child_gets_no_records_of_its_parent(void) {
   close_client(client);
   close_book(notes, 2);
 }
+
+typedef struct {
+  int count, finalizers;
+  int32_t gives;
+} hook;
+
+static int32_t before(void *user_data, const modelwire_attempt *attempt) {
+  hook *own = user_data;
+  size_t length = 0;
+  const char *body = modelwire_attempt_body(attempt, &length);
+  CHECK(strlen(body) == length && contains(body, "\"model\":\"echo\""));
+  CHECK(contains(modelwire_attempt_json(attempt, NULL), "\"operation\":\"chat\""));
+  CHECK(contains(modelwire_attempt_json(attempt, NULL), "\"number\":1"));
+  own->count++;
+  modelwire_error *error = NULL;
+  CHECK_STATUS(modelwire_attempt_set_header(attempt, "a b", MODELWIRE_NUL, "x", 1, &error),
+               MODELWIRE_E_ARGUMENT, error);
+  modelwire_error_free(error);
+  CHECK(modelwire_attempt_set_header(attempt, "x-seen", 6, "yes", MODELWIRE_NUL, NULL) ==
+        MODELWIRE_OK);
+  CHECK(modelwire_shutdown(0) == MODELWIRE_E_CALLBACK);
+  return own->gives;
+}
+
+static void end_hook(void *user_data) { ((hook *)user_data)->finalizers++; }
+
+/* It may refuse an attempt, of which nothing is sent; its data is released once. */
+void a_callback_runs_before_each_attempt(void) {
+  modelwire_client *client = client_of_environment();
+  modelwire_error *error = NULL;
+  hook first = {0, 0, 0}, second = {0, 0, 7};
+  CHECK(modelwire_client_before_attempt(client, before, &first, end_hook, &error) == MODELWIRE_OK);
+  modelwire_response_free(call_once(client));
+  CHECK(first.count == 1 && first.finalizers == 0);
+  CHECK(modelwire_client_before_attempt(client, before, &second, end_hook, &error) == MODELWIRE_OK);
+  CHECK(first.finalizers == 1);
+  error = failure_of(chat_call(client, ECHO_CHAT("echo", "x")), MODELWIRE_E_CALLBACK);
+  CHECK_TEXT(modelwire_error_message(error, NULL),
+             "before_attempt refused the attempt: it returned 7");
+  CHECK_TEXT(error_text(error, "/metered"), "not_sent");
+  modelwire_error_free(error);
+  CHECK(modelwire_client_before_attempt(client, NULL, NULL, NULL, &error) == MODELWIRE_OK);
+  CHECK(second.count == 1 && second.finalizers == 1);
+  modelwire_response_free(call_once(client));
+  CHECK(modelwire_client_before_attempt(client, before, &first, end_hook, &error) == MODELWIRE_OK);
+  close_client(client);
+  CHECK(first.count == 1 && first.finalizers == 2 && second.finalizers == 1);
+}

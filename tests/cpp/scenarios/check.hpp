@@ -111,6 +111,7 @@ using namespace std::chrono_literals;
   NAME(start_inside) NAME(start_fork) NAME(start_wait)                                         \
   NAME(closing_client)                                                                         \
   /* records.cpp */                                                                            \
+  NAME(a_function_runs_before_each_attempt)                                                    \
   NAME(records_of_the_vectors)                                                                 \
   NAME(a_record_names_who_ended_the_call) NAME(on_call_runs_on_a_separate_thread)              \
   NAME(a_client_has_one_on_call_callback_at_a_time) NAME(a_queue_follows_the_calls_of_clients)          \

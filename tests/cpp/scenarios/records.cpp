@@ -277,3 +277,22 @@ void a_forked_child_gets_no_records_of_its_parent() {
   client.close();
   CHECK(notes.told() == 2 && notes.alive() == 0);
 }
+
+void a_function_runs_before_each_attempt() {
+  const modelwire::client client;
+  auto seen = std::make_shared<std::atomic<int>>(0);
+  client.before_attempt([seen](const modelwire::attempt_view& attempt) {
+    CHECK(attempt.json().find("/chat/completions\"") != std::string_view::npos);
+    CHECK(attempt.body().front() == '{');
+    attempt.set_header("x-seen", std::to_string(++*seen));
+  });
+  client.run(ask());
+  CHECK_EQUAL(seen->load(), 1);
+  client.before_attempt([](const modelwire::attempt_view&) { return modelwire::flow::stop; });
+  CHECK(seen.use_count() == 1);
+  CHECK(client.try_run(ask()).error().kind() == modelwire::error_kind::callback);
+  client.before_attempt([](const modelwire::attempt_view& attempt) { attempt.set_header("", "x"); });
+  CHECK(client.try_run(ask()).error().kind() == modelwire::error_kind::callback);
+  client.end_before_attempt();
+  client.run(ask());
+}

@@ -435,6 +435,14 @@ fn a_queue_follows_the_calls_of_clients() {
 }
 
 #[test]
+fn a_function_runs_before_each_attempt() {
+    let service = played("a_function_runs_before_each_attempt");
+    let sent = service.recorded("");
+    let seen: Vec<_> = sent.iter().map(|sent| sent.header("x-seen")).collect();
+    assert_eq!(seen, [Some("1"), None]);
+}
+
+#[test]
 fn a_forked_child_gets_no_records_of_its_parent() {
     played("a_forked_child_gets_no_records_of_its_parent");
 }

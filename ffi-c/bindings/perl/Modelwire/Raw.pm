@@ -105,6 +105,22 @@ $ffi->attach(modelwire_client_usage =>
 $ffi->attach(modelwire_client_on_call =>
     ['opaque', 'opaque', 'opaque', 'opaque', 'opaque*'] => 'int32_t');
 
+# client, before_attempt, user_data, finalizer, err
+$ffi->attach(modelwire_client_before_attempt =>
+    ['opaque', 'modelwire_attempt_fn', 'opaque', 'opaque', 'opaque*'] => 'int32_t');
+
+# attempt, length
+$ffi->attach(modelwire_attempt_json =>
+    ['opaque', 'opaque'] => 'opaque');
+
+# attempt, length
+$ffi->attach(modelwire_attempt_body =>
+    ['opaque', 'opaque'] => 'opaque');
+
+# attempt, name, name_length, value, value_length, err
+$ffi->attach(modelwire_attempt_set_header =>
+    ['opaque', 'string', 'size_t', 'string', 'size_t', 'opaque*'] => 'int32_t');
+
 # operation, json, length, out, err
 $ffi->attach(modelwire_request_new =>
     ['int32_t', 'string', 'size_t', 'opaque*', 'opaque*'] => 'int32_t');

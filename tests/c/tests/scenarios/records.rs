@@ -13,6 +13,14 @@ fn call_records_match_the_vectors() {
 }
 
 #[test]
+fn a_callback_runs_before_each_attempt() {
+    let service = played("a_callback_runs_before_each_attempt");
+    let sent = service.recorded("");
+    let seen: Vec<_> = sent.iter().map(|sent| sent.header("x-seen")).collect();
+    assert_eq!(seen, [Some("yes"), None]);
+}
+
+#[test]
 fn a_call_that_fails_to_start_is_recorded() {
     let service = played("a_call_that_fails_to_start_is_recorded");
     assert_eq!(service.connections(), 0);

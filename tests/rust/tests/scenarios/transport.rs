@@ -2,6 +2,7 @@
 //! their cap, hostile peers, and what is shown of the key.
 
 mod base_urls;
+mod before_attempt;
 mod cap;
 mod connections;
 mod endless;

@@ -1,0 +1,221 @@
+//! The program's function that runs before each attempt.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
+
+use modelwire::{
+    BaseUrl, Call, Client, Config, Endpoint, ErrorKind, Event, Metered, Pop, Request, TimeoutPhase,
+};
+use modelwire_service::Service;
+
+use crate::support::{WAYS, Way, at_once, client, config, hello};
+
+/// Its headers are those of the attempt alone, and replace those of the client; the key too.
+#[test]
+fn it_sees_each_attempt_and_adds_headers() {
+    let service = Service::start().unwrap();
+    let config = config(service.base_url()).retry(at_once()).header("x-who", "client");
+    let client = Client::new(config.query("a", "b c")).unwrap();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let notes = seen.clone();
+    client
+        .before_attempt(move |attempt| {
+            let body = attempt.body().to_vec();
+            notes.lock().unwrap().push((
+                attempt.operation(),
+                attempt.url().to_owned(),
+                attempt.number(),
+                body,
+            ));
+            attempt.set_header("x-who", format!("hook {}", attempt.number())).unwrap();
+            attempt.set_header("Authorization", "Bearer sk-test").unwrap();
+            Ok(())
+        })
+        .unwrap();
+    for way in WAYS {
+        way.send(&client, Request::chat("recovers").user("a b").query("c", "d")).unwrap();
+        let sent = service.recorded("");
+        let who: Vec<_> = sent.iter().map(|sent| sent.header("x-who").unwrap()).collect();
+        assert_eq!(who, ["hook 1", "hook 2", "hook 3"]);
+        let first = std::mem::take(&mut *seen.lock().unwrap());
+        let url = format!("{}/chat/completions?a=b+c&c=d", service.base_url());
+        for ((operation, seen_url, number, body), expected) in first.iter().zip(1..) {
+            let known = (*operation, seen_url.as_str(), *number);
+            assert_eq!(known, (Endpoint::Chat, url.as_str(), expected));
+            assert_eq!(*body, sent[0].body);
+        }
+        assert_eq!(first.len(), 3);
+        service.clear();
+        assert_eq!(way.read(&client, hello()).text(), "Hello from both sides.");
+        way.models(&client).unwrap();
+        assert_eq!(std::mem::take(&mut *seen.lock().unwrap()).len(), 2);
+        service.clear();
+    }
+    client.clear_before_attempt().unwrap();
+    Way::Blocking.send(&client, hello()).unwrap();
+    assert_eq!(service.recorded("")[0].header("x-who"), Some("client"));
+}
+
+#[test]
+fn it_may_refuse_and_nothing_is_sent() {
+    let service = Service::start().unwrap();
+    let urls = [BaseUrl::new(service.base_url()), BaseUrl::new(service.base_url())];
+    let several = Config::new().api_key("sk-test").base_urls(urls).retry(at_once());
+    for client in [client(service.base_url()), Client::new(several).unwrap()] {
+        client.before_attempt(|_| Err("not on Sundays".to_owned())).unwrap();
+        for way in WAYS {
+            let error = way.send(&client, hello()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Callback);
+            assert_eq!(error.message(), "before_attempt refused the attempt: not on Sundays");
+            assert_eq!((error.metered(), error.attempts()), (Metered::NotSent, 1));
+            assert_eq!(way.read(&client, hello()).error().kind(), ErrorKind::Callback);
+        }
+    }
+    assert_eq!(service.recorded("").len(), 0);
+}
+
+#[test]
+fn invalid_headers_are_refused_where_they_are_set() {
+    let service = Service::start().unwrap();
+    let client = client(service.base_url());
+    let refused = Arc::new(AtomicU32::new(0));
+    let count = refused.clone();
+    client
+        .before_attempt(move |attempt| {
+            for (name, value) in
+                [("", "x"), ("x-a", "a\nb"), ("host", "x"), ("authorization", "\u{e9}")]
+            {
+                let error = attempt.set_header(name, value).unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::Argument, "{name}");
+                count.fetch_add(1, Ordering::SeqCst);
+            }
+            Ok(())
+        })
+        .unwrap();
+    client.blocking().send(hello()).unwrap();
+    assert_eq!(refused.load(Ordering::SeqCst), 4);
+}
+
+/// Another call is served while one waits in it: the I/O thread is free.
+#[test]
+fn it_holds_back_its_own_call_alone() {
+    let service = Service::start().unwrap();
+    let client = client(service.base_url());
+    let (open, opened) = mpsc::channel::<()>();
+    let opened = Mutex::new(opened);
+    client
+        .before_attempt(move |attempt| {
+            if attempt.operation() == Endpoint::Chat {
+                opened.lock().unwrap().recv().unwrap();
+            }
+            Ok(())
+        })
+        .unwrap();
+    let call = Call::new(&client, hello());
+    call.start(false).unwrap();
+    client.blocking().models().unwrap();
+    assert!(matches!(call.try_pop().unwrap(), Pop::Empty));
+    open.send(()).unwrap();
+    let Pop::Event(Event::Done(outcome)) = call.pop(None).unwrap() else { panic!("no end") };
+    outcome.unwrap();
+}
+
+#[test]
+fn the_time_of_the_call_bounds_it() {
+    let service = Service::start().unwrap();
+    let client = client(service.base_url());
+    let (close, closed) = mpsc::channel::<()>();
+    let closed = Mutex::new(closed);
+    client
+        .before_attempt(move |_| {
+            let _ = closed.lock().unwrap().recv();
+            Ok(())
+        })
+        .unwrap();
+    let error =
+        client.blocking().send(hello().total_timeout(Some(Duration::from_millis(20)))).unwrap_err();
+    assert_eq!((error.kind(), error.timeout()), (ErrorKind::Timeout, Some(TimeoutPhase::Total)));
+    assert_eq!(error.metered(), Metered::NotSent);
+    drop(close);
+    client.close(None).unwrap();
+}
+
+/// And what it holds is dropped by then.
+#[test]
+fn a_close_waits_for_it() {
+    struct Dropped(Arc<AtomicBool>);
+    impl Drop for Dropped {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::SeqCst);
+        }
+    }
+    let service = Service::start().unwrap();
+    let client = client(service.base_url());
+    let (is_dropped, has_returned) =
+        (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let (began, begin) = mpsc::channel();
+    let (held, returned, own) = (Dropped(is_dropped.clone()), has_returned.clone(), client.clone());
+    client
+        .before_attempt(move |_| {
+            let _held = &held;
+            let error = own.close(None).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Callback);
+            began.send(()).unwrap();
+            // clock: a close that does not wait has returned meanwhile
+            std::thread::sleep(Duration::from_millis(50));
+            returned.store(true, Ordering::SeqCst);
+            Ok(())
+        })
+        .unwrap();
+    let call = Call::new(&client, hello());
+    call.start(false).unwrap();
+    begin.recv().unwrap();
+    assert!(client.close(None).unwrap());
+    assert!(has_returned.load(Ordering::SeqCst) && is_dropped.load(Ordering::SeqCst));
+    assert!(client.before_attempt(|_| Ok(())).is_err());
+}
+
+#[test]
+fn a_panic_in_it_ends_its_call_alone() {
+    let service = Service::start().unwrap();
+    let client = client(service.base_url());
+    client
+        .before_attempt(|attempt| match attempt.operation() {
+            Endpoint::Models => Ok(()),
+            _ => panic!("no chats"),
+        })
+        .unwrap();
+    assert_eq!(client.blocking().send(hello()).unwrap_err().kind(), ErrorKind::Internal);
+    client.blocking().models().unwrap();
+}
+
+#[test]
+fn many_calls_run_it_at_once() {
+    let service = Service::start().unwrap();
+    let client = client(service.base_url());
+    let counts = Arc::new(Mutex::new(BTreeMap::<String, u32>::new()));
+    let book = counts.clone();
+    client
+        .before_attempt(move |attempt| {
+            let text = String::from_utf8_lossy(attempt.body()).into_owned();
+            *book.lock().unwrap().entry(text).or_default() += 1;
+            Ok(())
+        })
+        .unwrap();
+    let (client, threads) = (&client, 8);
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            scope.spawn(move || {
+                for each in 0..25 {
+                    let text = format!("{thread} {each}");
+                    let request = Request::chat("echo").user(&*text);
+                    assert_eq!(client.blocking().send(request).unwrap().text(), text);
+                }
+            });
+        }
+    });
+    let counts = counts.lock().unwrap();
+    assert!(counts.len() == 200 && counts.values().all(|count| *count == 1), "{counts:?}");
+}
