@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use modelwire::{Call, Client, Config, Endpoint, Request, UsageSums, usage_by_model};
 use pyo3::exceptions::PyValueError;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::async_stream::async_stream;
+use crate::before_attempt::Function;
 use crate::encode;
 use crate::errors::raise;
 use crate::facts::usage_dict;
@@ -26,6 +28,7 @@ use crate::wait;
 pub(crate) struct NativeClient {
     client: Client,
     info: Arc<ClientInfo>,
+    before_attempt: Option<Function>,
 }
 
 #[pymethods]
@@ -50,7 +53,8 @@ impl NativeClient {
         if let Some(api_key) = api_key {
             config = config.api_key(api_key.to_string_lossy());
         }
-        let (config, headers) = settings::of_client(config, options)?;
+        let settings::OfClient { config, headers, before_attempt } =
+            settings::of_client(config, options)?;
         let client = match beside {
             Some(other) => other.get().client.beside(config),
             None => Client::new(config),
@@ -59,7 +63,17 @@ impl NativeClient {
         wait::find_early(py)?;
         encode::find_early(py)?;
         let info = ClientInfo { base_url: client.base_url(), headers };
-        Ok(NativeClient { client, info: Arc::new(info) })
+        let set = |function| Function::set(py, &client, function);
+        let before_attempt = before_attempt.map(set).transpose()?;
+        Ok(NativeClient { client, info: Arc::new(info), before_attempt })
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.before_attempt.as_ref().map_or(Ok(()), |function| function.traverse(&visit))
+    }
+
+    fn __clear__(&self) {
+        self.before_attempt.iter().for_each(Function::clear);
     }
 
     /// The base URL without secrets.

@@ -4,6 +4,7 @@
 
 mod async_stream;
 mod awaitable;
+mod before_attempt;
 mod bulk;
 mod bulk_budget;
 mod bulk_store;
@@ -48,6 +49,7 @@ use pyo3::prelude::*;
 
 use crate::async_stream::{AsyncPortions, AsyncStream};
 use crate::awaitable::Done;
+use crate::before_attempt::BeforeAttempt;
 use crate::bulk::{NativeBulk, bulk_end_all, bulk_repair, prompt_parts};
 use crate::bulk_budget::NativeBudget;
 use crate::client::{NativeClient, id_of_key};
@@ -81,6 +83,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     object::classes::register(module)?;
     module.add_class::<AsyncPortions>()?;
     module.add_class::<AsyncStream>()?;
+    module.add_class::<BeforeAttempt>()?;
     module.add_class::<CallMark>()?;
     module.add_class::<Done>()?;
     module.add_class::<NativeBudget>()?;

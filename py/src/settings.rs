@@ -134,11 +134,15 @@ fn limits(given: &Bound<'_, PyDict>) -> PyResult<Limits> {
     Ok(limits)
 }
 
-/// The settings of a client except base URL and key; also returns the headers among them.
-pub(crate) fn of_client(
-    mut config: Config,
-    given: &Bound<'_, PyDict>,
-) -> PyResult<(Config, Pairs)> {
+/// The settings of a client.
+pub(crate) struct OfClient {
+    pub(crate) config: Config,
+    pub(crate) headers: Pairs,
+    pub(crate) before_attempt: Option<Py<PyAny>>,
+}
+
+/// The settings of a client except base URL and key.
+pub(crate) fn of_client(mut config: Config, given: &Bound<'_, PyDict>) -> PyResult<OfClient> {
     let mut settings = Settings::new(given);
     if let Some(given) = settings.get("timeout")? {
         config = config.timeouts(timeouts(given.cast()?)?);
@@ -191,8 +195,9 @@ pub(crate) fn of_client(
     if let Some(on) = settings.value("chunk_times")? {
         config = config.chunk_times(on);
     }
+    let before_attempt = settings.get("before_attempt")?.map(Bound::unbind);
     settings.end()?;
-    Ok((config, headers))
+    Ok(OfClient { config, headers, before_attempt })
 }
 
 /// A request with the overrides of its call, and the parts that are inspected later.

@@ -131,6 +131,7 @@ OF_CALL = {
     "total_timeout": "timeout",
     "pings_reset_idle": "timeout",
     "retry": None,  # by with_options(max_retries=...), as in openai-python
+    "to_service": None,  # for bulk, which chooses one of several services
     "with_options_of": None,  # for bulk, whose calls are all alike
     "chunk_times": None,  # by the client's option, and where an observer asks
     "tag": None,  # of calls with observers

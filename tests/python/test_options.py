@@ -3,10 +3,12 @@
 import copy
 import dataclasses
 import datetime
+import gc
 import json
 import math
 import pathlib
 import time
+import weakref
 
 import pytest
 
@@ -686,3 +688,51 @@ def test_a_client_of_several_services(service, connect):
     ]:
         with pytest.raises(modelwire.OpenAIError, match=message):
             modelwire.Client(api_key=KEY, **wrong)
+
+
+def test_a_function_runs_before_each_attempt(scripted):
+    """It sees what is sent, adds headers, and its exception refuses the attempt."""
+    seen = []
+
+    def sign(attempt):
+        seen.append((attempt.operation, attempt.number, json.loads(attempt.body)["messages"]))
+        assert attempt.url.endswith("/chat/completions")
+        attempt.set_header("x-signed", f"{attempt.number}")
+        with pytest.raises(modelwire.OpenAIError, match="not a header name"):
+            attempt.set_header("a b", "c")
+
+    retry = modelwire.Retry(first_wait=0.001)
+    client = scripted(BUSY, ANSWER, before_attempt=sign, retry=retry)
+    asked(client)
+    assert seen == [("chat", 1, HELLO), ("chat", 2, HELLO)]
+    assert [headers(one)["x-signed"] for one in scripted.requests()] == ["1", "2"]
+
+    def refuse(attempt):
+        raise ValueError(f"not on Sundays: {attempt!r}")
+
+    client = scripted(ANSWER, before_attempt=refuse)
+    message = r"refused the attempt: ValueError: not on Sundays: BeforeAttempt\(operation='chat', "
+    with pytest.raises(modelwire.OpenAIError, match=message) as raised:
+        asked(client)
+    assert (raised.value.kind, raised.value.metered) == ("callback", "not_sent")
+
+
+def test_what_is_no_function_before_an_attempt_is_refused():
+    async def never(attempt): ...
+
+    for wrong in (7, never):
+        with pytest.raises(TypeError, match="before_attempt takes a"):
+            modelwire.Client(base_url=URL, api_key=KEY, before_attempt=wrong)
+
+
+def test_a_client_in_its_own_function_is_collected():
+    class Holder:
+        def __init__(self):
+            settings = {"base_url": URL, "api_key": KEY, "before_attempt": self.before}
+            self.client = modelwire.Client(**settings)
+
+        def before(self, attempt): ...
+
+    known = weakref.ref(Holder())
+    gc.collect()
+    assert known() is None

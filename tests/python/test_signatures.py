@@ -27,7 +27,7 @@ DIFFERENCES = {
             *("client +ca", "client +client_certificate", "client +http2", "client +stream_only"),
             *("client +on_call", "client +chunk_times"),
             *("client +tcp_keepalive", "client +idempotency_header"),
-            *("client +base_urls", "client +balance"),
+            *("client +base_urls", "client +balance", "client +before_attempt"),
             *("chat.completions.create +idempotency_key", "responses.create +idempotency_key"),
             *("chat.completions.parse +idempotency_key", "responses.parse +idempotency_key"),
             *("copy +stream_only", "with_options +stream_only"),

@@ -43,7 +43,7 @@ from modelwire._errors import (
     StreamContradictionError,
     UnprocessableEntityError,
 )
-from modelwire._native import AsyncStream, Stream, __version__, set_io_threads
+from modelwire._native import AsyncStream, BeforeAttempt, Stream, __version__, set_io_threads
 from modelwire._native import shutdown as _shutdown
 from modelwire._options import MAX_RETRIES as DEFAULT_MAX_RETRIES
 from modelwire._options import NOT_GIVEN, Limits, NotGiven, Omit, Retry, Timeout, not_given, omit
@@ -319,6 +319,7 @@ __all__ = [
     "AsyncStream",
     "AuthenticationError",
     "BadRequestError",
+    "BeforeAttempt",
     "CallRecord",
     "Client",
     "ConflictError",

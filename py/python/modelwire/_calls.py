@@ -45,15 +45,15 @@ END_MAX = 1.0
 _log = logging.getLogger("modelwire.calls")
 
 
-def check_function(function: Callable[[CallRecord], object]) -> None:
-    """Raises if this cannot be `on_call`."""
+def check_function(function: Callable[..., object], name: str) -> None:
+    """Raises if this cannot be `on_call` or `before_attempt`."""
     from inspect import iscoroutinefunction
 
     if not callable(function):
-        raise TypeError(f"on_call takes a function, not {function!r}")
+        raise TypeError(f"{name} takes a function, not {function!r}")
     if iscoroutinefunction(function) or iscoroutinefunction(type(function).__call__):
         raise TypeError(
-            "on_call takes a plain function: it is called on a thread without an event loop. Use "
+            f"{name} takes a plain function: it is called on a thread without an event loop. Use "
             "asyncio.run_coroutine_threadsafe to reach a loop"
         )
 

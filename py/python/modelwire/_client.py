@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from modelwire._answers.http import URL
     from modelwire._answers.record import CallRecord
     from modelwire._answers.usage import UsageSum
-    from modelwire._native import NativeClient
+    from modelwire._native import BeforeAttempt, NativeClient
     from modelwire._openai.http_client import Hooks
     from modelwire._openai.methods import AsyncRequests, Requests
     from modelwire._options import Timeout
@@ -227,6 +227,7 @@ class BaseClient:
         idempotency_header: str | None = None,
         stream_only: bool = False,
         on_call: Callable[[CallRecord], object] | None = None,
+        before_attempt: Callable[[BeforeAttempt], object] | None = None,
         chunk_times: bool = False,
         httpx_client: Any = None,
     ) -> None:
@@ -258,6 +259,11 @@ class BaseClient:
                 options[name] = value
         if balance:
             options["balance"] = True
+        if before_attempt is not None:
+            from modelwire._calls import check_function
+
+            check_function(before_attempt, "before_attempt")
+            options["before_attempt"] = before_attempt
         if is_given(tcp_keepalive):
             options["tcp_keepalive"] = tcp_keepalive
         self._key_of_each_call = api_key if callable(api_key) else None
@@ -292,7 +298,7 @@ class BaseClient:
         if on_call is not None:
             from modelwire._calls import check_function
 
-            check_function(on_call)
+            check_function(on_call, "on_call")
         self._natives = Natives(options, self._url, key, self._sent_headers())
         self._natives.on_call = on_call
         _tell_warnings()
@@ -655,7 +661,7 @@ class OpenAI(_Client):
     base_urls are several services in one: texts, or dicts with url, api_key, weight and models.
 
     on_call gets the CallRecord of each ended call, on its own thread: no call waits for it.
-    chunk_times adds the time of each chunk to the records.
+    chunk_times adds chunk times. before_attempt gets each attempt, to add headers or to raise.
     """
 
     __slots__ = ("beta", "chat", "models", "responses")
@@ -692,6 +698,7 @@ class OpenAI(_Client):
         idempotency_header: str | None = None,
         stream_only: bool = False,
         on_call: Callable[[CallRecord], object] | None = None,
+        before_attempt: Callable[[BeforeAttempt], object] | None = None,
         chunk_times: bool = False,
         admin_api_key: None = None,
         workload_identity: None = None,
@@ -822,6 +829,7 @@ class AsyncOpenAI(_AsyncClient):
         idempotency_header: str | None = None,
         stream_only: bool = False,
         on_call: Callable[[CallRecord], object] | None = None,
+        before_attempt: Callable[[BeforeAttempt], object] | None = None,
         chunk_times: bool = False,
         admin_api_key: None = None,
         workload_identity: None = None,

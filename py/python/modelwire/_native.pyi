@@ -905,6 +905,29 @@ class Future:
     def exception(self) -> None: ...
 
 @final
+class BeforeAttempt:
+    """An attempt that is about to be sent, for the function `before_attempt` of a client."""
+
+    @property
+    def operation(self) -> str:
+        """The operation: "models", "chat" or "responses"."""
+
+    @property
+    def url(self) -> str:
+        """The URL, with its query."""
+
+    @property
+    def number(self) -> int:
+        """The number of the attempt of its call, from 1."""
+
+    @property
+    def body(self) -> bytes:
+        """The JSON text of the request; empty for a model list."""
+
+    def set_header(self, name: str, value: str) -> None:
+        """Sets a header of this attempt; it replaces one of the client or the call."""
+
+@final
 class NativeClient:
     """The implementation of `modelwire.Client`; not for direct use."""
 
