@@ -1,9 +1,15 @@
 """The documents: their Python programs, run as their readers would, and their links.
 
-A program meets the loopback service by its environment. Above it a comment of HTML, which readers
-do not see, may say what the service answers: `<!-- answers: 429, "Hello." -->`, in the words of
-`modelwire.testing`; `<!-- typed -->` asks for mypy. An application of FastAPI or Starlette is
-served by uvicorn, and a browser asks it, and leaves in the middle of an answer.
+A program meets the loopback service by its environment. Above it are comments of HTML, which readers
+do not see:
+
+    <!-- answers: 429, "Hello." -->   what the service answers, in the words of `modelwire.testing`
+    <!-- stdin: Say hello. -->        what is typed
+    <!-- needs: pandas -->            packages that the tests do not install: skipped without them
+    <!-- typed -->                    mypy checks it
+
+An application of FastAPI or Starlette is served by uvicorn, and a browser asks it, and leaves in the
+middle of an answer. The pages of the documentation site are in `test_site_texts.py`.
 """
 
 import contextlib
@@ -38,16 +44,17 @@ PAGES = sorted(
     ]
 )
 BLOCK = re.compile(
-    r"^(?:<!-- answers: (?P<answers>.*?) -->\n+)?```python\n(?P<program>.*?)^```$",
+    r"^(?P<marks>(?:<!-- [a-z]+: [^\n]*? -->\n+)*)```python\n(?P<program>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
+MARK = re.compile(r"<!-- ([a-z]+): (.*?) -->")
 FIRST_SCREEN = 1600  # characters: nobody may miss what is told there
 OTHER_FENCES = ("c", "rust", "sh", "text")
 
 
-def programs(of_web):
-    """Every block of Python, with the place where it begins."""
-    for page in PAGES:
+def programs(pages, of_web):
+    """Every block of Python in the pages and its marks, with the place where it begins."""
+    for page in pages:
         text = page.read_text()
         for block in BLOCK.finditer(text):
             program = block["program"].replace("a-model", "echo")
@@ -56,19 +63,27 @@ def programs(of_web):
             line = text.count("\n", 0, block.start("program"))
             place = f"{page.relative_to(ROOT)}:{line}"
             place += " gevent" if "import gevent" in program else ""
-            answers = eval(f"[{block['answers'] or ''}]", vars(testing).copy())
-            yield pytest.param(program, answers, id=place)
+            yield pytest.param(program, dict(MARK.findall(block["marks"])), id=place)
+
+
+def answers_of(marks):
+    return eval(f"[{marks.get('answers', '')}]", vars(testing).copy())
+
+
+def check_fences(pages, others):
+    """What looks like Python to a reader is a program to the tests."""
+    for page in pages:
+        text = page.read_text()
+        fences = re.findall(r"^[ >]*(?:```|~~~)[ ]*([\w.-]*)", text, re.MULTILINE)
+        begun = fences[::2]
+        assert len(fences) % 2 == 0 and set(begun) <= {"python", *others}, page
+        assert begun.count("python") == len(list(BLOCK.finditer(text))), page
 
 
 def test_no_program_is_left_out():
     """What looks like Python to a reader is a program to the tests."""
     assert len(PAGES) > 12
-    for page in PAGES:
-        text = page.read_text()
-        fences = re.findall(r"^[ >]*(?:```|~~~)[ ]*([\w.-]*)", text, re.MULTILINE)
-        begun = fences[::2]
-        assert len(fences) % 2 == 0 and set(begun) <= {"python", *OTHER_FENCES}, page
-        assert begun.count("python") == len(list(BLOCK.finditer(text))), page
+    check_fences(PAGES, OTHER_FENCES)
 
 
 def settings(service):
@@ -77,27 +92,35 @@ def settings(service):
     return {**kept, **service.environment}
 
 
-@pytest.mark.parametrize(("program", "answers"), list(programs(of_web=False)))
-def test_programs_of_the_documents(program, answers, tmp_path):
-    """What a reader copies works."""
-    file = tmp_path / "test_it.py"
+def check_program(program, marks, folder):
+    """It ends well, prints something and complains of nothing."""
+    for package in marks.get("needs", "").split():
+        pytest.importorskip(package)
+    file = folder / "test_it.py"
     file.write_text(program)
     arguments = [file]
     if "def test_" in program:
         arguments = ["-m", "pytest", "-p", "no:cacheprovider", file]
     if "register_openai_classes" in program:
-        stand_in(tmp_path)
+        stand_in(folder)
     with Service() as service:
-        service.queue(*answers)
+        service.queue(*answers_of(marks))
         done = finished(
             [sys.executable, *FLAGS, *arguments],
-            cwd=tmp_path,
+            cwd=folder,
             env=settings(service),
+            input=marks.get("stdin", "").replace("|", "\n"),
             timeout=PROGRAM_DEADLINE,
         )
         assert done.stderr == "", done.stdout + done.stderr
         assert done.stdout
         service.assert_all_taken()
+
+
+@pytest.mark.parametrize(("program", "marks"), list(programs(PAGES, of_web=False)))
+def test_programs_of_the_documents(program, marks, tmp_path):
+    """What a reader copies works."""
+    check_program(program, marks, tmp_path)
 
 
 def test_the_first_programs_have_types(tmp_path):
@@ -138,12 +161,11 @@ def served(program, folder, service):
     assert said == ""
 
 
-@pytest.mark.parametrize(("program", "answers"), list(programs(of_web=True)))
-def test_applications_of_the_documents(program, answers, tmp_path):
-    """They answer, and let go of the service when the browser leaves."""
+def check_application(program, marks, folder):
+    """It answers, and lets go of the service when the browser leaves."""
     path = f"/answer?question={quote('Say hello.')}"
-    with Service() as service, served(program, tmp_path, service) as port:
-        service.queue(*answers)
+    with Service() as service, served(program, folder, service) as port:
+        service.queue(*answers_of(marks))
         asked = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE)
         asked.request("GET", path)
         answer = asked.getresponse()
@@ -164,6 +186,12 @@ def test_applications_of_the_documents(program, answers, tmp_path):
         eventually("the service is let go of", lambda: not service.open_connections)
 
 
+@pytest.mark.parametrize(("program", "marks"), list(programs(PAGES, of_web=True)))
+def test_applications_of_the_documents(program, marks, tmp_path):
+    """They answer, and let go of the service when the browser leaves."""
+    check_application(program, marks, tmp_path)
+
+
 def links():
     """Every link to a file, with the document in which it stands."""
     documents = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("py/*.md")]
@@ -175,8 +203,10 @@ def links():
 
 def anchors(document):
     """The names of the headings of a document, as they are linked to."""
-    headings = re.findall(r"^#+ (.*)$", document.read_text(), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    text = document.read_text()
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    slugs = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return slugs | set(re.findall(r'<a id="([\w-]+)">', text))
 
 
 def test_links_lead_somewhere():

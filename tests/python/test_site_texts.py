@@ -1,0 +1,184 @@
+"""The pages of the documentation site: cookbook, tutorials, migration, troubleshooting. Their Python
+programs run as those of the guide (`test_documents.py`); their C programs are compiled and run; their
+shell commands have options that exist, and those under `<!-- shell: run -->` run.
+"""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from modelwire.testing import Service
+from programs import FLAGS, finished
+from test_documents import (
+    ROOT,
+    check_application,
+    check_fences,
+    check_program,
+    programs,
+    settings,
+)
+
+pytestmark = pytest.mark.thread_unsafe("each test is a program of its own")
+
+FOLDERS = ("cookbook", "tutorials", "from")
+PAGES = sorted(
+    [
+        ROOT / "docs/troubleshooting.md",
+        *(page for folder in FOLDERS for page in ROOT.glob(f"docs/{folder}/*.md")),
+    ]
+)
+OTHER_FENCES = ("c", "go", "html", "js", "json", "rust", "sh", "text", "yaml")
+COMMAND = Path(sys.executable).with_name("modelwire")
+ROWS = [{"id": f"t{number}", "text": f"Word {number}"} for number in range(3)]
+
+
+def test_no_program_is_left_out():
+    assert len(PAGES) > 15
+    check_fences(PAGES, OTHER_FENCES)
+
+
+@pytest.mark.parametrize(("program", "marks"), list(programs(PAGES, of_web=False)))
+def test_programs(program, marks, tmp_path):
+    check_program(program, marks, tmp_path)
+
+
+@pytest.mark.parametrize(("program", "marks"), list(programs(PAGES, of_web=True)))
+def test_applications(program, marks, tmp_path):
+    check_application(program, marks, tmp_path)
+
+
+def blocks(language):
+    """Blocks of a language, with the mark above and the place where each begins."""
+    form = re.compile(
+        rf"^(?:<!-- shell: (?P<mark>\w+) -->\n+)?```{language}\n(?P<text>.*?)^```$",
+        re.DOTALL | re.MULTILINE,
+    )
+    for page in PAGES:
+        text = page.read_text()
+        for block in form.finditer(text):
+            line = text.count("\n", 0, block.start("text"))
+            place = f"{page.relative_to(ROOT)}:{line}"
+            yield pytest.param(block["text"], block["mark"], id=place)
+
+
+def commands(text):
+    """The arguments of each `modelwire` in a piece of shell."""
+    for line in re.sub(r"\\\n", " ", text).splitlines():
+        lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;()<>")
+        lexer.whitespace_split = True
+        words = None
+        for word in lexer:
+            if word == "modelwire" and words is None:
+                words = []
+            elif words is not None and set(word) <= set("|&;()"):
+                yield words
+                words = None
+            elif words is not None:
+                words.append(word)
+        if words is not None:
+            yield words
+
+
+HELP = {}
+
+
+def help_of(*names):
+    if names not in HELP:
+        HELP[names] = finished([COMMAND, *names, "--help"], env={"PATH": ""}).stdout
+    return HELP[names]
+
+
+def check_options(words):
+    """Each option is one of its command."""
+    names = [words[0]]
+    if words[0] == "bulk" and words[1] in ("status", "set"):
+        names.append(words[1])
+    known = help_of(*names)
+    for word in words[len(names) :]:
+        option = re.match(r"-[a-zA-Z]\b|--[a-z][a-z-]+", word)
+        if option:
+            assert re.search(rf"(?<![\w-]){option[0]}(?![\w-])", known), f"{names}: no {word}"
+
+
+SHELL = list(blocks("sh"))
+
+
+def test_options_of_commands():
+    """No page names an option that the command does not have."""
+    found = [words for block in SHELL for words in commands(block.values[0])]
+    assert len(found) > 20
+    for words in found:
+        check_options(words)
+    with pytest.raises(AssertionError, match="no --max-price"):
+        check_options(["bulk", "in.jsonl", "--max-price", "3"])
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"), [block for block in SHELL if block.values[1] == "run"]
+)
+def test_commands(text, mark, tmp_path):
+    """What a reader types works."""
+    lines = "".join(json.dumps(row) + "\n" for row in ROWS)
+    (tmp_path / "texts.jsonl").write_text(lines)
+    with Service() as service:
+        path = f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"
+        script = "set -e\n" + re.sub(r"\bMODEL\b", "echo", text)
+        finished(
+            ["bash", "-c", script],
+            cwd=tmp_path,
+            env={**settings(service), "PATH": path},
+            stdin=subprocess.DEVNULL,
+        )
+
+
+def library():
+    """The C library, which is built beside the service."""
+    built = Path(os.environ["MODELWIRE_SERVICE"]).absolute().parent
+    assert (built / "libmodelwire.so").exists(), f"no libmodelwire.so in {built}"
+    return built
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"), [block for block in blocks("c") if "int main" in block.values[0]]
+)
+def test_c_programs(text, mark, tmp_path):
+    """They compile without a warning, and print an answer."""
+    (tmp_path / "it.c").write_text(text.replace("a-model", "echo"))
+    (tmp_path / "libmodelwire.so.0.1").symlink_to(library() / "libmodelwire.so")
+    finished(
+        ["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-I", ROOT / "include", "it.c", "-o", "it"]
+        + [library() / "libmodelwire.so", f"-Wl,-rpath,{tmp_path}"],
+        cwd=tmp_path,
+    )
+    with Service() as service:
+        done = finished(["./it"], cwd=tmp_path, env=settings(service))
+    assert "hello" in done.stdout.lower() and done.stderr == "", done
+
+
+def test_notebook(tmp_path):
+    """It is a notebook, and its cells run one after another."""
+    notebook = json.loads((ROOT / "docs/tutorials/notebook.ipynb").read_text())
+    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
+    cells = notebook["cells"]
+    assert len({cell["id"] for cell in cells}) == len(cells)
+    sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    assert len(sources) > 4 and all(cell.get("outputs", []) == [] for cell in cells)
+    # A cell may await: so does the program.
+    body = "\n".join(sources).replace("a-model", "echo")
+    (tmp_path / "it.py").write_text(body)
+    runner = "import ast, asyncio, inspect, sys\n" + (
+        "code = compile(open('it.py').read(), 'it.py', 'exec', ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)\n"
+        "done = eval(code, {'__name__': '__main__'})\n"
+        "inspect.iscoroutine(done) and asyncio.run(done)\n"
+    )
+    with Service() as service:
+        done = finished(
+            [sys.executable, *FLAGS, "-c", runner], cwd=tmp_path, env=settings(service)
+        )
+    assert done.stderr == "" and done.stdout, done
