@@ -5,6 +5,8 @@ do not see:
 
     <!-- answers: 429, "Hello." -->   what the service answers, in the words of `modelwire.testing`
     <!-- stdin: Say hello. -->        what is typed
+    <!-- then: print(ask()) -->       code that the test adds at the end
+    <!-- wsgi: served -->             the program is an application of WSGI, which is asked
     <!-- needs: pandas -->            packages that the tests do not install: skipped without them
     <!-- typed -->                    mypy checks it
 
@@ -47,6 +49,13 @@ BLOCK = re.compile(
     r"^(?P<marks>(?:<!-- [a-z]+: [^\n]*? -->\n+)*)```python\n(?P<program>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
+WSGI = """
+from wsgiref.util import setup_testing_defaults
+
+environ = {"QUERY_STRING": "question=Say+hello."}
+setup_testing_defaults(environ)
+print(b"".join(application(environ, lambda *head: None)).decode())
+"""
 MARK = re.compile(r"<!-- ([a-z]+): (.*?) -->")
 FIRST_SCREEN = 1600  # characters: nobody may miss what is told there
 OTHER_FENCES = ("c", "rust", "sh", "text")
@@ -96,6 +105,7 @@ def check_program(program, marks, folder):
     """It ends well, prints something and complains of nothing."""
     for package in marks.get("needs", "").split():
         pytest.importorskip(package)
+    program += WSGI if "wsgi" in marks else marks.get("then", "")
     file = folder / "test_it.py"
     file.write_text(program)
     arguments = [file]
