@@ -53,6 +53,26 @@ def test_applications(program, marks, tmp_path):
     check_application(program, marks, tmp_path)
 
 
+def test_every_error_and_finding_is_explained():
+    """Whoever searches for a kind of error, a finding of doctor or its words finds its section."""
+    page = (ROOT / "docs/troubleshooting.md").read_text()
+    words = " ".join(page.split())
+    kinds = re.findall(
+        r'^    \w+: "(\w+)",\s+hint', (ROOT / "core/src/answer/error_kind.rs").read_text(), re.M
+    )
+    causes = re.findall(
+        r'^    \w+: "(\w+)",\s+cause "(.+)",$',
+        (ROOT / "cli/src/doctor/causes.rs").read_text(),
+        re.M,
+    )
+    assert len(kinds) == 22 and len(causes) > 60
+    ids = re.findall(r'<a id="([\w-]+)"></a>\n\n#+ (\w+)\n', page)
+    assert all(anchor in (f"kind-{name}", f"fault-{name}") for anchor, name in ids)
+    expected = [f"kind-{name}" for name in kinds] + [f"fault-{name}" for name, _ in causes]
+    assert sorted(anchor for anchor, _ in ids) == sorted(expected)
+    assert not [cause for _, cause in causes if f"*{cause}.*" not in words]
+
+
 def blocks(language):
     """Blocks of a language, with the mark above and the place where each begins."""
     form = re.compile(
