@@ -8,6 +8,7 @@ do not see:
     <!-- then: print(ask()) -->       code that the test adds at the end
     <!-- wsgi: served -->             the program is an application of WSGI, which is asked
     <!-- needs: pandas -->            packages that the tests do not install: skipped without them
+    <!-- env: NAME=VALUE -->          a variable of its environment
     <!-- typed -->                    mypy checks it
 
 An application of FastAPI or Starlette is served by uvicorn, and a browser asks it, and leaves in the
@@ -111,14 +112,14 @@ def check_program(program, marks, folder):
     arguments = [file]
     if "def test_" in program:
         arguments = ["-m", "pytest", "-p", "no:cacheprovider", file]
-    if "register_openai_classes" in program:
+    if "register_openai_classes" in program and "needs" not in marks:
         stand_in(folder)
     with Service() as service:
         service.queue(*answers_of(marks))
         done = finished(
             [sys.executable, *FLAGS, *arguments],
             cwd=folder,
-            env=settings(service),
+            env={**settings(service), **dict([marks["env"].split("=")] if "env" in marks else [])},
             input=marks.get("stdin", "").replace("|", "\n"),
             timeout=PROGRAM_DEADLINE,
         )

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -169,16 +170,38 @@ def library():
 )
 def test_c_programs(text, mark, tmp_path):
     """They compile without a warning, and print an answer."""
+    is_of_curl = "<curl/curl.h>" in text
+    if is_of_curl and not Path("/usr/include/x86_64-linux-gnu/curl/curl.h").exists():
+        pytest.skip("no curl/curl.h")
     (tmp_path / "it.c").write_text(text.replace("a-model", "echo"))
     (tmp_path / "libmodelwire.so.0.1").symlink_to(library() / "libmodelwire.so")
     finished(
         ["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-I", ROOT / "include", "it.c", "-o", "it"]
-        + [library() / "libmodelwire.so", f"-Wl,-rpath,{tmp_path}"],
+        + [library() / "libmodelwire.so", f"-Wl,-rpath,{tmp_path}", *["-lcurl"] * is_of_curl],
         cwd=tmp_path,
     )
     with Service() as service:
         done = finished(["./it"], cwd=tmp_path, env=settings(service))
     assert "hello" in done.stdout.lower() and done.stderr == "", done
+
+
+@pytest.mark.parametrize(
+    ("text", "mark", "check"),
+    [
+        pytest.param(*block.values, check, id=block.id)
+        for language, check in (
+            ("js", ["node", "--input-type=module", "--check"]),
+            ("go", ["gofmt", "-e", "-l"]),
+        )
+        for block in blocks(language)
+    ],
+)
+def test_syntax_of_other_languages(text, mark, check, tmp_path):
+    """`tests/bindings` runs the bindings; here nothing is misspelt. gofmt names what it would format."""
+    if shutil.which(check[0]) is None:
+        pytest.skip(f"no {check[0]}")
+    done = finished(check, input=text)
+    assert "standard input" not in done.stdout, "not as gofmt formats it"
 
 
 def test_notebook(tmp_path):
