@@ -1,7 +1,7 @@
 """The documents: their Python programs, run as their readers would, and their links.
 
-A program meets the loopback service by its environment. Above it are comments of HTML, which readers
-do not see:
+A program meets the loopback service by its environment. Above it are comments of HTML, which
+readers do not see:
 
     <!-- answers: 429, "Hello." -->   what the service answers, in the words of `modelwire.testing`
     <!-- stdin: Say hello. -->        what is typed
@@ -9,14 +9,16 @@ do not see:
     <!-- wsgi: served -->             the program is an application of WSGI, which is asked
     <!-- needs: pandas -->            packages that the tests do not install: skipped without them
     <!-- env: NAME=VALUE -->          a variable of its environment
+    <!-- recording: FILE -->          a recording of an answer is in this file
     <!-- typed -->                    mypy checks it
 
-An application of FastAPI or Starlette is served by uvicorn, and a browser asks it, and leaves in the
-middle of an answer. The pages of the documentation site are in `test_site_texts.py`.
+An application of FastAPI or Starlette is served by uvicorn, and a browser asks it, and leaves in
+the middle of an answer. The pages of the documentation site are in `test_site_texts.py`.
 """
 
 import contextlib
 import http.client
+import importlib.util
 import os
 import re
 import socket
@@ -28,7 +30,7 @@ from urllib.parse import quote
 import pytest
 
 from conftest import DEADLINE, eventually
-from modelwire import testing
+from modelwire import OpenAI, testing
 from modelwire.testing import Service
 from programs import FLAGS, finished
 from test_openai_classes import stand_in
@@ -102,10 +104,31 @@ def settings(service):
     return {**kept, **service.environment}
 
 
+def record(file):
+    """Records one response of the model `echo`."""
+    command = [sys.executable, "-m", "modelwire", "serve", "--record"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with (
+        Service() as service,
+        subprocess.Popen(
+            [*command, service.base_url, "--to", file, "--exit-with-stdin"],
+            env=settings(service),
+            text=True,
+            **pipes,
+        ) as recorder,
+    ):
+        url = recorder.stdout.readline().split()[-1]
+        with OpenAI(base_url=url, api_key="sk-test") as client:
+            client.responses.create(model="echo", input="Say hello.")
+        eventually("it is recorded", lambda: file.exists() and file.stat().st_size)
+        recorder.stdin.close()
+
+
 def check_program(program, marks, folder):
     """It ends well, prints something and complains of nothing."""
     for package in marks.get("needs", "").split():
-        pytest.importorskip(package)
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"no {package}")
     program += WSGI if "wsgi" in marks else marks.get("then", "")
     file = folder / "test_it.py"
     file.write_text(program)
@@ -114,6 +137,8 @@ def check_program(program, marks, folder):
         arguments = ["-m", "pytest", "-p", "no:cacheprovider", file]
     if "register_openai_classes" in program and "needs" not in marks:
         stand_in(folder)
+    if "recording" in marks:
+        record(folder / marks["recording"])
     with Service() as service:
         service.queue(*answers_of(marks))
         done = finished(

@@ -1,6 +1,8 @@
-"""The pages of the documentation site: cookbook, tutorials, migration, troubleshooting. Their Python
-programs run as those of the guide (`test_documents.py`); their C programs are compiled and run; their
-shell commands have options that exist, and those under `<!-- shell: run -->` run.
+"""The pages of the documentation site: cookbook, tutorials, migration, troubleshooting.
+
+Their Python programs run as those of the guide (`test_documents.py`), their C programs are compiled
+and run, their shell commands have options that exist, and those under `<!-- shell: run -->` run.
+Rust under `<!-- rust: program -->` is not compiled here.
 """
 
 import json
@@ -93,17 +95,16 @@ def commands(text):
     for line in re.sub(r"\\\n", " ", text).splitlines():
         lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;()<>")
         lexer.whitespace_split = True
-        words = None
-        for word in lexer:
-            if word == "modelwire" and words is None:
-                words = []
-            elif words is not None and set(word) <= set("|&;()"):
-                yield words
-                words = None
-            elif words is not None:
+        words = []
+        for word in [*lexer, ";"]:
+            if not set(word) <= set("|&;()"):
                 words.append(word)
-        if words is not None:
-            yield words
+                continue
+            while words and re.match(r"[A-Z_]+=", words[0]):
+                del words[0]
+            if words and words[0] == "modelwire":
+                yield words[1:]
+            words = []
 
 
 HELP = {}
@@ -140,9 +141,7 @@ def test_options_of_commands():
         check_options(["bulk", "in.jsonl", "--max-price", "3"])
 
 
-@pytest.mark.parametrize(
-    ("text", "mark"), [block for block in SHELL if block.values[1] == "run"]
-)
+@pytest.mark.parametrize(("text", "mark"), [block for block in SHELL if block.values[1] == "run"])
 def test_commands(text, mark, tmp_path):
     """What a reader types works."""
     lines = "".join(json.dumps(row) + "\n" for row in ROWS)
@@ -175,11 +174,9 @@ def test_c_programs(text, mark, tmp_path):
         pytest.skip("no curl/curl.h")
     (tmp_path / "it.c").write_text(text.replace("a-model", "echo"))
     (tmp_path / "libmodelwire.so.0.1").symlink_to(library() / "libmodelwire.so")
-    finished(
-        ["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-I", ROOT / "include", "it.c", "-o", "it"]
-        + [library() / "libmodelwire.so", f"-Wl,-rpath,{tmp_path}", *["-lcurl"] * is_of_curl],
-        cwd=tmp_path,
-    )
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'include'}"]
+    libraries = [library() / "libmodelwire.so", f"-Wl,-rpath,{tmp_path}", *["-lcurl"] * is_of_curl]
+    finished(["cc", *flags, "it.c", "-o", "it", *libraries], cwd=tmp_path)
     with Service() as service:
         done = finished(["./it"], cwd=tmp_path, env=settings(service))
     assert "hello" in done.stdout.lower() and done.stderr == "", done
@@ -197,7 +194,7 @@ def test_c_programs(text, mark, tmp_path):
     ],
 )
 def test_syntax_of_other_languages(text, mark, check, tmp_path):
-    """`tests/bindings` runs the bindings; here nothing is misspelt. gofmt names what it would format."""
+    """Nothing is misspelt, and Go is as gofmt formats it. `tests/bindings` runs the bindings."""
     if shutil.which(check[0]) is None:
         pytest.skip(f"no {check[0]}")
     done = finished(check, input=text)
@@ -221,7 +218,5 @@ def test_notebook(tmp_path):
         "inspect.iscoroutine(done) and asyncio.run(done)\n"
     )
     with Service() as service:
-        done = finished(
-            [sys.executable, *FLAGS, "-c", runner], cwd=tmp_path, env=settings(service)
-        )
+        done = finished([sys.executable, *FLAGS, "-c", runner], cwd=tmp_path, env=settings(service))
     assert done.stderr == "" and done.stdout, done
