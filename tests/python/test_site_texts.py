@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+import modelwire
+from modelwire import testing
 from modelwire.testing import Service
 from programs import FLAGS, finished
 from test_documents import (
@@ -38,6 +40,7 @@ PAGES = sorted(
 )
 OTHER_FENCES = ("c", "go", "html", "js", "json", "rust", "sh", "text", "yaml")
 COMMAND = Path(sys.executable).with_name("modelwire")
+NOWHERE = "http://127.0.0.1:9/v1"
 ROWS = [{"id": f"t{number}", "text": f"Word {number}"} for number in range(3)]
 
 
@@ -74,6 +77,88 @@ def test_every_error_and_finding_is_explained():
     expected = [f"kind-{name}" for name in kinds] + [f"fault-{name}" for name, _ in causes]
     assert sorted(anchor for anchor, _ in ids) == sorted(expected)
     assert not [cause for _, cause in causes if f"*{cause}.*" not in words]
+
+
+def error_of(work):
+    """The error of a call, as its reader sees it."""
+    with pytest.raises(modelwire.OpenAIError) as caught:
+        work()
+    return str(caught.value)
+
+
+def test_quoted_messages_are_those_of_the_library(stand_in):
+    """What the page on errors quotes is what a program says."""
+    service = stand_in
+
+    def client(**settings):
+        found = {"base_url": service.base_url, "api_key": service.api_key, "max_retries": 0}
+        return modelwire.OpenAI(**{**found, **settings})
+
+    def chat(text="Hello.", stream=False, *, model="echo", **settings):
+        messages = text and [{"role": "user", "content": text}]
+        with client(**settings) as made:
+            answer = made.chat.completions.create(model=model, messages=messages, stream=stream)
+            return stream and list(answer)
+
+    secure = service.base_url.replace("http:", "https:")
+    closed = client()
+    closed.close()
+    times = modelwire.Timeout
+    limits = modelwire.Limits(event_bytes_max=100)
+    hello, slow = testing.text("one two three"), testing.text("one two three").stall(after=1)
+    cases = [
+        ("does not exist or you do not have access to it", lambda: chat(model="none"), None),
+        ("Hint: Reproduce it with a minimal request", chat, 400),
+        ("Hint: Copy the whole API key again", chat, 401),
+        ("Hint: Check in the service's control panel: the account's balance,", chat, 403),
+        ("Hint: Lower the request rate and retry with backoff", chat, 429),
+        ("Hint: A temporary fault of the service or of an upstream provider:", chat, 503),
+        ("cannot connect to 127.0.0.1:9: Connection refused", lambda: chat(base_url=NOWHERE), None),
+        ("received corrupt message", lambda: chat(base_url=secure), None),
+        ("first_byte_timeout of ", lambda: chat(timeout=times(first_byte=0.1)), hello.stall()),
+        ("idle_timeout of ", lambda: chat(stream=True, timeout=times(idle=0.1)), slow),
+        (
+            "exceeded: the answer began without content",
+            lambda: chat(stream=True, timeout=times(first_content=0.1)),
+            slow,
+        ),
+        ("dropped the connection before it answered", chat, hello.cut()),
+        ("connection closed before message completed", chat, hello.cut()),
+        ("the connection was lost in the middle of the answer", chat, hello.cut(after=2)),
+        (
+            "the answer is not JSON (expected a JSON value at byte 0)",
+            chat,
+            testing.document("<html>"),
+        ),
+        ("the chat answer has no choices: {}", chat, {}),
+        ("the answer has no content", chat, testing.document("")),
+        (
+            "a server-sent event exceeds event_bytes_max",
+            lambda: chat(stream=True, limits=limits),
+            0,
+        ),
+        (
+            "the stream ended without its end mark after 2 events",
+            lambda: chat("x", stream=True, model="no-mark"),
+            None,
+        ),
+        ("The upstream provider failed.", lambda: chat(stream=True, model="error-in-stream"), None),
+        ('messages must be an array, not "x"', lambda: chat_of_text(client()), None),
+        ("no base URL is configured", modelwire.OpenAI, None),
+        ("base_url is not a URL: relative URL", lambda: client(base_url="host/v1"), None),
+        ('the API key begins with "Bearer "', lambda: client(api_key="Bearer sk-test"), None),
+        ("the client was closed", lambda: closed.models.list(), None),
+    ]
+    page = " ".join((ROOT / "docs/troubleshooting.md").read_text().split())
+    for words, work, answer in cases:
+        if answer is not None:
+            service.queue(answer)
+        assert words in error_of(work)
+        assert words in page
+
+
+def chat_of_text(client):
+    return client.chat.completions.create(model="echo", messages="x")
 
 
 def blocks(language):
