@@ -16,8 +16,7 @@ from pathlib import Path
 
 import pytest
 
-import modelwire
-from modelwire import testing
+from modelwire import Limits, OpenAI, OpenAIError, Timeout, testing
 from modelwire.testing import Service
 from programs import FLAGS, finished
 from test_documents import (
@@ -79,86 +78,54 @@ def test_every_error_and_finding_is_explained():
     assert not [cause for _, cause in causes if f"*{cause}.*" not in words]
 
 
-def error_of(work):
-    """The error of a call, as its reader sees it."""
-    with pytest.raises(modelwire.OpenAIError) as caught:
-        work()
-    return str(caught.value)
+STREAM = {"stream": True}
+PIECES = testing.text("one two three")
+# Words of an error, the client's settings, the fields of the chat, and the service's answer.
+QUOTED = [
+    ("does not exist or you do not have access to it", {}, {"model": "none"}, None),
+    ("Hint: Reproduce it with a minimal request", {}, {}, 400),
+    ("Hint: Copy the whole API key again", {}, {}, 401),
+    ("Hint: Check in the service's control panel: the account's balance,", {}, {}, 403),
+    ("Hint: Lower the request rate and retry with backoff", {}, {}, 429),
+    ("Hint: A temporary fault of the service or of an upstream provider:", {}, {}, 503),
+    ("cannot connect to 127.0.0.1:9: Connection refused", {"base_url": NOWHERE}, {}, None),
+    ("first_byte_timeout of ", {"timeout": Timeout(first_byte=0.1)}, {}, PIECES.stall()),
+    ("idle_timeout of ", {"timeout": Timeout(idle=0.1)}, STREAM, PIECES.stall(after=1)),
+    (
+        "exceeded: the answer began without content",
+        {"timeout": Timeout(first_content=0.1)},
+        STREAM,
+        PIECES.stall(after=1),
+    ),
+    ("dropped the connection before it answered", {}, {}, PIECES.cut()),
+    ("connection closed before message completed", {}, {}, PIECES.cut()),
+    ("the connection was lost in the middle of the answer", {}, {}, PIECES.cut(after=2)),
+    ("not JSON (expected a JSON value at byte 0)", {}, {}, testing.document("<html>")),
+    ("the chat answer has no choices: {}", {}, {}, {}),
+    ("the answer has no content", {}, {}, testing.document("")),
+    ("event exceeds event_bytes_max", {"limits": Limits(event_bytes_max=100)}, STREAM, PIECES),
+    ("the stream ended without its end mark", {}, {"model": "no-mark", **STREAM}, None),
+    ("The upstream provider failed.", {}, {"model": "error-in-stream", **STREAM}, None),
+    ('messages must be an array, not "x"', {}, {"messages": "x"}, None),
+    ("base_url is not a URL: relative URL", {"base_url": "host/v1"}, {}, None),
+    ('the API key begins with "Bearer "', {"api_key": "Bearer sk-test"}, {}, None),
+    ("no base URL is configured", {"base_url": None}, {}, None),
+]
 
 
-def test_quoted_messages_are_those_of_the_library(stand_in):
+@pytest.mark.parametrize(
+    ("words", "settings", "fields", "answer"), [pytest.param(*row, id=row[0]) for row in QUOTED]
+)
+def test_a_quoted_message_is_the_librarys(words, settings, fields, answer, stand_in):
     """What the page on errors quotes is what a program says."""
-    service = stand_in
-
-    def client(**settings):
-        found = {"base_url": service.base_url, "api_key": service.api_key, "max_retries": 0}
-        return modelwire.OpenAI(**{**found, **settings})
-
-    def chat(text="Hello.", stream=False, *, model="echo", **settings):
-        messages = text and [{"role": "user", "content": text}]
-        with client(**settings) as made:
-            answer = made.chat.completions.create(model=model, messages=messages, stream=stream)
-            return stream and list(answer)
-
-    secure = service.base_url.replace("http:", "https:")
-    closed = client()
-    closed.close()
-    times = modelwire.Timeout
-    limits = modelwire.Limits(event_bytes_max=100)
-    hello, slow = testing.text("one two three"), testing.text("one two three").stall(after=1)
-    cases = [
-        ("does not exist or you do not have access to it", lambda: chat(model="none"), None),
-        ("Hint: Reproduce it with a minimal request", chat, 400),
-        ("Hint: Copy the whole API key again", chat, 401),
-        ("Hint: Check in the service's control panel: the account's balance,", chat, 403),
-        ("Hint: Lower the request rate and retry with backoff", chat, 429),
-        ("Hint: A temporary fault of the service or of an upstream provider:", chat, 503),
-        ("cannot connect to 127.0.0.1:9: Connection refused", lambda: chat(base_url=NOWHERE), None),
-        ("received corrupt message", lambda: chat(base_url=secure), None),
-        ("first_byte_timeout of ", lambda: chat(timeout=times(first_byte=0.1)), hello.stall()),
-        ("idle_timeout of ", lambda: chat(stream=True, timeout=times(idle=0.1)), slow),
-        (
-            "exceeded: the answer began without content",
-            lambda: chat(stream=True, timeout=times(first_content=0.1)),
-            slow,
-        ),
-        ("dropped the connection before it answered", chat, hello.cut()),
-        ("connection closed before message completed", chat, hello.cut()),
-        ("the connection was lost in the middle of the answer", chat, hello.cut(after=2)),
-        (
-            "the answer is not JSON (expected a JSON value at byte 0)",
-            chat,
-            testing.document("<html>"),
-        ),
-        ("the chat answer has no choices: {}", chat, {}),
-        ("the answer has no content", chat, testing.document("")),
-        (
-            "a server-sent event exceeds event_bytes_max",
-            lambda: chat(stream=True, limits=limits),
-            0,
-        ),
-        (
-            "the stream ended without its end mark after 2 events",
-            lambda: chat("x", stream=True, model="no-mark"),
-            None,
-        ),
-        ("The upstream provider failed.", lambda: chat(stream=True, model="error-in-stream"), None),
-        ('messages must be an array, not "x"', lambda: chat_of_text(client()), None),
-        ("no base URL is configured", modelwire.OpenAI, None),
-        ("base_url is not a URL: relative URL", lambda: client(base_url="host/v1"), None),
-        ('the API key begins with "Bearer "', lambda: client(api_key="Bearer sk-test"), None),
-        ("the client was closed", lambda: closed.models.list(), None),
-    ]
-    page = " ".join((ROOT / "docs/troubleshooting.md").read_text().split())
-    for words, work, answer in cases:
-        if answer is not None:
-            service.queue(answer)
-        assert words in error_of(work)
-        assert words in page
-
-
-def chat_of_text(client):
-    return client.chat.completions.create(model="echo", messages="x")
+    assert words in " ".join((ROOT / "docs/troubleshooting.md").read_text().split())
+    if answer is not None:
+        stand_in.queue(answer)
+    place = {"base_url": stand_in.base_url, "api_key": stand_in.api_key, "max_retries": 0}
+    chat = {"model": "echo", "messages": [{"role": "user", "content": "Hello."}], **fields}
+    with pytest.raises(OpenAIError) as caught, OpenAI(**{**place, **settings}) as client:
+        list(client.chat.completions.create(**chat))
+    assert words in str(caught.value)
 
 
 def blocks(language):
