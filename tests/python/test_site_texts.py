@@ -193,16 +193,31 @@ def test_options_of_commands():
         check_options(["bulk", "in.jsonl", "--max-price", "3"])
 
 
-@pytest.mark.parametrize(("text", "mark"), [block for block in SHELL if block.values[1] == "run"])
-def test_commands(text, mark, tmp_path):
+def scripts():
+    """What is run together: a block of the cookbook, all blocks of a tutorial."""
+    of_tutorials = {}
+    for block in SHELL:
+        text, mark = block.values
+        page = block.id.split(":")[0]
+        if mark == "run" and "/tutorials/" in page:
+            of_tutorials.setdefault(page, []).append(text)
+        elif mark == "run":
+            yield pytest.param(text, id=block.id)
+    for page, texts in of_tutorials.items():
+        yield pytest.param("".join(texts), id=page)
+
+
+@pytest.mark.parametrize("script", list(scripts()))
+def test_commands(script, tmp_path):
     """What a reader types works."""
+    if "jq " in script and shutil.which("jq") is None:
+        pytest.skip("no jq")
     lines = "".join(json.dumps(row) + "\n" for row in ROWS)
     (tmp_path / "texts.jsonl").write_text(lines)
+    path = f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"
     with Service() as service:
-        path = f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"
-        script = "set -e\n" + re.sub(r"\bMODEL\b", "echo", text)
         finished(
-            ["bash", "-c", script],
+            ["bash", "-c", "set -e\n" + re.sub(r"\bMODEL\b", "echo", script)],
             cwd=tmp_path,
             env={**settings(service), "PATH": path},
             stdin=subprocess.DEVNULL,
