@@ -5,6 +5,7 @@ and run, their shell commands have options that exist, and those under `<!-- she
 Rust under `<!-- rust: program -->` is not compiled here.
 """
 
+import inspect
 import json
 import os
 import re
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+import modelwire
 from modelwire import Limits, OpenAI, OpenAIError, Timeout, testing
 from modelwire.testing import Service
 from programs import FLAGS, finished
@@ -160,6 +162,7 @@ def commands(text):
 
 
 HELP = {}
+OF_OTHERS = {"--preload", "--master", "--cflags", "--libs"}  # gunicorn, uWSGI, pkg-config
 
 
 def help_of(*names):
@@ -171,7 +174,7 @@ def help_of(*names):
 def check_options(words):
     """Each option is one of its command."""
     names = [words[0]]
-    if words[0] == "bulk" and words[1] in ("status", "set"):
+    if words[:2] in (["bulk", "status"], ["bulk", "set"]):
         names.append(words[1])
     known = help_of(*names)
     for word in words[len(names) :]:
@@ -183,14 +186,40 @@ def check_options(words):
 SHELL = list(blocks("sh"))
 
 
+def spans():
+    """What stands in backquotes within the text of each page."""
+    for page in [*PAGES, ROOT / "docs/comparison.md", ROOT / "docs/policies.md"]:
+        text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+        for span in re.findall(r"`([^`]+)`", text):
+            yield page.name, " ".join(span.split())
+
+
 def test_options_of_commands():
     """No page names an option that the command does not have."""
     found = [words for block in SHELL for words in commands(block.values[0])]
-    assert len(found) > 20
+    found += [words for _, span in spans() for words in commands(span) if words]
+    assert len(found) > 60
     for words in found:
         check_options(words)
     with pytest.raises(AssertionError, match="no --max-price"):
         check_options(["bulk", "in.jsonl", "--max-price", "3"])
+
+
+def test_names_in_the_text():
+    """Options of the command and arguments of Python's classes that the text mentions exist."""
+    helps = [help_of(name) for name in ("bulk", "chat", "doctor", "models", "serve")]
+    known = {option for text in helps for option in re.findall(r"--[a-z][a-z-]+", text)}
+    seen = 0
+    for page, span in spans():
+        for option in re.findall(r"(?<![\w-])--[a-z][a-z-]+", span):
+            assert option in known | OF_OTHERS, (page, span)
+            seen += 1
+        for name, arguments in re.findall(r"\b(Retry|Timeout|Limits|OpenAI)\(([^`]*)\)", span):
+            parameters = inspect.signature(getattr(modelwire, name)).parameters
+            for argument in re.findall(r"(\w+)=", re.sub(r"\(.*?\)|\".*?\"", "", arguments)):
+                assert argument in parameters, (page, span)
+                seen += 1
+    assert seen > 50
 
 
 def scripts():
