@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the functions and constants of libmodelwire as an ES module, over koffi.
+"""Writes the functions and constants of libmodelwire as a module, over koffi.
 
 They are read from include/modelwire.json, which `make generate` writes.
 
@@ -21,19 +21,31 @@ HEAD = """\
 // parameter for an error, the error is thrown, and what the function gives through `out` is
 // returned; elsewhere `out` is an array, as [null], or a typed array, and the status is returned.
 
-import koffi from "koffi";
+"use strict";
 
-/** Found by the loader, unless the environment says where it is. */
+const koffi = require("koffi");
+
+/** The path in the environment, else the package for this platform, else what the loader finds. */
+function find() {
+  if (process.env.MODELWIRE_LIBRARY) return process.env.MODELWIRE_LIBRARY;
+  const libc = process.platform === "linux" ? "-gnu" : "";
+  try {
+    return require.resolve(`modelwire-${process.platform}-${process.arch}${libc}`);
+  } catch {
+    return "{soname}";
+  }
+}
+
 function load(path) {
   try {
     return koffi.load(path);
   } catch (cause) {
-    const hint = "install libmodelwire, or say where it is by MODELWIRE_LIBRARY";
+    const hint = "install libmodelwire, or set MODELWIRE_LIBRARY to its path";
     throw new Error(`${path} cannot be loaded: ${hint}`, { cause });
   }
 }
 
-const library = load(process.env.MODELWIRE_LIBRARY || "{soname}");
+const library = load(find());
 const declare = (name, result, parameters) => library.func(name, result, parameters);
 const out = (type) => koffi.out(koffi.pointer(type));
 
@@ -46,7 +58,7 @@ const encode = (text) => (text == null ? null : Buffer.from(text + "\\0"));
 const size = (bytes) => (bytes === null ? 0 : bytes.length - 1);
 
 /** What is known of an error: modelwire_error_json says what its members are. */
-export class ModelwireError extends Error {
+class ModelwireError extends Error {
   constructor(json, options) {
     const { message, ...members } = JSON.parse(json);
     super(`${members.kind}: ${message}${members.hint ? `\\n${members.hint}` : ""}`, options);
@@ -60,7 +72,7 @@ export class ModelwireError extends Error {
 }
 
 /** An event that was taken: its text, and what else is asked for before it is freed. */
-export class ModelwireEvent {
+class ModelwireEvent {
   #event;
   #json;
   #name;
@@ -113,7 +125,7 @@ const fcntl = koffi.load(null).func("int fcntl(int fd, int command, ...)");
 const F_DUPFD_CLOEXEC = process.platform === "linux" ? 1030 : 67;
 
 /** Another descriptor of the same file, which programs that are started do not inherit. */
-export const duplicate = (fd) => fcntl(fd, F_DUPFD_CLOEXEC, "int", 0);
+const duplicate = (fd) => fcntl(fd, F_DUPFD_CLOEXEC, "int", 0);
 
 function check(status, [error], result) {
   if (status >= 0) return result;
@@ -186,7 +198,7 @@ def wrapper(function: dict) -> str:
     elif function["returns"]["role"] == "text":
         call = f"decode({call})"
     body = "\n  ".join([*steps, f"return {call};"])
-    return f"export function {function['name']}({taken}) {{\n  {body}\n}}"
+    return f"function {function['name']}({taken}) {{\n  {body}\n}}"
 
 
 def main() -> None:
@@ -196,9 +208,9 @@ def main() -> None:
     print(HEAD.replace("{soname}", described["soname"]))
     for constant in described["constants"]:
         value = "2n ** 64n - 1n" if constant["value"] == "SIZE_MAX" else constant["value"]
-        print(f"{comment(constant)}\nexport const {constant['name']} = {value};")
+        print(f"{comment(constant)}\nconst {constant['name']} = {value};")
     for callback in described["callbacks"]:
-        make = f"export const {callback['name']} = koffi.proto("
+        make = f"const {callback['name']} = koffi.proto("
         print(f"{comment(callback)}\n{declaration(callback, make, aliases)}")
     for function in described["functions"]:
         name, wrapped = function["name"], wrapper(function)
@@ -206,10 +218,13 @@ def main() -> None:
         if wrapped:
             print(f"\n{declaration(function, make, aliases)}{comment(function)}\n{wrapped}")
         else:
-            make = f'export const {name} = declare("{name}", '
+            make = f'const {name} = declare("{name}", '
             names = ", ".join(part["name"] for part in function["parameters"])
             print(f"{comment(function, f'({names})')}\n{declaration(function, make, aliases)}")
     print(FOOT)
+    named = described["constants"] + described["callbacks"] + described["functions"]
+    names = ["ModelwireError", "ModelwireEvent", "duplicate", *(part["name"] for part in named)]
+    print("\nmodule.exports = {\n" + "".join(f"  {name},\n" for name in names) + "};")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,32 @@
-/** Options of a client or of a call, by their names in docs/options.md: base_url, headers ... */
-export type Options = Record<string, any>;
+import type { ChatCompletion, ChatCompletionChunk, ChatRequest, ModelList } from "./chat.js";
+import type { ResponseEvent, ResponseObject, ResponsesRequest } from "./responses.js";
+export * from "./chat.js";
+export * from "./responses.js";
+
+/** Options of a client or of a call, by their names in docs/options.md. */
+export interface Options {
+  api_key?: string;
+  headers?: Record<string, string>;
+  query?: Record<string, string>;
+  max_retries?: number;
+  total_timeout_ms?: number | null;
+  idle_timeout_ms?: number | null;
+  /** All others. */
+  [option: string]: unknown;
+}
+export interface ClientOptions extends Options {
+  base_url?: string;
+  proxy?: string;
+}
 /**
  * The signal cancels the call: the error then is of kind "cancelled", with the reason as cause. If
  * it was aborted before the call, nothing is sent, and the error is the reason itself.
  */
-export type CallOptions = Options & { signal?: AbortSignal | null };
-/** The body of a request, as the service takes it. */
-export type Body = Record<string, any> & { model: string };
+export interface CallOptions extends Options {
+  signal?: AbortSignal | null;
+  /** The end of a stream has the whole answer. */
+  gather?: boolean;
+}
 
 /**
  * A call that is wrong from the start fails as any other does: its promise is rejected. Only where
@@ -17,23 +37,29 @@ export type Body = Record<string, any> & { model: string };
  */
 export class Client {
   /** Base URL and key come from the environment where they are not among the options. */
-  constructor(options?: Options);
-  models(options?: CallOptions | null): Promise<Response>;
-  chat(body: Body & { stream: true }, options?: CallOptions | null): Stream;
-  chat(body: Body & { stream?: false | null }, options?: CallOptions | null): Promise<Response>;
+  constructor(options?: ClientOptions);
+  models(options?: CallOptions | null): Promise<Response<ModelList>>;
+  chat(body: ChatRequest & { stream: true }, options?: CallOptions | null): ChatStream;
   chat(
-    body: Body & { stream?: boolean | null },
+    body: ChatRequest & { stream?: false | null },
     options?: CallOptions | null,
-  ): Stream | Promise<Response>;
-  responses(body: Body & { stream: true }, options?: CallOptions | null): Stream;
+  ): Promise<Response<ChatCompletion>>;
+  chat(
+    body: ChatRequest,
+    options?: CallOptions | null,
+  ): ChatStream | Promise<Response<ChatCompletion>>;
   responses(
-    body: Body & { stream?: false | null },
+    body: ResponsesRequest & { stream: true },
     options?: CallOptions | null,
-  ): Promise<Response>;
+  ): ResponseStream;
   responses(
-    body: Body & { stream?: boolean | null },
+    body: ResponsesRequest & { stream?: false | null },
     options?: CallOptions | null,
-  ): Stream | Promise<Response>;
+  ): Promise<Response<ResponseObject>>;
+  responses(
+    body: ResponsesRequest,
+    options?: CallOptions | null,
+  ): ResponseStream | Promise<Response<ResponseObject>>;
   /** How many calls are under way. */
   readonly unfinished: number;
   /** Ends what is under way with errors of kind "closed", which later calls get as well. */
@@ -45,31 +71,87 @@ export class Client {
  * Leaving it ends the exchange: by break, return, an error, or when nobody has it any more. An
  * error comes once: after it, as after the last chunk, next() gives an end.
  */
-export interface Stream extends AsyncIterableIterator<Chunk> {
+export interface Stream<Event = any, Document = any> extends AsyncIterableIterator<Chunk<Event>> {
   /** Null before the end, and after an error. */
-  readonly response: Response | null;
+  readonly response: Response<Document | null> | null;
   /** Ends it with an error of kind "cancelled". */
   cancel(): void;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export interface Response {
+export type ChatStream = Stream<ChatCompletionChunk, ChatCompletion>;
+export type ResponseStream = Stream<ResponseEvent, ResponseObject>;
+
+export interface Response<Document = any> {
   /** The output text; "" at the end of a stream without the option gather, as its json is. */
   readonly text: string;
   /** As the service sent it. */
   readonly json: string;
-  /** The JSON parsed, at each look; null where there is none. */
-  readonly document: any;
-  /** http_status, request_id, attempts, elapsed_ms, finish_reason, usage, tool_calls, models ... */
-  readonly info: any;
+  /** The JSON parsed, at each look; null at the end of a stream without the option gather. */
+  readonly document: Document;
+  /** What the library knows of the answer, in one form for all services; read at each look. */
+  readonly info: Info;
 }
 
 /** What is read after the next chunk was asked for was read before, or kept; the text always is. */
-export interface Chunk extends Response {
+export interface Chunk<Event = any> {
+  /** The text that it adds; "" where it adds none. */
+  readonly text: string;
+  readonly json: string;
+  readonly document: Event;
+  readonly info: ChunkInfo;
   /** Of the server-sent event, "response.output_text.delta" for instance. */
   readonly name: string;
   /** Reads everything, to be looked at later. */
   keep(): this;
+}
+
+export interface ChunkInfo {
+  reasoning: string;
+  finish_reason: string | null;
+  usage: Usage | null;
+  tool_calls: { index: number; id: string | null; name: string | null; arguments: string }[];
+}
+
+/** What the service does not report is 0. */
+export interface Usage {
+  input_tokens: number;
+  output_tokens: number;
+  total_tokens: number;
+  cached_input_tokens: number;
+  cache_write_tokens: number;
+  reasoning_tokens: number;
+  audio_input_tokens: number;
+  audio_output_tokens: number;
+}
+
+/** What is not known is null. */
+export interface Info {
+  http_status: number;
+  request_id: string | null;
+  id: string | null;
+  model: string | null;
+  attempts: number;
+  elapsed_ms: number;
+  end: "document" | "done_mark" | "final_event" | "finish_reasons";
+  is_gathered: boolean;
+  reasoning: string;
+  finish_reason: string | null;
+  usage: Usage | null;
+  tool_calls: { id: string; name: string; arguments: string }[] | null;
+  models: string[] | null;
+  headers: { name: string; value: string }[];
+  /** What the headers say of limits, as the library's header describes it. */
+  rate_limits: RateLimits | null;
+  /** The record of the call, likewise. */
+  timing: Record<string, any>;
+}
+
+export interface RateLimits {
+  requests: { limit: number | null; remaining: number | null; reset_ms: number | null } | null;
+  tokens: { limit: number | null; remaining: number | null; reset_ms: number | null } | null;
+  others: Record<string, object>;
+  retry_after_ms: number | null;
 }
 
 /** Its message shows kind, reason and hint. What is not known is null. */
@@ -96,9 +178,9 @@ export class ModelwireError extends Error {
   readonly elapsed_ms: number | null;
   readonly retry_after_ms: number | null;
   /** What the headers say of limits, as the library's header describes it. */
-  readonly rate_limits: object | null;
+  readonly rate_limits: RateLimits | null;
   /** The record of the call, likewise. */
-  readonly timing: object | null;
+  readonly timing: Record<string, any> | null;
   /** All of this as the library says it. */
   readonly json: string;
 }

@@ -1,23 +1,18 @@
 /**
- * modelwire for Node.js: model lists, chats and responses of OpenAI-compatible services.
- *
- * Needs Node.js 20.4, the package koffi (`npm install koffi`) and libmodelwire.so.0.1, where the
- * loader finds it or MODELWIRE_LIBRARY says. Copy modelwire.js, modelwire.d.ts, which says what
- * everything does, raw.js and package.json into a folder of their own: this package.json is not
- * your application's, and says of this folder alone that its files are ES modules. Applications of
- * CommonJS load it by `await import("./modelwire/modelwire.js")`.
- * An example: `node example.js a-model "Say hello."`
+ * modelwire for Node.js: model lists, chats and responses of OpenAI-compatible services, over
+ * libmodelwire. modelwire.d.ts says what everything does; modelwire.mjs is this for ES modules.
  *
  * All clients of a thread share one completion queue, whose descriptor the thread's event loop
  * watches: no other thread runs JavaScript or waits. Worker threads have a queue of their own.
  */
+"use strict";
 
-import { setMaxListeners } from "node:events";
-import { Socket } from "node:net";
-import { debuglog } from "node:util";
-import { isMainThread } from "node:worker_threads";
-import * as raw from "./raw.js";
-export { ModelwireError } from "./raw.js";
+const { setMaxListeners } = require("node:events");
+const { Socket } = require("node:net");
+const { debuglog } = require("node:util");
+const { isMainThread } = require("node:worker_threads");
+const raw = require("./raw.js");
+const { ModelwireError } = raw;
 
 const EVENTS_MAX = 64; // taken at a time
 const WAITING_MAX = 128; // when so many events of a stream wait here, it is paused
@@ -60,7 +55,7 @@ function takeEvents() {
   }
 }
 
-export function setLog(level, callback) {
+function setLog(level, callback) {
   const name = String(level).toLowerCase().replace(/^warning$/, "warn");
   if (!LEVELS.includes(name)) {
     throw new TypeError(`there is no log level ${level}: there are ${LEVELS.join(", ")}`);
@@ -146,7 +141,7 @@ class Call {
     if (this.#chunk) return { value, done: false };
     value.keep();
     if (kind === raw.MODELWIRE_EVENT_RESPONSE) return { value, done: true };
-    throw new raw.ModelwireError(value.json, this.#cause);
+    throw new ModelwireError(value.json, this.#cause);
   }
 
   cancel(cause) {
@@ -202,7 +197,7 @@ const abandonedClients = new FinalizationRegistry((client) => {
   raw.modelwire_client_free(client);
 });
 
-export class Client {
+class Client {
   #client;
   #calls = new Set(); // those under way
 
@@ -261,3 +256,5 @@ function freeAll() {
 }
 
 if (!isMainThread) process.once("exit", freeAll);
+
+module.exports = { Client, ModelwireError, setLog };

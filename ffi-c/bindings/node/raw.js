@@ -5,19 +5,31 @@
 // parameter for an error, the error is thrown, and what the function gives through `out` is
 // returned; elsewhere `out` is an array, as [null], or a typed array, and the status is returned.
 
-import koffi from "koffi";
+"use strict";
 
-/** Found by the loader, unless the environment says where it is. */
+const koffi = require("koffi");
+
+/** The path in the environment, else the package for this platform, else what the loader finds. */
+function find() {
+  if (process.env.MODELWIRE_LIBRARY) return process.env.MODELWIRE_LIBRARY;
+  const libc = process.platform === "linux" ? "-gnu" : "";
+  try {
+    return require.resolve(`modelwire-${process.platform}-${process.arch}${libc}`);
+  } catch {
+    return "libmodelwire.so.0.1";
+  }
+}
+
 function load(path) {
   try {
     return koffi.load(path);
   } catch (cause) {
-    const hint = "install libmodelwire, or say where it is by MODELWIRE_LIBRARY";
+    const hint = "install libmodelwire, or set MODELWIRE_LIBRARY to its path";
     throw new Error(`${path} cannot be loaded: ${hint}`, { cause });
   }
 }
 
-const library = load(process.env.MODELWIRE_LIBRARY || "libmodelwire.so.0.1");
+const library = load(find());
 const declare = (name, result, parameters) => library.func(name, result, parameters);
 const out = (type) => koffi.out(koffi.pointer(type));
 
@@ -30,7 +42,7 @@ const encode = (text) => (text == null ? null : Buffer.from(text + "\0"));
 const size = (bytes) => (bytes === null ? 0 : bytes.length - 1);
 
 /** What is known of an error: modelwire_error_json says what its members are. */
-export class ModelwireError extends Error {
+class ModelwireError extends Error {
   constructor(json, options) {
     const { message, ...members } = JSON.parse(json);
     super(`${members.kind}: ${message}${members.hint ? `\n${members.hint}` : ""}`, options);
@@ -44,7 +56,7 @@ export class ModelwireError extends Error {
 }
 
 /** An event that was taken: its text, and what else is asked for before it is freed. */
-export class ModelwireEvent {
+class ModelwireEvent {
   #event;
   #json;
   #name;
@@ -97,7 +109,7 @@ const fcntl = koffi.load(null).func("int fcntl(int fd, int command, ...)");
 const F_DUPFD_CLOEXEC = process.platform === "linux" ? 1030 : 67;
 
 /** Another descriptor of the same file, which programs that are started do not inherit. */
-export const duplicate = (fd) => fcntl(fd, F_DUPFD_CLOEXEC, "int", 0);
+const duplicate = (fd) => fcntl(fd, F_DUPFD_CLOEXEC, "int", 0);
 
 function check(status, [error], result) {
   if (status >= 0) return result;
@@ -107,182 +119,177 @@ function check(status, [error], result) {
 }
 
 /** The length argument of a string that ends with NUL. */
-export const MODELWIRE_NUL = 2n ** 64n - 1n;
+const MODELWIRE_NUL = 2n ** 64n - 1n;
 
 /** Waits return MODELWIRE_INTERRUPTED when a signal handler has run on the waiting thread, with
  *  or without SA_RESTART, or when a handler called a wakeup function; and at the latest after
  *  100 ms without any event, so that a signal that arrived just before the wait is noticed.
  *  Check your own flags then, and wait again. */
-export const MODELWIRE_INTERRUPTIBLE = 1;
+const MODELWIRE_INTERRUPTIBLE = 1;
 
 /** For a queue: its descriptor is a socket, for event loops that accept only sockets. This uses
  *  more descriptors. */
-export const MODELWIRE_SOCKET = 2;
+const MODELWIRE_SOCKET = 2;
 
 /** The version of this header, major * 1000000 + minor * 1000 + patch. */
-export const MODELWIRE_VERSION_NUMBER = 1000;
+const MODELWIRE_VERSION_NUMBER = 1000;
 
 /** The ABI of this header. Within one ABI, functions and constants are only added; a change
  *  that would break a compiled program increments this number. */
-export const MODELWIRE_ABI = 1;
+const MODELWIRE_ABI = 1;
 
 /** The model list. */
-export const MODELWIRE_OPERATION_MODELS = 1;
+const MODELWIRE_OPERATION_MODELS = 1;
 
 /** Chat completions. */
-export const MODELWIRE_OPERATION_CHAT = 2;
+const MODELWIRE_OPERATION_CHAT = 2;
 
 /** Responses. */
-export const MODELWIRE_OPERATION_RESPONSES = 3;
+const MODELWIRE_OPERATION_RESPONSES = 3;
 
 /** One chunk of a streamed response. */
-export const MODELWIRE_EVENT_CHUNK = 1;
+const MODELWIRE_EVENT_CHUNK = 1;
 
 /** The last event of a call that succeeded. */
-export const MODELWIRE_EVENT_RESPONSE = 2;
+const MODELWIRE_EVENT_RESPONSE = 2;
 
 /** The last event of a call that failed, was cancelled, or could not start. */
-export const MODELWIRE_EVENT_ERROR = 3;
+const MODELWIRE_EVENT_ERROR = 3;
 
 /** A record of the log; does not belong to a call. */
-export const MODELWIRE_EVENT_LOG = 4;
+const MODELWIRE_EVENT_LOG = 4;
 
 /** The record of a call that has ended, for the callback of modelwire_client_on_call and in
  *  queues with modelwire_queue_follow_calls. */
-export const MODELWIRE_EVENT_CALL = 5;
+const MODELWIRE_EVENT_CALL = 5;
 
 /** No log. */
-export const MODELWIRE_LOG_OFF = 0;
+const MODELWIRE_LOG_OFF = 0;
 
 /** A failure that is not reported otherwise. */
-export const MODELWIRE_LOG_ERROR = 1;
+const MODELWIRE_LOG_ERROR = 1;
 
 /** Something that needs attention. */
-export const MODELWIRE_LOG_WARN = 2;
+const MODELWIRE_LOG_WARN = 2;
 
 /** Something worth knowing. */
-export const MODELWIRE_LOG_INFO = 3;
+const MODELWIRE_LOG_INFO = 3;
 
 /** What the library does: attempts, waits, call ends, connections. */
-export const MODELWIRE_LOG_DEBUG = 4;
+const MODELWIRE_LOG_DEBUG = 4;
 
 /** Every detail. */
-export const MODELWIRE_LOG_TRACE = 5;
+const MODELWIRE_LOG_TRACE = 5;
 
 /** Success. */
-export const MODELWIRE_OK = 0;
+const MODELWIRE_OK = 0;
 
 /** A callback ended its stream by returning nonzero. */
-export const MODELWIRE_STOPPED = 1;
+const MODELWIRE_STOPPED = 1;
 
 /** The caller's wait timed out; not an error. (A call that times out gives
  *  MODELWIRE_E_TIMEOUT.) */
-export const MODELWIRE_TIMEOUT = 2;
+const MODELWIRE_TIMEOUT = 2;
 
 /** The requested item does not exist. */
-export const MODELWIRE_ABSENT = 3;
+const MODELWIRE_ABSENT = 3;
 
 /** The queue is closed and empty; not an error. */
-export const MODELWIRE_CLOSED = 4;
+const MODELWIRE_CLOSED = 4;
 
 /** A signal or a wakeup ended an interruptible wait; not an error. The call continues: check
  *  your own flags, then wait again or cancel. */
-export const MODELWIRE_INTERRUPTED = 5;
+const MODELWIRE_INTERRUPTED = 5;
 
 /** An argument is invalid; nothing was sent. */
-export const MODELWIRE_E_ARGUMENT = -1;
+const MODELWIRE_E_ARGUMENT = -1;
 
 /** The configuration is invalid or incomplete; nothing was sent. */
-export const MODELWIRE_E_CONFIG = -2;
+const MODELWIRE_E_CONFIG = -2;
 
 /** Status 400: the request is invalid. */
-export const MODELWIRE_E_INVALID_REQUEST = -3;
+const MODELWIRE_E_INVALID_REQUEST = -3;
 
 /** Status 401: the key is missing, wrong or malformed. */
-export const MODELWIRE_E_AUTHENTICATION = -4;
+const MODELWIRE_E_AUTHENTICATION = -4;
 
 /** Status 403: not permitted for this account, balance, model or key. */
-export const MODELWIRE_E_PERMISSION = -5;
+const MODELWIRE_E_PERMISSION = -5;
 
 /** Status 404: wrong path, or no such model. */
-export const MODELWIRE_E_NOT_FOUND = -6;
+const MODELWIRE_E_NOT_FOUND = -6;
 
 /** Status 429: a rate, concurrency, quota or resource limit. */
-export const MODELWIRE_E_RATE_LIMITED = -7;
+const MODELWIRE_E_RATE_LIMITED = -7;
 
 /** Status 5xx: a temporary failure of the service. */
-export const MODELWIRE_E_SERVER = -8;
+const MODELWIRE_E_SERVER = -8;
 
 /** Any other status that is not success. */
-export const MODELWIRE_E_STATUS = -9;
+const MODELWIRE_E_STATUS = -9;
 
 /** No connection: refused, unreachable, host name not found, or no thread or descriptor for
  *  one. */
-export const MODELWIRE_E_CONNECT = -10;
+const MODELWIRE_E_CONNECT = -10;
 
 /** The TLS handshake or a certificate failed. */
-export const MODELWIRE_E_TLS = -11;
+const MODELWIRE_E_TLS = -11;
 
 /** A timeout expired; "timeout" in the error's JSON says which. */
-export const MODELWIRE_E_TIMEOUT = -12;
+const MODELWIRE_E_TIMEOUT = -12;
 
 /** The connection was lost after the request was sent. */
-export const MODELWIRE_E_DISCONNECTED = -13;
+const MODELWIRE_E_DISCONNECTED = -13;
 
 /** The response violates the protocol, or exceeds a size limit. */
-export const MODELWIRE_E_PROTOCOL = -14;
+const MODELWIRE_E_PROTOCOL = -14;
 
 /** A stream ended without its end mark. */
-export const MODELWIRE_E_INCOMPLETE = -15;
+const MODELWIRE_E_INCOMPLETE = -15;
 
 /** The service reported an error after a success status, usually in a stream. */
-export const MODELWIRE_E_STREAM = -16;
+const MODELWIRE_E_STREAM = -16;
 
 /** The call was cancelled. */
-export const MODELWIRE_E_CANCELLED = -17;
+const MODELWIRE_E_CANCELLED = -17;
 
 /** The client or queue was closed. */
-export const MODELWIRE_E_CLOSED = -18;
+const MODELWIRE_E_CLOSED = -18;
 
 /** The call belongs to the parent process. */
-export const MODELWIRE_E_FORKED = -19;
+const MODELWIRE_E_FORKED = -19;
 
 /** The library was shut down while the call was in flight. */
-export const MODELWIRE_E_SHUTDOWN = -20;
+const MODELWIRE_E_SHUTDOWN = -20;
 
 /** A bug in this library. */
-export const MODELWIRE_E_INTERNAL = -21;
+const MODELWIRE_E_INTERNAL = -21;
 
 /** The function was called from inside a callback whose end it would have to wait for. */
-export const MODELWIRE_E_CALLBACK = -22;
+const MODELWIRE_E_CALLBACK = -22;
 
 /** Called for each event, in order. The table under CALLBACKS above lists what it may call. It
  *  must not throw, longjmp or end its thread (pthread_exit) through the library. */
-export const modelwire_event_fn = koffi.proto("int32_t", ["void *", "void *"]);
+const modelwire_event_fn = koffi.proto("int32_t", ["void *", "void *"]);
 
 /** Releases the user_data of a callback. It is called once, when the callback will not be
  *  called again; the function that takes it documents the thread. */
-export const modelwire_finalizer = koffi.proto("void", ["void *"]);
-
-/** Called before each attempt. It may call what on_call may (the table under CALLBACKS above),
- *  but must not wait for its own call. It must not throw, longjmp or end its thread
- *  (pthread_exit) through the library. */
-export const modelwire_attempt_fn = koffi.proto("int32_t", ["void *", "void *"]);
+const modelwire_finalizer = koffi.proto("void", ["void *"]);
 
 /** The library's version as a number like MODELWIRE_VERSION_NUMBER. Any thread.
  *  () */
-export const modelwire_version_number = declare("modelwire_version_number", "uint32_t", []);
+const modelwire_version_number = declare("modelwire_version_number", "uint32_t", []);
 
 /** Checks whether this library supports a program that was compiled against a header's ABI. Any
  *  thread.
  *  (header_abi) */
-export const modelwire_check_abi = declare("modelwire_check_abi", "int32_t", ["uint32_t"]);
+const modelwire_check_abi = declare("modelwire_check_abi", "int32_t", ["uint32_t"]);
 
 /** The name of a status, an identifier: for instance "rate_limited" for
  *  MODELWIRE_E_RATE_LIMITED, "ok" for MODELWIRE_OK, "wait_timeout" for MODELWIRE_TIMEOUT.
  *  Static, never NULL, any thread.
  *  (status) */
-export const modelwire_status_name = declare("modelwire_status_name", "str", ["int32_t"]);
+const modelwire_status_name = declare("modelwire_status_name", "str", ["int32_t"]);
 
 const set_io_threads = declare("modelwire_set_io_threads", "int32_t", [
   "uint32_t",
@@ -294,7 +301,7 @@ const set_io_threads = declare("modelwire_set_io_threads", "int32_t", [
  *  connections; the limits on connections apply to all together. A call stays on one thread,
  *  the one with the fewest calls in flight when it starts. With several threads, a thread that
  *  waits at a queue does no I/O itself. Any thread. */
-export function modelwire_set_io_threads(count) {
+function modelwire_set_io_threads(count) {
   const err = [null];
   const status = set_io_threads(count, err);
   return check(status, err, status);
@@ -309,7 +316,7 @@ export function modelwire_set_io_threads(count) {
  *  own static copy before it is unloaded. A plugin that shares the library with others closes
  *  its clients instead (modelwire_client_close). Any thread.
  *  (timeout_ms) */
-export const modelwire_shutdown = declare("modelwire_shutdown", "int32_t", ["int32_t"]);
+const modelwire_shutdown = declare("modelwire_shutdown", "int32_t", ["int32_t"]);
 
 const client_new = declare("modelwire_client_new", "int32_t", [
   "void *",
@@ -320,7 +327,7 @@ const client_new = declare("modelwire_client_new", "int32_t", [
 /** Creates a client. Does not connect yet. Options that are not given have their defaults; the
  *  defaults of the base URL and the key come from the environment (MODELWIRE_BASE_URL or
  *  OPENAI_BASE_URL, MODELWIRE_API_KEY or OPENAI_API_KEY). */
-export function modelwire_client_new(options) {
+function modelwire_client_new(options) {
   const options_bytes = encode(options);
   const out = [null];
   const err = [null];
@@ -331,7 +338,7 @@ export function modelwire_client_new(options) {
 /** Frees a client. Its calls continue and keep what they need; the callback of
  *  modelwire_client_on_call still receives their records.
  *  (client) */
-export const modelwire_client_free = declare("modelwire_client_free", "void", ["void *"]);
+const modelwire_client_free = declare("modelwire_client_free", "void", ["void *"]);
 
 const client_close = declare("modelwire_client_close", "int32_t", [
   "void *",
@@ -344,7 +351,7 @@ const client_close = declare("modelwire_client_close", "int32_t", [
  *  every finalizer has returned. For a host or a plugin before it is unloaded: afterwards this
  *  client calls nothing in it. Other clients are not affected. Any thread. Closing again only
  *  waits. */
-export function modelwire_client_close(client, timeout_ms) {
+function modelwire_client_close(client, timeout_ms) {
   const err = [null];
   const status = client_close(client, timeout_ms, err);
   return check(status, err, status);
@@ -362,10 +369,7 @@ export function modelwire_client_close(client, timeout_ms) {
  *  parentheses, as are those with names of more than 1024 bytes. Model lists and calls that
  *  failed or were stopped do not count. Totals are capped at 2^63 - 1.
  *  (client, reset) */
-export const modelwire_client_usage = declare("modelwire_client_usage", "void *", [
-  "void *",
-  "int32_t",
-]);
+const modelwire_client_usage = declare("modelwire_client_usage", "void *", ["void *", "int32_t"]);
 
 const client_on_call = declare("modelwire_client_on_call", "int32_t", [
   "void *",
@@ -389,66 +393,9 @@ const client_on_call = declare("modelwire_client_on_call", "int32_t", [
  *  modelwire_shutdown deliver the queued records, then end it and wait for that; after a
  *  shutdown you can set it again. A forked child has none: neither the callback nor its
  *  finalizer runs there. Any thread, including the callback itself. */
-export function modelwire_client_on_call(client, on_call, user_data, finalizer) {
+function modelwire_client_on_call(client, on_call, user_data, finalizer) {
   const err = [null];
   const status = client_on_call(client, on_call, user_data, finalizer, err);
-  return check(status, err, status);
-}
-
-const client_before_attempt = declare("modelwire_client_before_attempt", "int32_t", [
-  "void *",
-  "modelwire_attempt_fn",
-  "void *",
-  koffi.pointer(modelwire_finalizer),
-  out("void *"),
-]);
-/** Sets the callback that runs before each attempt of each call of a client, also before
- *  retries and before moves to another base URL: to sign requests, audit them, or add headers.
- *  It replaces an earlier callback. It runs on helper threads of the library, never on the I/O
- *  thread, and on several at once: no other call waits for it. A call whose attempt it refuses
- *  ends with MODELWIRE_E_CALLBACK, and nothing more is sent. It may take as long as the call
- *  has left (total_timeout_ms), and at most 30 s; a later return is ignored. Any thread.
- *  modelwire_client_close waits until no callback runs, and releases user_data. */
-export function modelwire_client_before_attempt(client, before_attempt, user_data, finalizer) {
-  const err = [null];
-  const status = client_before_attempt(client, before_attempt, user_data, finalizer, err);
-  return check(status, err, status);
-}
-
-const attempt_json = declare("modelwire_attempt_json", "void *", ["void *", out("size_t")]);
-/** What is known of an attempt, as a JSON object: "operation", "models", "chat" or "responses";
- *  "url", with its query; "number", that of the attempt of its call, from 1. */
-export function modelwire_attempt_json(attempt) {
-  return decode(attempt_json(attempt, length));
-}
-
-const attempt_body = declare("modelwire_attempt_body", "void *", ["void *", out("size_t")]);
-/** The request body of an attempt, a JSON text; empty for a model list. */
-export function modelwire_attempt_body(attempt) {
-  return decode(attempt_body(attempt, length));
-}
-
-const attempt_set_header = declare("modelwire_attempt_set_header", "int32_t", [
-  "void *",
-  "void *",
-  "size_t",
-  "void *",
-  "size_t",
-  out("void *"),
-]);
-/** Sets a header of this attempt; it replaces one of the client or the request. */
-export function modelwire_attempt_set_header(attempt, name, value) {
-  const name_bytes = encode(name);
-  const value_bytes = encode(value);
-  const err = [null];
-  const status = attempt_set_header(
-    attempt,
-    name_bytes,
-    size(name_bytes),
-    value_bytes,
-    size(value_bytes),
-    err,
-  );
   return check(status, err, status);
 }
 
@@ -469,7 +416,7 @@ const request_new = declare("modelwire_request_new", "int32_t", [
  *  string or an array; for roles other than "user", "system", "developer" and "tool", the
  *  content may also be null or absent. "max_tokens" of a chat and "max_output_tokens" of a
  *  response are 1 or more, or null. */
-export function modelwire_request_new(operation, json) {
+function modelwire_request_new(operation, json) {
   const json_bytes = encode(json);
   const out = [null];
   const err = [null];
@@ -479,7 +426,7 @@ export function modelwire_request_new(operation, json) {
 
 /** Frees a request; calls created from it keep their copy.
  *  (request) */
-export const modelwire_request_free = declare("modelwire_request_free", "void", ["void *"]);
+const modelwire_request_free = declare("modelwire_request_free", "void", ["void *"]);
 
 const request_add_message = declare("modelwire_request_add_message", "int32_t", [
   "void *",
@@ -492,7 +439,7 @@ const request_add_message = declare("modelwire_request_add_message", "int32_t", 
 /** Adds a message to a chat that is built field by field, after the "messages" set by
  *  modelwire_request_set_json, if any. A longer conversation generally costs more and takes
  *  longer. */
-export function modelwire_request_add_message(request, role, content) {
+function modelwire_request_add_message(request, role, content) {
   const role_bytes = encode(role);
   const content_bytes = encode(content);
   const err = [null];
@@ -517,7 +464,7 @@ const request_set_text = declare("modelwire_request_set_text", "int32_t", [
 ]);
 /** Sets a field to a string, for instance "model", "input" or "reasoning_effort". A second
  *  value replaces the first. */
-export function modelwire_request_set_text(request, name, value) {
+function modelwire_request_set_text(request, name, value) {
   const name_bytes = encode(name);
   const value_bytes = encode(value);
   const err = [null];
@@ -542,7 +489,7 @@ const request_set_json = declare("modelwire_request_set_json", "int32_t", [
 ]);
 /** Sets a field to any JSON value, for instance "max_tokens" to 200, "temperature" to 0.2,
  *  "tools", "response_format", or "messages" with images. The value is sent as it is. */
-export function modelwire_request_set_json(request, name, json) {
+function modelwire_request_set_json(request, name, json) {
   const name_bytes = encode(name);
   const json_bytes = encode(json);
   const err = [null];
@@ -567,7 +514,7 @@ const request_set_options = declare("modelwire_request_set_options", "int32_t", 
  *  headers, the API key, timeouts, retries, gathering. Sets all of them or, on failure, none. A
  *  second object adds to the first: an option that it names again is replaced; headers and
  *  query parameters are added. */
-export function modelwire_request_set_options(request, json) {
+function modelwire_request_set_options(request, json) {
   const json_bytes = encode(json);
   const err = [null];
   const status = request_set_options(request, json_bytes, size(json_bytes), err);
@@ -580,7 +527,7 @@ const queue_new = declare("modelwire_queue_new", "int32_t", [
   out("void *"),
 ]);
 /** Creates an empty queue. */
-export function modelwire_queue_new(flags) {
+function modelwire_queue_new(flags) {
   const out = [null];
   const err = [null];
   const status = queue_new(flags, out, err);
@@ -590,18 +537,18 @@ export function modelwire_queue_new(flags) {
 /** Frees a queue. Its unfinished calls are cancelled; events that were not taken are lost.
  *  Waiting threads return MODELWIRE_CLOSED; no thread may begin a new wait.
  *  (queue) */
-export const modelwire_queue_free = declare("modelwire_queue_free", "void", ["void *"]);
+const modelwire_queue_free = declare("modelwire_queue_free", "void", ["void *"]);
 
 /** Rejects new calls and cancels those in flight. You take their last events as usual; then
  *  modelwire_queue_next returns MODELWIRE_CLOSED on every thread.
  *  (queue) */
-export const modelwire_queue_close = declare("modelwire_queue_close", "void", ["void *"]);
+const modelwire_queue_close = declare("modelwire_queue_close", "void", ["void *"]);
 
 /** Makes one thread that waits in modelwire_queue_next, or the next one that would wait, return
  *  MODELWIRE_TIMEOUT, or MODELWIRE_INTERRUPTED for an interruptible queue. Any thread; for an
  *  interruptible queue, also a signal handler.
  *  (queue) */
-export const modelwire_queue_wakeup = declare("modelwire_queue_wakeup", "void", ["void *"]);
+const modelwire_queue_wakeup = declare("modelwire_queue_wakeup", "void", ["void *"]);
 
 /** A descriptor that is readable while the queue may have an event, and once the queue is
  *  closed and drained. Non-blocking and close-on-exec; it works in epoll (level and edge
@@ -611,12 +558,12 @@ export const modelwire_queue_wakeup = declare("modelwire_queue_wakeup", "void", 
  *  that it watches. On Windows it is always a socket, which select, WSAPoll and loops built on
  *  them can watch: cast it to SOCKET, of which Windows uses only 32 bits.
  *  (queue) */
-export const modelwire_queue_fd = declare("modelwire_queue_fd", "int32_t", ["void *"]);
+const modelwire_queue_fd = declare("modelwire_queue_fd", "int32_t", ["void *"]);
 
 /** Takes the next event of any call. The events of one call arrive in order; no call can starve
  *  the others. Several threads may take events at the same time.
  *  (queue, timeout_ms, out) */
-export const modelwire_queue_next = declare("modelwire_queue_next", "int32_t", [
+const modelwire_queue_next = declare("modelwire_queue_next", "int32_t", [
   "void *",
   "int32_t",
   out("void *"),
@@ -625,7 +572,7 @@ export const modelwire_queue_next = declare("modelwire_queue_next", "int32_t", [
 /** Takes all events that are ready, up to max, like modelwire_queue_next, and waits only for
  *  the first: this costs less per event.
  *  (queue, timeout_ms, out, max, count) */
-export const modelwire_queue_take = declare("modelwire_queue_take", "int32_t", [
+const modelwire_queue_take = declare("modelwire_queue_take", "int32_t", [
   "void *",
   "int32_t",
   out("void *"),
@@ -646,7 +593,7 @@ const queue_submit = declare("modelwire_queue_submit", "int32_t", [
 /** Submits a request; its events come out of the queue under a tag. The last event is of kind
  *  MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR, exactly once, and reports any error in
  *  the request or during the call. */
-export function modelwire_queue_submit(queue, client, operation, json, stream, tag) {
+function modelwire_queue_submit(queue, client, operation, json, stream, tag) {
   const json_bytes = encode(json);
   const err = [null];
   const status = queue_submit(
@@ -672,7 +619,7 @@ const queue_submit_request = declare("modelwire_queue_submit_request", "int32_t"
 ]);
 /** Like modelwire_queue_submit, with a request handle: for requests with their own options, and
  *  for programs without a JSON library. */
-export function modelwire_queue_submit_request(queue, client, request, stream, tag) {
+function modelwire_queue_submit_request(queue, client, request, stream, tag) {
   const err = [null];
   const status = queue_submit_request(queue, client, request, stream, tag, err);
   return check(status, err, status);
@@ -682,7 +629,7 @@ export function modelwire_queue_submit_request(queue, client, request, stream, t
  *  call is paused. If the answer was already received completely, this has no effect: the
  *  queued events are still delivered. Any thread, any time.
  *  (queue, tag) */
-export const modelwire_queue_cancel = declare("modelwire_queue_cancel", "int32_t", [
+const modelwire_queue_cancel = declare("modelwire_queue_cancel", "int32_t", [
   "void *",
   "uint64_t",
 ]);
@@ -694,21 +641,18 @@ export const modelwire_queue_cancel = declare("modelwire_queue_cancel", "int32_t
  *  call ended by modelwire_queue_cancel, or by closing the queue, is no longer paused. During a
  *  pause the idle timeout stops, the total timeout does not.
  *  (queue, tag) */
-export const modelwire_queue_pause = declare("modelwire_queue_pause", "int32_t", [
-  "void *",
-  "uint64_t",
-]);
+const modelwire_queue_pause = declare("modelwire_queue_pause", "int32_t", ["void *", "uint64_t"]);
 
 /** Resumes a paused call: its events come out again.
  *  (queue, tag) */
-export const modelwire_queue_resume = declare("modelwire_queue_resume", "int32_t", [
+const modelwire_queue_resume = declare("modelwire_queue_resume", "int32_t", [
   "void *",
   "uint64_t",
 ]);
 
 /** The number of calls whose last event has not been taken yet; 0 for NULL.
  *  (queue) */
-export const modelwire_queue_count = declare("modelwire_queue_count", "size_t", ["void *"]);
+const modelwire_queue_count = declare("modelwire_queue_count", "size_t", ["void *"]);
 
 const queue_log = declare("modelwire_queue_log", "int32_t", [
   "void *",
@@ -720,7 +664,7 @@ const queue_log = declare("modelwire_queue_log", "int32_t", [
  *  MODELWIRE_EVENT_LOG; other queues still receive it. At most 4096 records are queued; further
  *  records are dropped, and one record reports how many. The log never contains the API key.
  *  Ends when the queue is closed or freed. */
-export function modelwire_queue_log(queue, level, tag) {
+function modelwire_queue_log(queue, level, tag) {
   const err = [null];
   const status = queue_log(queue, level, tag, err);
   return check(status, err, status);
@@ -742,7 +686,7 @@ const queue_follow_calls = declare("modelwire_queue_follow_calls", "int32_t", [
  *  still delivers the records of the calls that were submitted to it, and no others. After a
  *  client is freed, records continue until its last call has ended. Ends at
  *  modelwire_queue_free. */
-export function modelwire_queue_follow_calls(queue, client, on, tag) {
+function modelwire_queue_follow_calls(queue, client, on, tag) {
   const err = [null];
   const status = queue_follow_calls(queue, client, on, tag, err);
   return check(status, err, status);
@@ -756,7 +700,7 @@ const call_new = declare("modelwire_call_new", "int32_t", [
   out("void *"),
 ]);
 /** Creates a call without starting it. */
-export function modelwire_call_new(client, request, flags) {
+function modelwire_call_new(client, request, flags) {
   const out = [null];
   const err = [null];
   const status = call_new(client, request, flags, out, err);
@@ -770,7 +714,7 @@ const call_run = declare("modelwire_call_run", "int32_t", [
 ]);
 /** Runs a plain call, that is, without streaming, and waits for the response. Blocks the
  *  calling thread only. modelwire_call_cancel from another thread ends the call at once. */
-export function modelwire_call_run(call) {
+function modelwire_call_run(call) {
   const out = [null];
   const err = [null];
   const status = call_run(call, out, err);
@@ -786,7 +730,7 @@ const call_stream = declare("modelwire_call_stream", "int32_t", [
 ]);
 /** Runs a call as a stream, and calls back for each chunk on this thread. Blocks the calling
  *  thread only. modelwire_call_cancel ends the call at once. */
-export function modelwire_call_stream(call, on_event, user_data) {
+function modelwire_call_stream(call, on_event, user_data) {
   const out = [null];
   const err = [null];
   const status = call_stream(call, on_event, user_data, out, err);
@@ -809,7 +753,7 @@ const call_start = declare("modelwire_call_start", "int32_t", [
  *  call, the last event has MODELWIRE_E_CANCELLED. Freeing an unfinished call cancels it.
  *  Before you unload the callback's code or tear down its runtime, call modelwire_call_wait or
  *  modelwire_client_close: both return only after the finalizer has returned. */
-export function modelwire_call_start(call, stream, on_event, user_data, finalizer) {
+function modelwire_call_start(call, stream, on_event, user_data, finalizer) {
   const err = [null];
   const status = call_start(call, stream, on_event, user_data, finalizer, err);
   return check(status, err, status);
@@ -819,7 +763,7 @@ const call_wait = declare("modelwire_call_wait", "int32_t", ["void *", "int32_t"
 /** Waits until a started call has ended: its callback has received the last event, and its
  *  finalizer has returned. For a call that was never started, or whose start failed, it returns
  *  MODELWIRE_OK at once. Any thread. */
-export function modelwire_call_wait(call, timeout_ms) {
+function modelwire_call_wait(call, timeout_ms) {
   const err = [null];
   const status = call_wait(call, timeout_ms, err);
   return check(status, err, status);
@@ -829,41 +773,41 @@ export function modelwire_call_wait(call, timeout_ms) {
  *  A call that has ended stays as it is. Any thread, any time, but not from a signal handler.
  *  Code that sees the call end may free it even before this function has returned.
  *  (call) */
-export const modelwire_call_cancel = declare("modelwire_call_cancel", "void", ["void *"]);
+const modelwire_call_cancel = declare("modelwire_call_cancel", "void", ["void *"]);
 
 /** Makes the thread that waits in modelwire_call_run, modelwire_call_stream or
  *  modelwire_call_wait of an interruptible call, or the next one that would wait, return
  *  MODELWIRE_INTERRUPTED. May be called on any thread and in a signal handler. Has no effect on
  *  calls that are not interruptible.
  *  (call) */
-export const modelwire_call_wakeup = declare("modelwire_call_wakeup", "void", ["void *"]);
+const modelwire_call_wakeup = declare("modelwire_call_wakeup", "void", ["void *"]);
 
 /** Frees a call. No other thread may be about to call a function with it. An unfinished call is
  *  cancelled: the functions that run with it return, and its memory is freed then.
  *  (call) */
-export const modelwire_call_free = declare("modelwire_call_free", "void", ["void *"]);
+const modelwire_call_free = declare("modelwire_call_free", "void", ["void *"]);
 
 /** Frees an event that was taken from a queue. Does nothing to an event that a callback
  *  received.
  *  (event) */
-export const modelwire_event_free = declare("modelwire_event_free", "void", ["void *"]);
+const modelwire_event_free = declare("modelwire_event_free", "void", ["void *"]);
 
 /** The kind of an event, MODELWIRE_EVENT_...; 0 for NULL. Kinds may be added: skip unknown
  *  ones. The last event of a call is always of kind MODELWIRE_EVENT_RESPONSE or
  *  MODELWIRE_EVENT_ERROR.
  *  (event) */
-export const modelwire_event_kind = declare("modelwire_event_kind", "int32_t", ["void *"]);
+const modelwire_event_kind = declare("modelwire_event_kind", "int32_t", ["void *"]);
 
 /** The tag of the event's call in the queue; 0 in a callback and for NULL.
  *  (event) */
-export const modelwire_event_tag = declare("modelwire_event_tag", "uint64_t", ["void *"]);
+const modelwire_event_tag = declare("modelwire_event_tag", "uint64_t", ["void *"]);
 
 const event_text = declare("modelwire_event_text", "void *", ["void *", out("size_t")]);
 /** The event's human-readable text. For a chunk, the output text that it adds: the content of a
  *  chat's first choice, or an output text delta of a response; empty for other chunks. For a
  *  response, its whole text; for an error and a log record, the message; for the record of a
  *  call, the empty string. */
-export function modelwire_event_text(event) {
+function modelwire_event_text(event) {
   return decode(event_text(event, length));
 }
 
@@ -895,26 +839,25 @@ const event_json = declare("modelwire_event_json", "void *", ["void *", out("siz
  *  billing: "not_sent", "normally_not", "entered" (part of an answer arrived) or "unknown";
  *  "bytes_out" and "bytes_in", of the bodies of all attempts, as transferred; "cancelled_by",
  *  who ended it early: "program", "dropped" (its handle was freed), "closed" (its client),
- *  "shutdown". An attempt is an object with "start_us"; "base_url", where it was sent, if the
- *  client has several (base_urls); "address", the peer of the connection, possibly a proxy;
- *  "reused", whether the connection already existed; the time that a new connection took,
- *  "dns_us" for the DNS lookup, "connect_us" including the proxy's part, and "tls_us" for the
- *  handshake; "head_us", when the response headers were complete; "first_byte_us", when the
- *  first byte of the body arrived; "end_us"; "status"; "kind". */
-export function modelwire_event_json(event) {
+ *  "shutdown". An attempt is an object with "start_us"; "address", the peer of the connection,
+ *  possibly a proxy; "reused", whether the connection already existed; the time that a new
+ *  connection took, "dns_us" for the DNS lookup, "connect_us" including the proxy's part, and
+ *  "tls_us" for the handshake; "head_us", when the response headers were complete;
+ *  "first_byte_us", when the first byte of the body arrived; "end_us"; "status"; "kind". */
+function modelwire_event_json(event) {
   return decode(event_json(event, length));
 }
 
 const event_name = declare("modelwire_event_name", "void *", ["void *", out("size_t")]);
 /** The name of the server-sent event, "response.completed" for instance; empty if it had none,
  *  as in chat streams. For a log record, its source: "modelwire", or a library that it uses. */
-export function modelwire_event_name(event) {
+function modelwire_event_name(event) {
   return decode(event_name(event, length));
 }
 
 /** The fields of modelwire_event_json, to read by path; borrowed. NULL for NULL.
  *  (event) */
-export const modelwire_event_value = declare("modelwire_event_value", "void *", ["void *"]);
+const modelwire_event_value = declare("modelwire_event_value", "void *", ["void *"]);
 
 /** What the library knows about the event, as a JSON object to read by path; borrowed. NULL for
  *  NULL. For a response, what modelwire_response_info returns; for an error, what
@@ -931,38 +874,38 @@ export const modelwire_event_value = declare("modelwire_event_value", "void *", 
  *  chunk adds in its first choice: "index" (which call), "id", "name" and "arguments"
  *  (fragments that together form JSON text).
  *  (event) */
-export const modelwire_event_info = declare("modelwire_event_info", "void *", ["void *"]);
+const modelwire_event_info = declare("modelwire_event_info", "void *", ["void *"]);
 
 /** The response of an event of kind MODELWIRE_EVENT_RESPONSE, borrowed; NULL for every other
  *  one.
  *  (event) */
-export const modelwire_event_response = declare("modelwire_event_response", "void *", ["void *"]);
+const modelwire_event_response = declare("modelwire_event_response", "void *", ["void *"]);
 
 /** The error of an event of kind MODELWIRE_EVENT_ERROR, borrowed; NULL for every other one.
  *  (event) */
-export const modelwire_event_error = declare("modelwire_event_error", "void *", ["void *"]);
+const modelwire_event_error = declare("modelwire_event_error", "void *", ["void *"]);
 
 /** Frees a response.
  *  (response) */
-export const modelwire_response_free = declare("modelwire_response_free", "void", ["void *"]);
+const modelwire_response_free = declare("modelwire_response_free", "void", ["void *"]);
 
 const response_text = declare("modelwire_response_text", "void *", ["void *", out("size_t")]);
 /** The output text: the content of a chat's first choice, or all output text of a response;
  *  empty if there is none, and at the end of a stream that was not gathered. */
-export function modelwire_response_text(response) {
+function modelwire_response_text(response) {
   return decode(response_text(response, length));
 }
 
 const response_json = declare("modelwire_response_json", "void *", ["void *", out("size_t")]);
 /** The JSON text as the service sent it, or as it was gathered; empty at the end of a stream
  *  that was not gathered, whose content was in its events. */
-export function modelwire_response_json(response) {
+function modelwire_response_json(response) {
   return decode(response_json(response, length));
 }
 
 /** The fields of modelwire_response_json, to read by path; borrowed. NULL for NULL.
  *  (response) */
-export const modelwire_response_value = declare("modelwire_response_value", "void *", ["void *"]);
+const modelwire_response_value = declare("modelwire_response_value", "void *", ["void *"]);
 
 /** What the library knows about the response, as a JSON object to read by path; borrowed. NULL
  *  for NULL. Members, null where absent: - "http_status": The HTTP status, 200 for instance. -
@@ -991,25 +934,25 @@ export const modelwire_response_value = declare("modelwire_response_value", "voi
  *  "timing": The record of the call, an object with its attempts, waits, chunks and end, and
  *  their times. "timing" is what modelwire_event_json returns for the record of a call.
  *  (response) */
-export const modelwire_response_info = declare("modelwire_response_info", "void *", ["void *"]);
+const modelwire_response_info = declare("modelwire_response_info", "void *", ["void *"]);
 
 /** Frees an error.
  *  (error) */
-export const modelwire_error_free = declare("modelwire_error_free", "void", ["void *"]);
+const modelwire_error_free = declare("modelwire_error_free", "void", ["void *"]);
 
 /** The kind of the error: the negative status that the failed function returned; 0 for NULL.
  *  (error) */
-export const modelwire_error_status = declare("modelwire_error_status", "int32_t", ["void *"]);
+const modelwire_error_status = declare("modelwire_error_status", "int32_t", ["void *"]);
 
 const error_message = declare("modelwire_error_message", "void *", ["void *", out("size_t")]);
 /** The service's own message if it sent one, otherwise the library's message with the cause. */
-export function modelwire_error_message(error) {
+function modelwire_error_message(error) {
   return decode(error_message(error, length));
 }
 
 const error_report = declare("modelwire_error_report", "void *", ["void *", out("size_t")]);
 /** A report for support, as text of several lines, without the API key. */
-export function modelwire_error_report(error) {
+function modelwire_error_report(error) {
   return decode(error_report(error, length));
 }
 
@@ -1036,13 +979,13 @@ const error_json = declare("modelwire_error_json", "void *", ["void *", out("siz
  *  "retry_after_ms". Absent if the headers report none. - "timing": The record of the call, an
  *  object with its attempts, waits, chunks and end, and their times. "timing" is what
  *  modelwire_event_json returns for the record of a call. */
-export function modelwire_error_json(error) {
+function modelwire_error_json(error) {
   return decode(error_json(error, length));
 }
 
 /** The members of modelwire_error_json, to read by path; borrowed. NULL for NULL.
  *  (error) */
-export const modelwire_error_value = declare("modelwire_error_value", "void *", ["void *"]);
+const modelwire_error_value = declare("modelwire_error_value", "void *", ["void *"]);
 
 const value_new = declare("modelwire_value_new", "int32_t", [
   "void *",
@@ -1051,7 +994,7 @@ const value_new = declare("modelwire_value_new", "int32_t", [
   out("void *"),
 ]);
 /** Parses a JSON text, for instance the arguments of a tool call. */
-export function modelwire_value_new(json) {
+function modelwire_value_new(json) {
   const json_bytes = encode(json);
   const out = [null];
   const err = [null];
@@ -1062,7 +1005,7 @@ export function modelwire_value_new(json) {
 /** Frees a value that the caller owns. Does nothing to a value borrowed from a response, an
  *  event or an error.
  *  (value) */
-export const modelwire_value_free = declare("modelwire_value_free", "void", ["void *"]);
+const modelwire_value_free = declare("modelwire_value_free", "void", ["void *"]);
 
 const value_text = declare("modelwire_value_text", "void *", [
   "void *",
@@ -1071,7 +1014,7 @@ const value_text = declare("modelwire_value_text", "void *", [
   out("size_t"),
 ]);
 /** A string, decoded; NULL where there is none. */
-export function modelwire_value_text(value, path) {
+function modelwire_value_text(value, path) {
   const path_bytes = encode(path);
   return decode(value_text(value, path_bytes, size(path_bytes), length));
 }
@@ -1084,7 +1027,7 @@ const value_json = declare("modelwire_value_json", "void *", [
 ]);
 /** Any value as JSON text, exactly as it was sent, including all digits of numbers; NULL where
  *  there is none. */
-export function modelwire_value_json(value, path) {
+function modelwire_value_json(value, path) {
   const path_bytes = encode(path);
   return decode(value_json(value, path_bytes, size(path_bytes), length));
 }
@@ -1096,7 +1039,7 @@ const value_int = declare("modelwire_value_int", "int32_t", [
   out("int64_t"),
 ]);
 /** An integer that fits 64 bits. */
-export function modelwire_value_int(value, path, out) {
+function modelwire_value_int(value, path, out) {
   const path_bytes = encode(path);
   return value_int(value, path_bytes, size(path_bytes), out);
 }
@@ -1108,7 +1051,7 @@ const value_number = declare("modelwire_value_number", "int32_t", [
   out("double"),
 ]);
 /** A number. */
-export function modelwire_value_number(value, path, out) {
+function modelwire_value_number(value, path, out) {
   const path_bytes = encode(path);
   return value_number(value, path_bytes, size(path_bytes), out);
 }
@@ -1120,14 +1063,14 @@ const value_bool = declare("modelwire_value_bool", "int32_t", [
   out("int32_t"),
 ]);
 /** A boolean, as 0 or 1. */
-export function modelwire_value_bool(value, path, out) {
+function modelwire_value_bool(value, path, out) {
   const path_bytes = encode(path);
   return value_bool(value, path_bytes, size(path_bytes), out);
 }
 
 const value_count = declare("modelwire_value_count", "size_t", ["void *", "void *", "size_t"]);
 /** The number of items of an array, or of members of an object; 0 for anything else. */
-export function modelwire_value_count(value, path) {
+function modelwire_value_count(value, path) {
   const path_bytes = encode(path);
   return value_count(value, path_bytes, size(path_bytes));
 }
@@ -1142,7 +1085,7 @@ const value_name = declare("modelwire_value_name", "void *", [
 /** The name of a member of an object, decoded; NULL where there is none. Members are counted
  *  from 0 in the order in which they were sent, including duplicates; modelwire_value_count
  *  returns their number. In a path, write "~" in a name as "~0" and "/" as "~1". */
-export function modelwire_value_name(value, path, index) {
+function modelwire_value_name(value, path, index) {
   const path_bytes = encode(path);
   return decode(value_name(value, path_bytes, size(path_bytes), index, length));
 }
@@ -1150,3 +1093,127 @@ export function modelwire_value_name(value, path, index) {
 if (modelwire_check_abi(MODELWIRE_ABI) !== MODELWIRE_OK) {
   throw new Error("this libmodelwire does not have the functions declared here");
 }
+
+module.exports = {
+  ModelwireError,
+  ModelwireEvent,
+  duplicate,
+  MODELWIRE_NUL,
+  MODELWIRE_INTERRUPTIBLE,
+  MODELWIRE_SOCKET,
+  MODELWIRE_VERSION_NUMBER,
+  MODELWIRE_ABI,
+  MODELWIRE_OPERATION_MODELS,
+  MODELWIRE_OPERATION_CHAT,
+  MODELWIRE_OPERATION_RESPONSES,
+  MODELWIRE_EVENT_CHUNK,
+  MODELWIRE_EVENT_RESPONSE,
+  MODELWIRE_EVENT_ERROR,
+  MODELWIRE_EVENT_LOG,
+  MODELWIRE_EVENT_CALL,
+  MODELWIRE_LOG_OFF,
+  MODELWIRE_LOG_ERROR,
+  MODELWIRE_LOG_WARN,
+  MODELWIRE_LOG_INFO,
+  MODELWIRE_LOG_DEBUG,
+  MODELWIRE_LOG_TRACE,
+  MODELWIRE_OK,
+  MODELWIRE_STOPPED,
+  MODELWIRE_TIMEOUT,
+  MODELWIRE_ABSENT,
+  MODELWIRE_CLOSED,
+  MODELWIRE_INTERRUPTED,
+  MODELWIRE_E_ARGUMENT,
+  MODELWIRE_E_CONFIG,
+  MODELWIRE_E_INVALID_REQUEST,
+  MODELWIRE_E_AUTHENTICATION,
+  MODELWIRE_E_PERMISSION,
+  MODELWIRE_E_NOT_FOUND,
+  MODELWIRE_E_RATE_LIMITED,
+  MODELWIRE_E_SERVER,
+  MODELWIRE_E_STATUS,
+  MODELWIRE_E_CONNECT,
+  MODELWIRE_E_TLS,
+  MODELWIRE_E_TIMEOUT,
+  MODELWIRE_E_DISCONNECTED,
+  MODELWIRE_E_PROTOCOL,
+  MODELWIRE_E_INCOMPLETE,
+  MODELWIRE_E_STREAM,
+  MODELWIRE_E_CANCELLED,
+  MODELWIRE_E_CLOSED,
+  MODELWIRE_E_FORKED,
+  MODELWIRE_E_SHUTDOWN,
+  MODELWIRE_E_INTERNAL,
+  MODELWIRE_E_CALLBACK,
+  modelwire_event_fn,
+  modelwire_finalizer,
+  modelwire_version_number,
+  modelwire_check_abi,
+  modelwire_status_name,
+  modelwire_set_io_threads,
+  modelwire_shutdown,
+  modelwire_client_new,
+  modelwire_client_free,
+  modelwire_client_close,
+  modelwire_client_usage,
+  modelwire_client_on_call,
+  modelwire_request_new,
+  modelwire_request_free,
+  modelwire_request_add_message,
+  modelwire_request_set_text,
+  modelwire_request_set_json,
+  modelwire_request_set_options,
+  modelwire_queue_new,
+  modelwire_queue_free,
+  modelwire_queue_close,
+  modelwire_queue_wakeup,
+  modelwire_queue_fd,
+  modelwire_queue_next,
+  modelwire_queue_take,
+  modelwire_queue_submit,
+  modelwire_queue_submit_request,
+  modelwire_queue_cancel,
+  modelwire_queue_pause,
+  modelwire_queue_resume,
+  modelwire_queue_count,
+  modelwire_queue_log,
+  modelwire_queue_follow_calls,
+  modelwire_call_new,
+  modelwire_call_run,
+  modelwire_call_stream,
+  modelwire_call_start,
+  modelwire_call_wait,
+  modelwire_call_cancel,
+  modelwire_call_wakeup,
+  modelwire_call_free,
+  modelwire_event_free,
+  modelwire_event_kind,
+  modelwire_event_tag,
+  modelwire_event_text,
+  modelwire_event_json,
+  modelwire_event_name,
+  modelwire_event_value,
+  modelwire_event_info,
+  modelwire_event_response,
+  modelwire_event_error,
+  modelwire_response_free,
+  modelwire_response_text,
+  modelwire_response_json,
+  modelwire_response_value,
+  modelwire_response_info,
+  modelwire_error_free,
+  modelwire_error_status,
+  modelwire_error_message,
+  modelwire_error_report,
+  modelwire_error_json,
+  modelwire_error_value,
+  modelwire_value_new,
+  modelwire_value_free,
+  modelwire_value_text,
+  modelwire_value_json,
+  modelwire_value_int,
+  modelwire_value_number,
+  modelwire_value_bool,
+  modelwire_value_count,
+  modelwire_value_name,
+};

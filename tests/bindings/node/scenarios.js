@@ -5,12 +5,13 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 
-import { Client, ModelwireError, setLog } from "./modelwire.js";
+import { Client, ModelwireError, setLog } from "modelwire";
 
 const ODD_TEXT = "a\0b äöü ß \u{1F600} 漢字 \u{1F469}\u200D\u{1F4BB} end";
 
@@ -95,6 +96,31 @@ const scenarios = {
     await client.close();
   },
 
+  // The one implementation, whichever way it is loaded, with the library of its own package.
+  async installed() {
+    const { Client: Required } = createRequire(import.meta.url)("modelwire");
+    assert.equal(Required, Client);
+    assert.equal((await new Required().chat(chatOf("plain words"))).text, "plain words");
+    const loaded = readFileSync("/proc/self/maps", "utf8").match(/\S*libmodelwire\S*/)[0];
+    assert.match(loaded, /node_modules\/modelwire-linux-/);
+  },
+
+  async web_stream() {
+    const client = new Client();
+    const read = ReadableStream.from(client.chat(streamOf("one two three four")));
+    const texts = new TransformStream({
+      transform: (chunk, controller) => controller.enqueue(chunk.document.choices[0]?.delta.content),
+    });
+    let text = "";
+    for await (const part of read.pipeThrough(texts)) text += part ?? "";
+    assert.equal(text, "one two three four");
+
+    const left = ReadableStream.from(client.chat(streamOf("one two three four", "slow"))).getReader();
+    assert.equal((await left.read()).done, false);
+    await left.cancel();
+    await waitUntil("the end of the call", () => client.unfinished === 0);
+  },
+
   async streamed() {
     const client = new Client();
     const stream = client.chat(streamOf("one two three four"));
@@ -167,7 +193,7 @@ const scenarios = {
   },
 
   async no_key() {
-    const example = fileURLToPath(new URL("./example.js", import.meta.url));
+    const example = fileURLToPath(new URL("./example.mjs", import.meta.url));
     const usual = process.env.MODELWIRE_LIBRARY;
     for (const [path, said] of [["/nowhere.so", /MODELWIRE_LIBRARY/], [usual, /^usage: /]]) {
       const env = { ...process.env, MODELWIRE_LIBRARY: path };

@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 
-import { Client } from "./modelwire.js";
+import { Client } from "modelwire";
 
 const client = new Client();
 const messages = [{ role: "user", content: `worker ${workerData}` }];

@@ -95,6 +95,15 @@ mod node {
     use super::*;
     all_scenarios!("node");
 
+    // ES modules and CommonJS have one implementation, with the library of the installed package.
+    scenario!("node", installed, |scenario| drop(scenario.played()));
+
+    // What TypeScript accepts, and what it must not.
+    scenario!("node", types, |scenario| drop(scenario.played()));
+
+    // Streams as those of the web.
+    scenario!("node", web_stream, |scenario| drop(scenario.played()));
+
     // Worker threads with a client each, of which one ends and one is ended in the middle of a stream.
     scenario!("node", workers, |scenario| drop(scenario.played()));
 

@@ -1,6 +1,6 @@
 // The binding.
 
-import { Client } from "./binding/modelwire.js";
+import { Client } from "./binding/modelwire.mjs";
 
 export function makeClient(baseUrl, key, body) {
   const client = new Client({ base_url: baseUrl, api_key: key });

@@ -1,11 +1,11 @@
-// Streams a chat: node example.js a-model "Say hello."
+// Streams a chat: node example.mjs a-model "Say hello."
 // The base URL and the key come from MODELWIRE_BASE_URL and MODELWIRE_API_KEY.
 
-import { Client, ModelwireError } from "./modelwire.js";
+import { Client, ModelwireError } from "modelwire";
 
 const [model, content] = process.argv.slice(2);
 if (content === undefined) {
-  console.error("usage: node example.js MODEL TEXT");
+  console.error("usage: node example.mjs MODEL TEXT");
   process.exit(2);
 }
 const client = new Client();
