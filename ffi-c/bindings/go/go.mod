@@ -1,3 +1,3 @@
-module modelwire
+module modelwire.dev/go
 
 go 1.24

@@ -2,13 +2,19 @@
 // libmodelwire: chats, responses and model lists, whole or streamed, any number of them at once.
 //
 // It needs Go 1.24, cgo, and libmodelwire with its header and its files for pkg-config (`make
-// install` of modelwire). Copy this folder beside your program, and tell Go where it is:
+// install` of modelwire). The library is shared, or part of the program with
+// go build -tags modelwire_static.
 //
-//	go mod edit -require=modelwire@v0.0.0 -replace=modelwire=./modelwire
-//	go build                           links libmodelwire.so
-//	go build -tags modelwire_static    links libmodelwire.a
-//
-// To run its example, with OPENAI_BASE_URL and OPENAI_API_KEY set: go run ./example MODEL TEXT
+//	stream := client.ChatStream(ctx, modelwire.ChatRequest{
+//		Model:    "a-model",
+//		Messages: []modelwire.Message{modelwire.User("Say hello.")},
+//	})
+//	for chunk, err := range stream.Chunks() {
+//		if err != nil {
+//			return err
+//		}
+//		fmt.Print(chunk.Text)
+//	}
 package modelwire
 
 import (
@@ -17,21 +23,19 @@ import (
 	"io"
 	"iter"
 	"log/slog"
-	"modelwire/internal/raw"
 	"runtime"
 	"sync"
 	"sync/atomic"
-)
 
-// Options of a client or of one call, by the names of docs/options.md.
-type Options = map[string]any
+	"modelwire.dev/go/internal/raw"
+)
 
 // Client is a client of one service; any number of goroutines may use it.
 type Client struct{ raw *raw.Client }
 
 // New makes a client. Base URL and key come from the environment where the options have none.
-func New(options Options) (*Client, error) {
-	made, failure, err := raw.NewClient(options)
+func New(options ...Option) (*Client, error) {
+	made, failure, err := raw.NewClient(combined(options))
 	if failure != nil {
 		return nil, newError(failure)
 	}
@@ -39,28 +43,29 @@ func New(options Options) (*Client, error) {
 }
 
 // Models lists the models: Info().Models of the response.
-func (client *Client) Models(ctx context.Context, options ...Options) (*Response, error) {
+func (client *Client) Models(ctx context.Context, options ...Option) (*Response, error) {
 	return client.begin(ctx, raw.Models, 0, nil, options).whole()
 }
 
-// Chat completes a chat. The body is anything of which encoding/json makes the service's JSON.
-func (client *Client) Chat(ctx context.Context, body any, options ...Options) (*Response, error) {
+// Chat completes a chat. The body is a ChatRequest, or anything else of which encoding/json makes
+// the JSON that the service takes.
+func (client *Client) Chat(ctx context.Context, body any, options ...Option) (*Response, error) {
 	return client.begin(ctx, raw.Chat, 0, body, options).whole()
 }
 
 // ChatStream completes a chat piece by piece. What goes wrong is told where the chunks are read.
-func (client *Client) ChatStream(ctx context.Context, body any, options ...Options) *Stream {
+func (client *Client) ChatStream(ctx context.Context, body any, options ...Option) *Stream {
 	return client.begin(ctx, raw.Chat, 1, body, options)
 }
 
-// Responses makes a response.
-func (client *Client) Responses(ctx context.Context, body any, options ...Options,
+// Responses makes a response. The body is a ResponsesRequest, or anything else, as for Chat.
+func (client *Client) Responses(ctx context.Context, body any, options ...Option,
 ) (*Response, error) {
 	return client.begin(ctx, raw.Responses, 0, body, options).whole()
 }
 
 // ResponsesStream makes a response piece by piece.
-func (client *Client) ResponsesStream(ctx context.Context, body any, options ...Options) *Stream {
+func (client *Client) ResponsesStream(ctx context.Context, body any, options ...Option) *Stream {
 	return client.begin(ctx, raw.Responses, 1, body, options)
 }
 
@@ -82,8 +87,8 @@ type Stream struct {
 }
 
 func (client *Client) begin(ctx context.Context, operation, isStream int32, body any,
-	options []Options) *Stream {
-	call, failure, err := raw.NewCall(ctx, client.raw, operation, isStream, body, options)
+	options []Option) *Stream {
+	call, failure, err := raw.NewCall(ctx, client.raw, operation, isStream, body, combined(options))
 	if failure != nil {
 		err = newError(failure)
 	}
@@ -175,7 +180,7 @@ func (chunk Chunk) JSON() json.RawMessage {
 	return stream.call.JSON()
 }
 
-// Decode reads the JSON as json.Unmarshal does.
+// Decode reads the JSON as json.Unmarshal does, into a ChatCompletionChunk for instance.
 func (chunk Chunk) Decode(into any) error { return json.Unmarshal(chunk.JSON(), into) }
 
 // Response is a whole answer, or the end of a stream, whose chunks had the text.
@@ -185,7 +190,7 @@ type Response struct {
 	kept *raw.Event
 }
 
-// Decode reads the JSON as json.Unmarshal does.
+// Decode reads the JSON as json.Unmarshal does, into a ChatCompletion for instance.
 func (response *Response) Decode(into any) error { return json.Unmarshal(response.JSON, into) }
 
 // Info is what the library knows of the response.
@@ -251,8 +256,13 @@ func newError(text []byte) *Error {
 }
 
 func (failure *Error) Error() string {
+	if failure.Hint == "" {
+		return failure.Kind + ": " + failure.Message
+	}
 	return failure.Kind + ": " + failure.Message + " (" + failure.Hint + ")"
 }
+
+// Unwrap gives the cause of a context that ended the call.
 func (failure *Error) Unwrap() error { return failure.cause }
 
 // SetLog hands the log of the library, which is one for all clients, to a logger in place of an

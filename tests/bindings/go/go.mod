@@ -1,7 +1,3 @@
 module scenarios
 
 go 1.24
-
-require modelwire v0.0.0
-
-replace modelwire => ../../../ffi-c/bindings/go

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"modelwire"
 	"os"
 	"os/signal"
 	"reflect"
@@ -21,6 +20,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	modelwire "modelwire.dev/go"
 )
 
 const oddText = "N\x00UL, \U0001F600 \U0001F468\u200D\U0001F469\u200D\U0001F467, äöü ÄÖÜ ß 你好"
@@ -209,8 +210,66 @@ var scenarios = map[string]func(){
 		}
 	},
 
+	// Go's own: requests and answers as structs.
+	"typed": func() {
+		client := must(modelwire.New(nil, modelwire.WithMaxRetries(0), modelwire.WithTotalTimeout(0)))
+		schema := object{"type": "object", "properties": object{"text": object{"type": "string"}}}
+		request := modelwire.ChatRequest{
+			Model: "echo-tools",
+			Messages: []modelwire.Message{modelwire.System("Be short."),
+				modelwire.User("one two", modelwire.ImagePart("data:,"))},
+			Tools: []modelwire.Tool{modelwire.FunctionTool("echo", "", schema)},
+			Extra: map[string]any{"temperature": 1, "a_field": true},
+		}
+		sent := string(must(json.Marshal(request)))
+		for _, part := range []string{`"a_field":true`, `"temperature":1`, `{"type":"text","text":"one two"}`,
+			`"parameters":{"properties"`} {
+			check(strings.Contains(sent, part), "the request lacks a part", part, sent)
+		}
+		check(!strings.Contains(sent, "top_p"), "the request has what is not set", sent)
+
+		request.Messages[1] = modelwire.User("one two")
+		var completion modelwire.ChatCompletion
+		check(must(client.Chat(ctx, request)).Decode(&completion) == nil, "the answer")
+		message := completion.Choices[0].Message
+		same("tool_calls", completion.Choices[0].FinishReason, "the finish reason")
+		same("echo", message.ToolCalls[0].Function.Name, "the tool")
+		result := modelwire.ToolResult(message.ToolCalls[0].ID, "two")
+		request.Messages = append(request.Messages, message, result)
+		check(strings.Contains(string(must(json.Marshal(message))), `"content":null`), "no content", message)
+		must(client.Chat(ctx, request)) // the service takes its message back, and the result
+
+		stream := client.ChatStream(ctx, modelwire.ChatRequest{Model: "echo",
+			Messages: []modelwire.Message{modelwire.User("one two")}},
+			modelwire.WithGather(), modelwire.WithIdleTimeout(time.Minute))
+		text := ""
+		for chunk, err := range stream.Chunks() {
+			var event modelwire.ChatCompletionChunk
+			check(must(chunk, err).Decode(&event) == nil, "a chunk")
+			for _, choice := range event.Choices {
+				text += choice.Delta.Content
+			}
+		}
+		same("one two", text, "the chunks")
+		check(stream.Response().Decode(&completion) == nil, "the gathered answer")
+		same("one two", completion.Choices[0].Message.Content, "the gathered text")
+
+		asked := modelwire.ResponsesRequest{Model: "echo", Input: "one two"}
+		var answer modelwire.ResponseObject
+		check(must(client.Responses(ctx, asked)).Decode(&answer) == nil, "the response")
+		same("one two", answer.Output[0].Content[0].Text, "the text of the response")
+		asked.Input = []modelwire.InputItem{{Role: "user", Content: "one two"}}
+		text = ""
+		for chunk, err := range client.ResponsesStream(ctx, asked).Chunks() {
+			var event modelwire.ResponseEvent
+			check(must(chunk, err).Decode(&event) == nil, "an event")
+			text += event.Delta
+		}
+		same("one two", text, "the events")
+	},
+
 	"no_key": func() {
-		_, err := modelwire.New(nil)
+		_, err := modelwire.New()
 		names(failure(err, "config"), "key")
 	},
 
@@ -256,6 +315,7 @@ var scenarios = map[string]func(){
 		within(20, "cancelling", func() {
 			_, err := stream.Next()
 			failure(err, "cancelled")
+			same("cancelled: the call was cancelled", err.Error(), "an error without a hint")
 		})
 		for chunk, err := range client.ChatStream(ctx, said("x", "echo")).Chunks() {
 			same("one ", must(chunk, err).Text, "the first piece")

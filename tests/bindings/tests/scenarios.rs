@@ -78,6 +78,9 @@ mod go {
     use super::*;
     all_scenarios!("go");
 
+    // Requests and answers as structs.
+    scenario!("go", typed, |scenario| drop(scenario.played()));
+
     // Many goroutines that cancel, leave and close the same streams.
     scenario!("go", together, |scenario| drop(scenario.played()));
 

@@ -1,26 +1,33 @@
-// Streams one chat: go run ./example MODEL TEXT
+// Streams one chat: go run modelwire.dev/go/example MODEL TEXT
 package main
 
 import (
 	"context"
 	"fmt"
 	"log"
-	"modelwire"
 	"os"
 	"os/signal"
+	"time"
+
+	modelwire "modelwire.dev/go"
 )
 
 func main() {
+	if len(os.Args) != 3 {
+		log.Fatal("usage: example MODEL TEXT")
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	client, err := modelwire.New(nil) // base URL and key from the environment
+	client, err := modelwire.New() // base URL and key from the environment
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer client.Close()
-	message := map[string]any{"role": "user", "content": os.Args[2]}
-	request := map[string]any{"model": os.Args[1], "messages": []any{message}}
-	stream := client.ChatStream(ctx, request, modelwire.Options{"idle_timeout_ms": 60_000})
+	request := modelwire.ChatRequest{
+		Model:    os.Args[1],
+		Messages: []modelwire.Message{modelwire.User(os.Args[2])},
+	}
+	stream := client.ChatStream(ctx, request, modelwire.WithIdleTimeout(time.Minute))
 	for chunk, err := range stream.Chunks() {
 		if err != nil {
 			log.Fatal(err)

@@ -2,6 +2,6 @@ module bench
 
 go 1.24
 
-require modelwire v0.0.0
+require modelwire.dev/go v0.0.0
 
-replace modelwire => ../../../../ffi-c/bindings/go
+replace modelwire.dev/go => ../../../../ffi-c/bindings/go

@@ -9,13 +9,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"modelwire"
 	"net/http"
 	"os"
 	"strconv"
 	"sync"
 	"syscall"
 	"time"
+
+	modelwire "modelwire.dev/go"
 )
 
 type message struct {

@@ -8,7 +8,6 @@ import "C"
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -86,9 +85,9 @@ type Call struct {
 
 // NewCall begins a call that the context may end.
 func NewCall(ctx context.Context, client *Client, operation, stream int32, request any,
-	options []map[string]any) (call *Call, failure []byte, err error) {
+	options map[string]any) (call *Call, failure []byte, err error) {
 	var body []byte
-	changes, err := jsonOf(options...)
+	changes, err := jsonOf(options)
 	if err == nil && request != nil {
 		body, err = json.Marshal(request)
 	}
@@ -253,11 +252,7 @@ func letGo(events []C.taken_event) {
 }
 
 // jsonOf gives nil for no options.
-func jsonOf(all ...map[string]any) ([]byte, error) {
-	options := map[string]any{}
-	for _, some := range all {
-		maps.Copy(options, some)
-	}
+func jsonOf(options map[string]any) ([]byte, error) {
 	if len(options) == 0 {
 		return nil, nil
 	}
