@@ -3,7 +3,7 @@
 # A streamed chat, piece by piece: ruby example.rb a-model "Say hello."
 # Base URL and key come from the environment: MODELWIRE_BASE_URL, MODELWIRE_API_KEY.
 
-require_relative "modelwire"
+require "modelwire"
 
 model, text = ARGV
 abort "usage: #{$PROGRAM_NAME} MODEL TEXT" unless text

@@ -3,9 +3,9 @@
 
 They are read from include/modelwire.json, which `make generate` writes.
 
-    python3 ffi-c/bindings/ruby/generate.py > ffi-c/bindings/ruby/raw.rb
+    python3 ffi-c/bindings/ruby/generate.py > ffi-c/bindings/ruby/lib/modelwire/raw.rb
 """
-# writes: raw.rb
+# writes: lib/modelwire/raw.rb
 
 import json
 import pathlib
@@ -52,12 +52,13 @@ RAW = """
   # bytes and all; they come out as pointers, to be read with their length.
   module Raw
     extend FFI::Library
-    # Found by the loader, unless the environment says where it is.
+    # The path in the environment, else the library in the gem, else what the loader finds.
     begin
       path = ENV.fetch("MODELWIRE_LIBRARY", "")
-      ffi_lib path.empty? ? "{soname}" : path
+      packed = Dir[File.join(__dir__, "native", "libmodelwire.*")].first
+      ffi_lib path.empty? ? packed || "{soname}" : path
     rescue LoadError => error
-      hint = "Install libmodelwire, or say where it is by MODELWIRE_LIBRARY."
+      hint = "Install libmodelwire, or set MODELWIRE_LIBRARY to its path."
       raise LoadError, [error.message, hint].join("\\n")
     end
 

@@ -4,7 +4,7 @@
 
 require "stringio"
 require "timeout"
-require_relative "../../../ffi-c/bindings/ruby/modelwire"
+require "modelwire"
 require_relative "scheduler"
 
 $stdout.sync = true
@@ -82,6 +82,37 @@ module Scenarios
     same("plain words", client.responses(model: "echo", input: "plain words").text, "the response")
   end
 
+  def installed
+    same("plain words", client.chat(**said("plain words")).text, "the text")
+    loaded = File.read("/proc/self/maps")[/\S*libmodelwire\S*/]
+    check(loaded.include?("/lib/modelwire/native/"), "the library of the gem", loaded)
+    specification = Gem.loaded_specs.fetch("modelwire")
+    signatures = File.read("#{specification.full_gem_path}/sig/modelwire.rbs")
+    Modelwire::ERRORS.each_value do |error|
+      check(signatures.include?("class #{error.name[/\w+\z/]} < Error"), "no signature", error)
+    end
+  end
+
+  # The types in sig/ are those of the methods: whoever calls otherwise is told.
+  def signatures
+    client = client(logger: Logger.new(IO::NULL))
+    client.models.info
+    client.chat(**said("x")).document
+    stream(client).each { |chunk| [chunk.text, chunk.name, chunk.document] }
+    same(%w[a b], stream(client, "a b").lazy.map(&:text).reject(&:empty?).first(2).map(&:strip), "lazy")
+    stream(client).each_text { |text| text }
+    client.responses(model: "echo", input: "x", stream: true).response
+    error = failure("not_found") { client.chat(**said("x", "no-such-model")) }
+    error.to_h.each_key { |name| error.public_send(name) }
+    [{ model: 5, messages: [] }, { model: "echo" }].each do |body|
+      client.chat(**body)
+      raise "#{body} has the types of the signatures"
+    rescue RBS::Test::Tester::TypeError, Modelwire::ArgumentError => error
+      check([error, error.cause].grep(RBS::Test::Tester::TypeError).any?, "no error of types", error)
+    end
+    client.close
+  end
+
   def streamed
     client = client()
     stream = stream(client, "one two three four")
@@ -129,7 +160,7 @@ module Scenarios
   def no_key
     check(failure("config") { client }.message.match?(/key/i), "the key is not named")
     example = File.expand_path("../../../ffi-c/bindings/ruby/example.rb", __dir__)
-    expected = { "/nowhere.so" => "MODELWIRE_LIBRARY", ENV.fetch("MODELWIRE_LIBRARY") => "usage: " }
+    expected = { "/nowhere.so" => "MODELWIRE_LIBRARY", nil => "usage: " }
     expected.each do |path, part|
       command = [{ "MODELWIRE_LIBRARY" => path }, RbConfig.ruby, example]
       said = IO.popen(command, err: %i[child out], &:read)

@@ -133,6 +133,12 @@ mod ruby {
     all_scenarios!("ruby");
     fork!("ruby");
 
+    // The library that is loaded is the one of the gem.
+    scenario!("ruby", installed, |scenario| drop(scenario.played()));
+
+    // Each call beside its signature.
+    scenario!("ruby", signatures, |scenario| drop(scenario.played()));
+
     // Threads that share a client, and are killed while they take.
     scenario!("ruby", threads, |scenario| drop(scenario.played()));
 

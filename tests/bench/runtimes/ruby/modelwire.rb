@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../../../ffi-c/bindings/ruby/modelwire"
+require_relative "../../../../ffi-c/bindings/ruby/lib/modelwire"
 
 # The binding: chunks as objects, as most programs read them.
 class Bench

@@ -66,9 +66,13 @@ fn the_library_version_is_the_same_everywhere() {
 }
 
 #[test]
-fn the_binding_of_node_has_the_version() {
-    let text = read("ffi-c/bindings/node/package.json");
-    assert_eq!(behind(&text, "\"version\": \"").collect::<Vec<_>>(), [VERSION]);
+fn the_packages_of_the_bindings_have_the_version() {
+    for (file, words) in [
+        ("ffi-c/bindings/node/package.json", "\"version\": \""),
+        ("ffi-c/bindings/ruby/modelwire.gemspec", "spec.version = \""),
+    ] {
+        assert_eq!(behind(&read(file), words).collect::<Vec<_>>(), [VERSION], "{file}");
+    }
 }
 
 /// On top is what is unreleased, or the version that is being released.

@@ -124,12 +124,13 @@ module Modelwire
   # bytes and all; they come out as pointers, to be read with their length.
   module Raw
     extend FFI::Library
-    # Found by the loader, unless the environment says where it is.
+    # The path in the environment, else the library in the gem, else what the loader finds.
     begin
       path = ENV.fetch("MODELWIRE_LIBRARY", "")
-      ffi_lib path.empty? ? "libmodelwire.so.0.1" : path
+      packed = Dir[File.join(__dir__, "native", "libmodelwire.*")].first
+      ffi_lib path.empty? ? packed || "libmodelwire.so.0.1" : path
     rescue LoadError => error
-      hint = "Install libmodelwire, or say where it is by MODELWIRE_LIBRARY."
+      hint = "Install libmodelwire, or set MODELWIRE_LIBRARY to its path."
       raise LoadError, [error.message, hint].join("\n")
     end
 

@@ -2,10 +2,6 @@
 
 # modelwire for Ruby: chats and responses of a service that speaks as OpenAI's does.
 #
-# Copy this file, calls.rb and raw.rb. It needs Ruby 3.1, the gem ffi (`gem install ffi`; Debian:
-# ruby-ffi) and libmodelwire.so.0.1 where the loader finds it, or its path in MODELWIRE_LIBRARY.
-# The example beside it is run with: ruby example.rb a-model "Say hello."
-#
 # Threads and the fibers of a scheduler may share a client: who waits lets the others go on.
 # Timeout.timeout, a signal handler that raises, Thread#raise and Thread#kill end a wait, and so its
 # call. In a handler itself only `cancel` may be called: everything else takes locks, which Ruby
@@ -13,8 +9,8 @@
 # way are the parent's.
 
 require "logger"
-require_relative "raw"
-require_relative "calls"
+require_relative "modelwire/raw"
+require_relative "modelwire/calls"
 
 module Modelwire
   raise LoadError, "libmodelwire is another version" unless Raw.check_abi(Raw::ABI) == Raw::OK
