@@ -1,20 +1,18 @@
-"""Writes Modelwire.java: libmodelwire for the foreign function interface of Java.
+"""Writes Library.java: libmodelwire for the foreign function interface of Java.
 
 It reads include/modelwire.json and prints; `make generate` keeps the result.  What a parameter is for
 decides how Java sees it: a handle is a `long`, a text a String whose length nobody has to give, a
-failure is thrown, and what comes back through a pointer is returned.  Errors and JSON values are
-classes that programs see too.
+failure is thrown, and what comes back through a pointer is returned.
 """
-# writes: Modelwire.java
+# writes: src/main/java/dev/modelwire/Library.java
 
 import json
 import pathlib
-import string
 import textwrap
 
 DESCRIPTION = pathlib.Path(__file__).resolve().parents[3] / "include" / "modelwire.json"
 #: What stands before the declarations.
-HEAD = pathlib.Path(__file__).with_name("Modelwire.head")
+HEAD = pathlib.Path(__file__).with_name("Library.head")
 
 #: Java's type, its layout and its boxed type for each scalar of C.
 SCALARS = {
@@ -27,15 +25,6 @@ SCALARS = {
 }
 #: What nobody changes any more, so that to read it waits for nothing.
 IMMUTABLE = {"modelwire_event", "modelwire_response", "modelwire_error"}
-#: The members of an error, as modelwire_error_json names them.
-MEMBERS = {
-    **dict.fromkeys(["kind", "message", "hint", "type", "code", "param", "request_id"], "text"),
-    **dict.fromkeys(["path", "model", "timeout", "metered", "body", "partial"], "text"),
-    **dict.fromkeys(["http_status", "attempts", "request_time_unix_ms"], "integer"),
-    **dict.fromkeys(["elapsed_ms", "retry_after_ms"], "integer"),
-}
-#: Names of methods where Java has a word for itself.
-WORDS = {"int": "integer", "bool": "truth"}
 
 
 class Writer:
@@ -153,39 +142,9 @@ class Writer:
             return "void", [f"{call};"]
         return self.of(returns)[0], [f"return {call};"]
 
-    def accessors(self) -> str:
-        """A method of a JSON value for each function that reads one by path."""
-        methods = ""
-        for function in self.description["functions"]:
-            name = bare(function["name"])
-            if any(place["name"] == "path" for place in function["parameters"]):
-                short = name.removeprefix("value_")
-                has_index = any(place["name"] == "index" for place in function["parameters"])
-                more, given = (", int index", ", index") if has_index else ("", "")
-                kind = self.function(function).split()[1]
-                body = f"return {name}(value(), path{given});"
-                if short == "bool":
-                    body = f"Integer found = {name}(value(), path);\n            "
-                    kind, body = "Boolean", body + "return found == null ? null : found != 0;"
-                methods += f"""
-        public synchronized {kind} {WORDS.get(short, short)}(String path{more}) {{
-            {body}
-        }}
-"""
-        return methods
-
     def file(self) -> str:
         """The whole file."""
-        boxed, fields, reads = {"text": "String", "integer": "Long"}, "", ""
-        for name, how in MEMBERS.items():
-            fields += f"        public final {boxed[how]} {camel(name)};\n"
-            reads += f'            {camel(name)} = of.{how}("/{name}");\n'
-        text = string.Template(HEAD.read_text()).substitute(
-            soname=self.description["soname"],
-            fields=fields,
-            reads=reads,
-            accessors=self.accessors(),
-        )
+        text = HEAD.read_text().replace("$soname", self.description["soname"])
         text += "".join(map(self.constant, self.description["constants"]))
         for function in self.description["functions"]:
             text += self.handle(function) + self.function(function)
@@ -195,12 +154,6 @@ class Writer:
 def bare(name: str) -> str:
     """A name without the library's."""
     return name.removeprefix("modelwire_").removeprefix("MODELWIRE_")
-
-
-def camel(name: str) -> str:
-    """A name as Java writes it."""
-    first, *others = name.split("_")
-    return first + "".join(map(str.capitalize, others))
 
 
 def wrapped(items: list[str], indent: int) -> str:

@@ -1,14 +1,28 @@
+import dev.modelwire.ChatRequest;
+import dev.modelwire.Chunk;
+import dev.modelwire.Chunks;
+import dev.modelwire.Client;
+import dev.modelwire.Json;
+import dev.modelwire.Message;
+import dev.modelwire.ModelwireException;
+import dev.modelwire.Options;
+import dev.modelwire.Response;
+import dev.modelwire.ResponsesRequest;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -17,12 +31,6 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
-import modelwire.Client;
-import modelwire.Client.Chunks;
-import modelwire.Modelwire.Chunk;
-import modelwire.Modelwire.Failure;
-import modelwire.Modelwire.Json;
-import modelwire.Modelwire.Response;
 import sun.misc.Signal;
 
 /** Plays one scenario with the binding, as a program would use it: {@code Scenarios NAME}. */
@@ -33,6 +41,9 @@ final class Scenarios {
     public static void main(String[] arguments) throws Exception {
         switch (arguments[0]) {
             case "plain" -> plain();
+            case "installed" -> installed();
+            case "typed" -> typed();
+            case "publisher" -> publisher();
             case "streamed" -> streamed();
             case "missing" -> missing();
             case "no_key" -> noKey();
@@ -67,6 +78,107 @@ final class Scenarios {
             same(response.info().integer("/attempts"), 1L);
             same(client.responses(ask("echo", "plain words")).text(), "plain words");
             same(client.unfinished(), 0L);
+        }
+    }
+
+    /** The library is the one of the artefact: unpacked, loaded and deleted. */
+    private static void installed() throws IOException {
+        try (var client = new Client()) {
+            same(client.chat(chat("echo", "plain words")).text(), "plain words");
+        }
+        String loaded =
+                Files.readString(Path.of("/proc/self/maps"))
+                        .lines()
+                        .filter(line -> line.contains("libmodelwire"))
+                        .findFirst()
+                        .orElseThrow();
+        check(loaded.endsWith(".so (deleted)"), loaded);
+        check(loaded.contains(System.getProperty("java.io.tmpdir")), loaded);
+    }
+
+    private static void typed() {
+        var patient = new Options().totalTimeout(Duration.ofSeconds(60)).maxRetries(0);
+        try (var client = new Client(new Options().set("connections_max", 10))) {
+            check(client.models().models().contains("echo"), "models");
+            var schema = Map.of("type", "object", "properties",
+                    Map.of("text", Map.of("type", "string")));
+            var request = new ChatRequest("echo-tools").system("Be short.").user("one two")
+                    .tool("echo", "Says it again.", schema).temperature(0).set("a_field", true);
+            Response response = client.chat(request, patient);
+            same(response.finishReason(), "tool_calls");
+            var call = response.toolCalls().get(0);
+            same(call.name(), "echo");
+            same(new Json(call.arguments()).text("/text"), "one two");
+            request.add(response.message()).add(Message.tool(call, "one two"));
+            same(client.chat(request, patient).httpStatus(), 200L);
+
+            response = client.chat(new ChatRequest("echo").user("one two"));
+            var usage = response.usage();
+            same(usage.totalTokens(), usage.inputTokens() + usage.outputTokens());
+            same(response.message(), Message.assistant("one two"));
+            response = client.chat(new ChatRequest("echo").maxTokens(100)
+                    .user(Message.Part.text("x"), Message.Part.image("image/png", new byte[3]))
+                    .schema("thing", new Json("{\"type\": \"object\"}")));
+            check(response.text().contains("x"), response.text());
+
+            var stream = client.chatStream(new ChatRequest("echo").user(WORDS),
+                    new Options().gather().idleTimeout(null));
+            same(stream.response().text(), WORDS);
+            var ask = new ResponsesRequest("echo", WORDS).instructions("Be short.");
+            same(client.responses(ask).text(), WORDS);
+        }
+    }
+
+    /** Gathers the texts of a stream, each asked for; leaves it after so many. */
+    private static final class Reader implements Flow.Subscriber<Chunk> {
+        final CompletableFuture<String> text = new CompletableFuture<>();
+        private final StringBuilder read = new StringBuilder();
+        private final long most;
+        private Flow.Subscription subscription;
+        private int count;
+
+        Reader(long most) { this.most = most; }
+
+        @Override public void onSubscribe(Flow.Subscription subscription) {
+            this.subscription = subscription;
+            subscription.request(1);
+        }
+
+        @Override public void onNext(Chunk chunk) {
+            read.append(chunk.text());
+            if (++count == most) {
+                subscription.cancel();
+                text.complete(read.toString());
+            } else {
+                subscription.request(1);
+            }
+        }
+
+        @Override public void onError(Throwable failure) { text.completeExceptionally(failure); }
+
+        @Override public void onComplete() { text.complete(read.toString()); }
+    }
+
+    private static void publisher() throws Exception {
+        try (var client = new Client()) {
+            var publisher = client.chatStream(chat("echo", WORDS)).publisher();
+            Reader all = new Reader(Long.MAX_VALUE), other = new Reader(1), left = new Reader(1);
+            publisher.subscribe(all);
+            publisher.subscribe(other);
+            same(all.text.get(20, TimeUnit.SECONDS), WORDS);
+            check(other.text.isCompletedExceptionally(), "a second subscriber");
+            client.chatStream(chat("slow", WORDS.repeat(100))).publisher().subscribe(left);
+            left.text.get(20, TimeUnit.SECONDS);
+            until(() -> client.unfinished() == 0);
+
+            var failing = new Reader(1);
+            client.chatStream(chat("no-such-model", "x")).publisher().subscribe(failing);
+            try {
+                failing.text.get(20, TimeUnit.SECONDS);
+                throw new AssertionError("it did not fail");
+            } catch (ExecutionException failure) {
+                same(((ModelwireException) failure.getCause()).kind(), "not_found");
+            }
         }
     }
 
@@ -109,35 +221,35 @@ final class Scenarios {
             for (Callable<?> call :
                     List.<Callable<?>>of(
                             () -> client.chat(request), () -> client.chatStream(request).next())) {
-                Failure failure = failure(call);
-                same(failure.kind, "not_found");
-                same(failure.httpStatus, 404L);
-                same(failure.attempts, 1L);
-                same(failure.model, "no-such-model");
-                check(!failure.message.isEmpty() && !failure.hint.isEmpty(), failure);
-                check(failure.getMessage().contains(failure.hint), failure);
+                ModelwireException failure = failure(call);
+                same(failure.kind(), "not_found");
+                same(failure.httpStatus(), 404L);
+                same(failure.attempts(), 1L);
+                same(failure.model(), "no-such-model");
+                check(!failure.explanation().isEmpty() && !failure.hint().isEmpty(), failure);
+                check(failure.getMessage().contains(failure.hint()), failure);
                 check(failure.getMessage().startsWith("not_found: "), failure);
-                check(failure.path.endsWith("/chat/completions"), failure.path);
-                check(failure.elapsedMs >= 0 && failure.requestTimeUnixMs > 0, failure.json);
-                check(failure.body.contains("no-such-model"), failure.body);
-                check(failure.headers.count("") > 0, failure.headers);
-                check(failure.headers.text("/0/name") != null, failure.headers);
-                check(failure.json.contains("\"metered\":\"" + failure.metered), failure.json);
-                Json all = new Json(failure.json);
-                same(failure.type, all.text("/type"));
-                same(failure.code, all.text("/code"));
-                same(failure.param, all.text("/param"));
-                same(failure.requestId, all.text("/request_id"));
-                same(failure.timeout, null);
-                same(failure.partial, null);
-                same(failure.retryAfterMs, null);
+                check(failure.path().endsWith("/chat/completions"), failure.path());
+                check(failure.elapsedMs() >= 0 && failure.requestTimeUnixMs() > 0, failure.json());
+                check(failure.body().contains("no-such-model"), failure.body());
+                check(failure.headers().count("") > 0, failure.headers());
+                check(failure.headers().text("/0/name") != null, failure.headers());
+                check(failure.json().contains("\"metered\":\"" + failure.metered()), failure.json());
+                Json all = new Json(failure.json());
+                same(failure.type(), all.text("/type"));
+                same(failure.code(), all.text("/code"));
+                same(failure.param(), all.text("/param"));
+                same(failure.requestId(), all.text("/request_id"));
+                same(failure.timeout(), null);
+                same(failure.partial(), null);
+                same(failure.retryAfterMs(), null);
             }
         }
     }
 
     private static void noKey() {
-        Failure failure = failure(() -> new Client(Map.of()));
-        same(failure.kind, "config");
+        ModelwireException failure = failure(() -> new Client(Map.of()));
+        same(failure.kind(), "config");
         check(failure.getMessage().contains("api_key"), failure);
         check(failure.getMessage().contains("MODELWIRE_API_KEY"), failure);
     }
@@ -145,11 +257,11 @@ final class Scenarios {
     private static void wrongRequest() {
         try (var client = new Client(Map.of())) {
             for (Object request : List.of(Map.of("model", "echo"), "{\"model\":\"echo\"}")) {
-                Failure failure = failure(() -> client.chat(request));
-                same(failure.kind, "argument");
-                check(failure.message.contains("messages"), failure);
+                ModelwireException failure = failure(() -> client.chat(request));
+                same(failure.kind(), "argument");
+                check(failure.explanation().contains("messages"), failure);
             }
-            same(failure(() -> client.chatStream("no JSON")).kind, "argument");
+            same(failure(() -> client.chatStream("no JSON")).kind(), "argument");
             same(client.unfinished(), 0L);
         }
     }
@@ -157,17 +269,17 @@ final class Scenarios {
     private static void options() {
         try (var client = new Client(Map.of())) {
             var slow = chat("slow", "w ".repeat(2000));
-            Failure failure = failure(() -> client.chat(slow, Map.of("total_timeout_ms", 200)));
-            same(failure.kind, "timeout");
-            same(failure.timeout, "total_timeout");
-            Failure unknown = failure(() -> client.chat(slow, Map.of("total_timeout", 200)));
-            same(unknown.kind, "argument");
+            ModelwireException failure = failure(() -> client.chat(slow, Map.of("total_timeout_ms", 200)));
+            same(failure.kind(), "timeout");
+            same(failure.timeout(), "total_timeout");
+            ModelwireException unknown = failure(() -> client.chat(slow, Map.of("total_timeout", 200)));
+            same(unknown.kind(), "argument");
             check(unknown.getMessage().contains("total_timeout"), unknown);
             var headers = Map.of("headers", Map.of("x-a", "b"));
             var retries = Map.of("max_retries", 0);
             same(client.chat(chat("echo", "x"), headers, retries).text(), "x");
-            Failure config = failure(() -> new Client(Map.of("bas_url", "http://localhost/v1")));
-            same(config.kind, "config");
+            ModelwireException config = failure(() -> new Client(Map.of("bas_url", "http://localhost/v1")));
+            same(config.kind(), "config");
             check(config.getMessage().contains("base_url"), config);
         }
     }
@@ -176,10 +288,10 @@ final class Scenarios {
         try (var client = new Client(Map.of());
                 var stream = client.chatStream(chat("echo", "x"))) {
             same(stream.next().text(), "half ");
-            same(failure(stream::hasNext).kind, "disconnected");
+            same(failure(stream::hasNext).kind(), "disconnected");
             // What was cut never looks finished.
-            same(failure(stream::next).kind, "disconnected");
-            same(failure(stream::response).kind, "disconnected");
+            same(failure(stream::next).kind(), "disconnected");
+            same(failure(stream::response).kind(), "disconnected");
         }
         cue();
     }
@@ -188,11 +300,11 @@ final class Scenarios {
         try (var client = new Client(Map.of())) {
             Chunks stream = client.chatStream(chat("echo", "x"));
             same(stream.next().text(), "one ");
-            Future<Failure> reader = start(() -> failure(stream::next));
+            Future<ModelwireException> reader = start(() -> failure(stream::next));
             Thread.sleep(200);
             stream.cancel();
-            same(reader.get(20, TimeUnit.SECONDS).kind, "cancelled");
-            same(failure(stream::hasNext).kind, "cancelled");
+            same(reader.get(20, TimeUnit.SECONDS).kind(), "cancelled");
+            same(failure(stream::hasNext).kind(), "cancelled");
             stream.cancel();
             stream.close();
             try (var left = client.chatStream(chat("echo", "x"))) {
@@ -315,12 +427,12 @@ final class Scenarios {
         var client = new Client(Map.of());
         Chunks stream = client.chatStream(chat("echo", "x"));
         same(stream.next().text(), "one ");
-        Future<Failure> reader = start(() -> failure(stream::next));
+        Future<ModelwireException> reader = start(() -> failure(stream::next));
         Thread.sleep(200);
         client.close();
-        same(reader.get(20, TimeUnit.SECONDS).kind, "closed");
-        same(failure(() -> client.chat(chat("echo", "x"))).kind, "closed");
-        same(failure(() -> client.chatStream(chat("echo", "x"))).kind, "closed");
+        same(reader.get(20, TimeUnit.SECONDS).kind(), "closed");
+        same(failure(() -> client.chat(chat("echo", "x"))).kind(), "closed");
+        same(failure(() -> client.chatStream(chat("echo", "x"))).kind(), "closed");
         same(client.unfinished(), 0L);
         stream.cancel();
         stream.close();
@@ -340,13 +452,13 @@ final class Scenarios {
             Signal.raise(new Signal("WINCH"));
             check(handled.await(20, TimeUnit.SECONDS), "the handler did not run");
             caller.interrupt();
-            same(failed.get(20, TimeUnit.SECONDS).kind, "cancelled");
+            same(failed.get(20, TimeUnit.SECONDS).kind(), "cancelled");
             until(() -> client.unfinished() == 0);
 
             // A virtual thread, whose flag is set when it comes back.
             var flagged = new FutureTask<>(() -> {
-                Failure failure = failure(() -> client.chatStream(chat("echo", "x")).next());
-                return failure.kind + " " + Thread.currentThread().isInterrupted();
+                ModelwireException failure = failure(() -> client.chatStream(chat("echo", "x")).next());
+                return failure.kind() + " " + Thread.currentThread().isInterrupted();
             });
             Thread virtual = Thread.ofVirtual().start(flagged);
             until(() -> client.unfinished() == 1);
@@ -425,10 +537,10 @@ final class Scenarios {
         return task;
     }
 
-    private static Failure failure(Callable<?> call) {
+    private static ModelwireException failure(Callable<?> call) {
         try {
             call.call();
-        } catch (Failure failure) {
+        } catch (ModelwireException failure) {
             return failure;
         } catch (Exception other) {
             throw new AssertionError("another failure", other);

