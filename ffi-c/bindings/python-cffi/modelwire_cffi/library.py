@@ -10,7 +10,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 HEADERS = [HERE / "modelwire.ffi.h", *(up / "include/modelwire.ffi.h" for up in HERE.parents)]
 ffi = cffi.FFI()
 ffi.cdef(next(filter(pathlib.Path.is_file, HEADERS), HEADERS[0]).read_text())
-lib = ffi.dlopen(os.environ.get("MODELWIRE_LIBRARY", "libmodelwire.so.0.1"))
+PACKED = [str(path) for path in HERE.glob("libmodelwire.*")]
+lib = ffi.dlopen(os.environ.get("MODELWIRE_LIBRARY") or [*PACKED, "libmodelwire.so.0.1"][0])
 if lib.modelwire_check_abi(lib.MODELWIRE_ABI) != lib.MODELWIRE_OK:
     raise ImportError("this libmodelwire does not fit its header")
 LENGTH = ffi.typeof("size_t *")
