@@ -2,7 +2,7 @@
 
 // A streamed chat: php example.php MODEL TEXT. Base URL and key come from the environment.
 
-require_once __DIR__ . '/Modelwire.php';
+require_once __DIR__ . '/vendor/autoload.php';
 
 if ($argc !== 3) {
     fwrite(STDERR, "usage: php example.php MODEL TEXT\n");

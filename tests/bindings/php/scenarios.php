@@ -8,9 +8,9 @@ declare(strict_types=1);
 
 use Modelwire\{Client, Exception as Failure, Response, Stream};
 
-const BINDING = __DIR__ . '/../../../ffi-c/bindings/php';
+const BINDING = __DIR__ . '/vendor/modelwire/modelwire';
 
-require BINDING . '/Modelwire.php';
+require __DIR__ . '/vendor/autoload.php';
 
 const ODD_TEXT = "N\0UL, \u{1F600} \u{1F468}\u{200D}\u{1F469}, äöü ÄÖÜ ß \u{4F60}\u{597D}";
 const MEMBERS = ['kind', 'message', 'hint', 'http_status', 'type', 'code', 'param', 'request_id',
@@ -163,7 +163,7 @@ function streamed(): void
     same(ODD_TEXT, $client->chat(chat(ODD_TEXT))->text, 'the odd text');
     same(ODD_TEXT, text_of($client->chatStream(chat(ODD_TEXT))), 'the odd text, streamed');
 
-    $example = BINDING . '/example.php';
+    $example = 'example.php';
     same(["one two\n(stop)", 0], program($example, 'echo', 'one two'), 'what the example says');
     [$says, $status] = program($example);
     same([true, 1], [str_starts_with($says, 'usage: '), $status], "what it says then: $says");
@@ -205,26 +205,25 @@ function no_key(): void
 function incomplete(): void
 {
     $folder = sys_get_temp_dir() . '/modelwire-php-' . getmypid();
-    $copies = ['Modelwire.php', 'Tasks.php'];
     mkdir($folder);
     try {
-        foreach ($copies as $name) {
-            copy(BINDING . "/$name", "$folder/$name");
+        foreach (['preload.php', 'src'] as $name) {
+            exec("cp -r '" . BINDING . "/$name' '$folder'");
         }
-        [$says] = program('-r', "require '$folder/Modelwire.php'; new Modelwire\\Client();");
+        [$says] = program('-r', "require '$folder/preload.php'; new Modelwire\\Client();");
         check(str_contains($says, "$folder/modelwire.ffi.h is missing"), 'the header', $says);
         check(!str_contains($says, 'Warning'), 'a warning', $says);
     } finally {
-        array_map(fn (string $name) => unlink("$folder/$name"), $copies);
-        rmdir($folder);
+        exec("rm -r '$folder'");
     }
-    $library = getenv('MODELWIRE_LIBRARY');
     putenv('MODELWIRE_LIBRARY=/missing/libmodelwire.so');
-    [$says] = program('-r', "require '" . BINDING . "/Modelwire.php'; new Modelwire\\Client();");
+    [$says] = program('-r', "require 'vendor/autoload.php'; new Modelwire\\Client();");
     foreach (['RuntimeException', '/missing/libmodelwire.so', 'MODELWIRE_LIBRARY'] as $word) {
         check(str_contains($says, $word), "no $word", $says);
     }
-    putenv("MODELWIRE_LIBRARY=$library");
+    putenv('MODELWIRE_LIBRARY');
+    [$says] = program('example.php');
+    check(str_starts_with($says, 'usage: '), 'the example', $says);
 }
 
 function wrong_request(): void
@@ -375,6 +374,19 @@ function log_(): void
     same([], $records, 'the log after its end');
     log_levels($write);
     check(!array_diff(array_column($records, 0), ['error']), 'less important ones', $records);
+
+    // A logger of PSR-3, whose interface is declared here since the package does not need it.
+    eval('namespace Psr\Log; interface LoggerInterface {
+        public function log($level, $message, array $context = []);
+    }');
+    $logger = eval('return new class implements Psr\Log\LoggerInterface {
+        public array $records = [];
+        public function log($level, $message, array $context = []) { $this->records[] = $level; }
+    };');
+    Modelwire\log('debug', $logger);
+    (new Client())->chat(chat('hello'));
+    Modelwire\unfinished();
+    check(in_array('info', $logger->records, true), 'the logger', $logger->records);
 
     // A function that throws has no part in the call.
     $file = tempnam(sys_get_temp_dir(), 'modelwire-php-');
@@ -546,7 +558,7 @@ function server(): void
     $address = stream_socket_get_name($socket, false);
     fclose($socket);
     $user = posix_getpwuid(posix_geteuid())['name'];
-    $binding = BINDING . '/Modelwire.php';
+    $binding = BINDING . '/preload.php';
     $settings = ['-dopcache.enable=1', "-dopcache.preload=$binding", '-dffi.enable=preload',
         "-dopcache.preload_user=$user", '-ddisplay_errors=0'];
     $command = [PHP_BINARY, ...$settings, '-S', $address, __DIR__ . '/server.php'];

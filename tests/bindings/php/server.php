@@ -1,8 +1,10 @@
 <?php
 
-/* What the web server of the scenario "server" answers. The binding was loaded at its start. */
+/* What the web server of the scenario "server" answers. The binding was preloaded at its start. */
 
 declare(strict_types=1);
+
+require __DIR__ . '/vendor/autoload.php';
 
 parse_str($_SERVER['QUERY_STRING'] ?? '', $query);
 $client = new Modelwire\Client();

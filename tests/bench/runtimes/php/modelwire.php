@@ -4,7 +4,7 @@
 
 declare(strict_types=1);
 
-require dirname(__DIR__, 4) . '/ffi-c/bindings/php/Modelwire.php';
+require dirname(__DIR__, 4) . '/ffi-c/bindings/php/preload.php';
 
 function chat(string $base_url, int $operations): array
 {

@@ -1,44 +1,8 @@
 <?php
 
-/* Functions that run at once: a part of Modelwire.php, which loads it. */
-
 declare(strict_types=1);
 
 namespace Modelwire;
-
-/**
- * Runs functions at once on this thread, each in a fiber of its own: while one waits for a call,
- * the others go on, and so they do when one calls Fiber::suspend(). An exception of one ends all.
- * Gives what they return, by their keys.
- */
-function run(iterable $tasks): array {
-    $fibers = $results = $failures = [];
-    $start = static function (mixed $key, callable $task) use (&$fibers, &$results, &$failures) {
-        try {
-            $results[$key] = $task();
-        } catch (\Throwable $failure) {
-            // Not thrown through whoever resumes this: it may be a task of another run.
-            $failures[] = $failure;
-        } finally {
-            unset($fibers[$key]);
-        }
-    };
-    try {
-        foreach ($tasks as $key => $task) {
-            $results[$key] = null;
-            $fibers[$key] = $fiber = new \Fiber($start);
-            Tasks::add($fiber, $key, $task);
-            if ($failures) break;
-        }
-        while ($fibers && !$failures) {
-            Core::take(Core::queue(), Tasks::$ready ? 0 : -1);
-            Tasks::resume();
-        }
-    } finally {
-        $fibers = [];
-    }
-    return $failures ? throw $failures[0] : $results;
-}
 
 /** The tasks of all that run. @internal */
 final class Tasks {
