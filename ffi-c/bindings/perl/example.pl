@@ -3,8 +3,6 @@
 
 use strict;
 use warnings;
-use FindBin;
-use lib $FindBin::Bin;
 use Modelwire;
 
 utf8::decode($_) for @ARGV;

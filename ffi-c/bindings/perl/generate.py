@@ -3,9 +3,9 @@
 
 They are read from include/modelwire.json, which `make generate` writes.
 
-    python3 ffi-c/bindings/perl/generate.py > ffi-c/bindings/perl/Modelwire/Raw.pm
+    python3 ffi-c/bindings/perl/generate.py > ffi-c/bindings/perl/lib/Modelwire/Raw.pm
 """
-# writes: Modelwire/Raw.pm
+# writes: lib/Modelwire/Raw.pm
 
 import json
 import pathlib
@@ -32,8 +32,12 @@ use warnings;
 use FFI::Platypus 2.00;
 use Exporter qw(import);
 
-# Found by the loader, unless the environment says where it is.
-my $ffi = FFI::Platypus->new(api => 2, lib => $ENV{MODELWIRE_LIBRARY} // '%s');
+# The path in the environment, else the library beside this file, else what the loader finds.
+my $packed = __FILE__ =~ s{Raw\.pm\z}{native/libmodelwire.so}r;
+my $ffi = FFI::Platypus->new(
+    api => 2,
+    lib => $ENV{MODELWIRE_LIBRARY} || (-e $packed ? $packed : '%s'),
+);
 """
 
 

@@ -2,11 +2,7 @@ package Modelwire;
 
 # A client of OpenAI-compatible model services for Perl, over the C library modelwire.
 #
-# It needs FFI::Platypus (Debian: libffi-platypus-perl), the folder Modelwire beside this file, and
-# libmodelwire.so.0.1 where the loader finds it, or its path in MODELWIRE_LIBRARY. JSON is read by
-# Cpanel::JSON::XS where it is installed, otherwise by JSON::PP, which comes with Perl.
-#
-#     OPENAI_BASE_URL=... OPENAI_API_KEY=... perl example.pl a-model "Say hello."
+# JSON is read by Cpanel::JSON::XS where it is installed, otherwise by JSON::PP, which comes with Perl.
 #
 # A call waits for its answer; handlers of signals run meanwhile, and what they die of ends it. A
 # stream ends when nobody has it any more. While one is read, what comes for others is kept, so that
@@ -18,6 +14,8 @@ package Modelwire;
 
 use strict;
 use warnings;
+
+our $VERSION = '0.1.0';
 
 use FFI::Platypus::Buffer qw(buffer_to_scalar scalar_to_buffer);
 use Modelwire::Raw;

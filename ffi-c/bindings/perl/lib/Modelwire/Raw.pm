@@ -12,8 +12,12 @@ use warnings;
 use FFI::Platypus 2.00;
 use Exporter qw(import);
 
-# Found by the loader, unless the environment says where it is.
-my $ffi = FFI::Platypus->new(api => 2, lib => $ENV{MODELWIRE_LIBRARY} // 'libmodelwire.so.0.1');
+# The path in the environment, else the library beside this file, else what the loader finds.
+my $packed = __FILE__ =~ s{Raw\.pm\z}{native/libmodelwire.so}r;
+my $ffi = FFI::Platypus->new(
+    api => 2,
+    lib => $ENV{MODELWIRE_LIBRARY} || (-e $packed ? $packed : 'libmodelwire.so.0.1'),
+);
 
 use constant {
     MODELWIRE_NUL => ~0,
