@@ -86,7 +86,7 @@ test-deep: .venv/tools
 test-bindings:
 	@tests/tools cargo cc make pkg-config python3 venv $(binding_tools)
 	cargo test --quiet --locked -p modelwire-tests-bindings -- $(ARGS)
-binding_tools := go node npm mvn ruby ruby-ffi luajit php composer unzip elixirc erlang-dev platypus
+binding_tools := go node npm mvn ruby ruby-ffi luajit luarocks php composer unzip elixirc erlang-dev platypus
 
 ## make test-servers    all clients beside openai-python against real servers, which it installs; ARGS="fastchat -k stream -v"
 test-servers:

@@ -1,6 +1,5 @@
 --- A streamed chat, and three at once: luajit example.lua MODEL "Say hello."
 
-package.path = (arg[0]:match("^.*/") or "./") .. "?.lua;" .. package.path
 local modelwire = require("modelwire")
 
 local client = modelwire.client() -- base URL and key from the environment

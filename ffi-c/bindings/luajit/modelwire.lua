@@ -1,9 +1,7 @@
 --- A client of OpenAI-compatible model services for LuaJIT, over the C library modelwire.
 --
--- It needs LuaJIT 2.1 (Debian: luajit), modelwire.ffi.h of the C library beside this file, and
--- libmodelwire.so.0.1 where the loader finds it, or its path in MODELWIRE_LIBRARY.
---
---     OPENAI_BASE_URL=... OPENAI_API_KEY=... luajit example.lua a-model "Say hello."
+-- It needs LuaJIT 2.1 (Debian: luajit), modelwire.ffi.h of the C library beside this file, and the
+-- library: by its path in MODELWIRE_LIBRARY, as the rock installs it, or where the loader finds it.
 --
 -- A call waits for its answer, while tasks (`modelwire.spawn`) run. A loop of the program's own
 -- watches `modelwire.descriptor()` for reading and calls `modelwire.poll()` then. A stream that is
@@ -12,7 +10,8 @@
 local ffi = require("ffi")
 local here, name = debug.getinfo(1, "S").source:match("^@(.*/)") or "./", "modelwire.ffi.h"
 ffi.cdef((io.open(here .. name) or assert(io.open(here .. "../../../include/" .. name))):read("*a"))
-local lib = ffi.load(os.getenv("MODELWIRE_LIBRARY") or "libmodelwire.so.0.1")
+local installed = package.searchpath("libmodelwire", package.cpath)
+local lib = ffi.load(os.getenv("MODELWIRE_LIBRARY") or installed or "libmodelwire.so.0.1")
 assert(lib.modelwire_check_abi(lib.MODELWIRE_ABI) == 0, "libmodelwire has another ABI")
 
 local RESPONSE, ERROR = lib.MODELWIRE_EVENT_RESPONSE, lib.MODELWIRE_EVENT_ERROR
