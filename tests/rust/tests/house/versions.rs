@@ -70,6 +70,8 @@ fn the_packages_of_the_bindings_have_the_version() {
     for (file, words) in [
         ("ffi-c/bindings/node/package.json", "\"version\": \""),
         ("ffi-c/bindings/ruby/modelwire.gemspec", "spec.version = \""),
+        ("ffi-c/bindings/elixir/mix.exs", "version: \""),
+        ("ffi-c/bindings/elixir/README.md", "../modelwire-"),
         ("ffi-c/bindings/luajit/modelwire.rockspec", "\nversion = \""),
         ("ffi-c/bindings/perl/lib/Modelwire.pm", "our $VERSION = '"),
         ("ffi-c/bindings/python-cffi/pyproject.toml", "\nversion = \""),

@@ -1,10 +1,4 @@
 # modelwire for Elixir: chats and responses of OpenAI-compatible services, whole or streamed.
-# It needs Elixir 1.14 and OTP 25 or later, a C compiler, and libmodelwire: docs/c.md installs it.
-# Copy modelwire.ex into lib/ of a mix project, modelwire_nif.c and Makefile beside its mix.exs; the
-# head of the Makefile says which line mix.exs gets. Without mix:
-#
-#     make && elixirc -o ebin modelwire.ex && elixir -pa ebin example.exs a-model "Say hello."
-#
 # A process owns the calls that it makes: it alone reads them, and they end with it. No scheduler is
 # blocked while a call waits. A stream whose reader is slow makes the service wait, and nobody else.
 # Base URL and key come from options, or the environment that the virtual machine was started in.
