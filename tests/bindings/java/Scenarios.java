@@ -103,7 +103,7 @@ final class Scenarios {
             var schema = Map.of("type", "object", "properties",
                     Map.of("text", Map.of("type", "string")));
             var request = new ChatRequest("echo-tools").system("Be short.").user("one two")
-                    .tool("echo", "Says it again.", schema).temperature(0).set("a_field", true);
+                    .tool("echo", null, schema).temperature(0).set("a_field", true);
             Response response = client.chat(request, patient);
             same(response.finishReason(), "tool_calls");
             var call = response.toolCalls().get(0);

@@ -107,7 +107,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     all.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
-/// A binding is to be read and copied: each file that a person wrote stays small.
+/// A binding is to be read: each file that a person wrote stays small.
 #[test]
 fn bindings_stay_small() {
     for folder in bindings() {

@@ -29,15 +29,15 @@ public final class ChatRequest implements Json.Source {
 
     /** A function that the model may call; its parameters are a JSON schema, a map or Json. */
     public ChatRequest tool(String name, String description, Object parameters) {
-        tools.add(Map.of("type", "function", "function",
-                Map.of("name", name, "description", description, "parameters", parameters)));
+        tools.add(Json.object("type", "function", "function", Json.object(
+                "name", name, "description", description, "parameters", parameters)));
         return set("tools", tools);
     }
 
     /** The answer keeps to a JSON schema, a map or Json. */
     public ChatRequest schema(String name, Object schema) {
-        return set("response_format", Map.of("type", "json_schema", "json_schema",
-                Map.of("name", name, "schema", schema, "strict", true)));
+        return set("response_format", Json.object("type", "json_schema", "json_schema",
+                Json.object("name", name, "schema", schema, "strict", true)));
     }
 
     public ChatRequest temperature(double temperature) { return set("temperature", temperature); }

@@ -3,6 +3,7 @@ package dev.modelwire;
 import static dev.modelwire.Library.*;
 
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** JSON text, read by path, "/choices/0/index" for instance; null where there is no value. */
@@ -47,6 +48,15 @@ public final class Json {
     /** What becomes a JSON object: in requests it may stand wherever a map may. */
     public interface Source {
         Map<String, ?> toMap();
+    }
+
+    /** Names and values, without those that are null. */
+    static Map<String, Object> object(Object... members) {
+        Map<String, Object> map = new LinkedHashMap<>();
+        for (int at = 0; at < members.length; at += 2) {
+            if (members[at + 1] != null) map.put((String) members[at], members[at + 1]);
+        }
+        return map;
     }
 
     /** JSON text as it is, anything else as JSON text, none for none. */

@@ -60,12 +60,12 @@ public record Message(String role, Object content, List<ToolCall> toolCalls, Str
     }
 
     public record Text(String text) implements Part {
-        @Override public Map<String, ?> toMap() { return Map.of("type", "text", "text", text); }
+        @Override public Map<String, ?> toMap() { return Json.object("type", "text", "text", text); }
     }
 
     public record Image(String url) implements Part {
         @Override public Map<String, ?> toMap() {
-            return Map.of("type", "image_url", "image_url", Map.of("url", url));
+            return Json.object("type", "image_url", "image_url", Json.object("url", url));
         }
     }
 }

@@ -25,15 +25,15 @@ public final class ResponsesRequest implements Json.Source {
 
     /** A function that the model may call; its parameters are a JSON schema, a map or Json. */
     public ResponsesRequest tool(String name, String description, Object parameters) {
-        tools.add(Map.of("type", "function", "name", name, "description", description,
+        tools.add(Json.object("type", "function", "name", name, "description", description,
                 "parameters", parameters));
         return set("tools", tools);
     }
 
     /** The answer keeps to a JSON schema, a map or Json. */
     public ResponsesRequest schema(String name, Object schema) {
-        return set("text", Map.of("format",
-                Map.of("type", "json_schema", "name", name, "schema", schema, "strict", true)));
+        return set("text", Json.object("format",
+                Json.object("type", "json_schema", "name", name, "schema", schema, "strict", true)));
     }
 
     /** Any field of the service's; null is sent as null. */

@@ -11,7 +11,7 @@ import java.util.Map;
  */
 public record ToolCall(String id, String name, String arguments) implements Json.Source {
     @Override public Map<String, ?> toMap() {
-        return Map.of("id", id, "type", "function",
-                "function", Map.of("name", name, "arguments", arguments));
+        return Json.object("id", id, "type", "function",
+                "function", Json.object("name", name, "arguments", arguments));
     }
 }
