@@ -60,7 +60,9 @@ public record Message(String role, Object content, List<ToolCall> toolCalls, Str
     }
 
     public record Text(String text) implements Part {
-        @Override public Map<String, ?> toMap() { return Json.object("type", "text", "text", text); }
+        @Override public Map<String, ?> toMap() {
+            return Json.object("type", "text", "text", text);
+        }
     }
 
     public record Image(String url) implements Part {

@@ -32,8 +32,8 @@ public final class ResponsesRequest implements Json.Source {
 
     /** The answer keeps to a JSON schema, a map or Json. */
     public ResponsesRequest schema(String name, Object schema) {
-        return set("text", Json.object("format",
-                Json.object("type", "json_schema", "name", name, "schema", schema, "strict", true)));
+        return set("text", Json.object("format", Json.object(
+                "type", "json_schema", "name", name, "schema", schema, "strict", true)));
     }
 
     /** Any field of the service's; null is sent as null. */
