@@ -11,6 +11,7 @@ pub(crate) mod deadlines;
 pub(crate) mod document;
 pub(crate) mod exchange;
 pub(crate) mod hint;
+pub(crate) mod hook;
 pub(crate) mod observers;
 pub mod pace;
 pub(crate) mod queue;

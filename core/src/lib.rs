@@ -77,7 +77,7 @@ pub mod limits {
     pub use crate::answer::usage_sums::{
         OTHER_KEYS, OTHER_MODELS, USAGE_KEYS_MAX, USAGE_MODELS_MAX,
     };
-    pub use crate::call::before_attempt::BEFORE_ATTEMPT_TIME_MAX;
+    pub use crate::call::hook::BEFORE_ATTEMPT_TIME_MAX;
     pub use crate::call::observers::{RECORDS_WAITING_BYTES_MAX, RECORDS_WAITING_MAX};
     pub use crate::driver::runtime::IO_THREADS_MAX;
     pub use crate::options::base_urls::{BASE_URLS_MAX, WEIGHT_MAX};

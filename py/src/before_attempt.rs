@@ -9,6 +9,7 @@ use pyo3::types::PyBytes;
 
 use crate::errors::raise;
 use crate::lock::lock;
+use crate::run::Run;
 
 /// An attempt that is about to be sent, for the function `before_attempt` of a client.
 #[pyclass(frozen, module = "modelwire")]
@@ -71,7 +72,7 @@ impl Function {
             let function = lock(&self.0).as_ref().map(|function| function.clone_ref(py));
             let function = function.ok_or("the client was collected")?;
             let attempt = BeforeAttempt { core: attempt.clone() };
-            match function.call1(py, (attempt,)) {
+            match function.bind(py).run((attempt,)) {
                 Ok(_) => Ok(()),
                 Err(raised) => Err(raised.to_string()),
             }

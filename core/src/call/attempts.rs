@@ -18,9 +18,10 @@ use crate::answer::head::Head;
 use crate::answer::rate_limits;
 use crate::answer::record::WaitReason;
 use crate::call::admission::AttemptPermit;
-use crate::call::before_attempt::{self, BeforeAttempt, Hook};
+use crate::call::before_attempt::{BeforeAttempt, Hook};
 use crate::call::body;
 use crate::call::deadlines::Deadlines;
+use crate::call::hook;
 use crate::call::retry::Decision;
 use crate::call::session::{Place, SessionRun};
 use crate::call::task::Shared;
@@ -433,7 +434,7 @@ impl<'a> Attempts<'a> {
     /// Runs the program's function before an attempt; returns the headers that it set.
     async fn asks(
         &self,
-        hook: Hook,
+        program: Hook,
         service: Option<usize>,
     ) -> Result<Vec<(String, String)>, Failure> {
         let renamed = service.and_then(|service| self.renamed(service));
@@ -441,7 +442,7 @@ impl<'a> Attempts<'a> {
         let url = self.transport.url(self.prepared, None).into();
         let number = self.shared.attempts();
         let attempt = Arc::new(BeforeAttempt::new(self.prepared.endpoint, url, number, body));
-        let asked = before_attempt::run(hook, self.shared, &self.deadlines, attempt).await;
+        let asked = hook::run(program, self.shared, &self.deadlines, attempt).await;
         asked.map_err(|error| Failure { error, metered: Metered::NotSent })
     }
 

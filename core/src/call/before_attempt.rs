@@ -2,31 +2,29 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::time::timeout;
 
-use crate::answer::error::{Error, Result};
-use crate::answer::error_kind::{ErrorKind, TimeoutPhase};
-use crate::call::deadlines::Deadlines;
-use crate::call::task::Shared;
-use crate::driver::offload::offload;
+use crate::answer::error::Result;
 use crate::options::call_options::CallOptions;
 use crate::options::headers::check_headers;
 use crate::protocol::endpoint::Endpoint;
 use crate::system::sync::lock;
 
-/// How long [`Client::before_attempt`](crate::Client::before_attempt) may take for one attempt.
-pub const BEFORE_ATTEMPT_TIME_MAX: Duration = Duration::from_secs(30);
-
-const REFUSED_HINT: &str =
-    "The program's own before_attempt function decided this: nothing was sent.";
-const SLOW_HINT: &str = "Let the program's before_attempt function return earlier.";
-
 /// An attempt that is about to be sent, for [`Client::before_attempt`](crate::Client::before_attempt).
+///
+/// ```
+/// fn sign(attempt: &modelwire::BeforeAttempt) -> Result<(), String> {
+///     let length = attempt.body().len().to_string();
+///     attempt.set_header("x-length", length).map_err(|error| error.to_string())
+/// }
+///
+/// # let config = modelwire::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+/// # let client = modelwire::Client::new(config)?;
+/// client.before_attempt(|attempt| sign(attempt))?;
+/// # Ok::<(), modelwire::Error>(())
+/// ```
 pub struct BeforeAttempt {
     operation: Endpoint,
     url: String,
@@ -39,6 +37,10 @@ pub struct BeforeAttempt {
 pub(crate) type Hook = Arc<dyn Fn(&Arc<BeforeAttempt>) -> Result<(), String> + Send + Sync>;
 
 impl BeforeAttempt {
+    pub(crate) fn take_headers(&self) -> Vec<(String, String)> {
+        std::mem::take(&mut *lock(&self.headers))
+    }
+
     pub(crate) fn new(operation: Endpoint, url: String, number: u32, body: Bytes) -> BeforeAttempt {
         BeforeAttempt { operation, url, number, body, headers: Mutex::default() }
     }
@@ -99,63 +101,12 @@ thread_local! {
     static IS_RUNNING: Cell<bool> = const { Cell::new(false) };
 }
 
+/// Marks this thread as one that runs such a function, until the next call.
+pub(crate) fn set_running_here(is_running: bool) {
+    IS_RUNNING.set(is_running);
+}
+
 /// Whether this thread runs such a function.
 pub(crate) fn is_running_here() -> bool {
     IS_RUNNING.try_with(Cell::get).unwrap_or(false)
-}
-
-/// Counts as a callback of its call, for which a close of the client waits.
-struct Running(Arc<Shared>);
-
-impl Running {
-    fn new(call: Arc<Shared>) -> Running {
-        call.session().handler_comes(call.handlers());
-        Running(call)
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.0.session().handler_is_gone(self.0.handlers());
-    }
-}
-
-/// Runs the function on a helper thread; returns the headers that it set.
-pub(crate) async fn run(
-    hook: Hook,
-    call: &Arc<Shared>,
-    deadlines: &Deadlines,
-    attempt: Arc<BeforeAttempt>,
-) -> Result<Vec<(String, String)>> {
-    let running = Running::new(call.clone());
-    let work = move || {
-        IS_RUNNING.set(true);
-        let decided = catch_unwind(AssertUnwindSafe(|| hook(&attempt)));
-        IS_RUNNING.set(false);
-        drop(hook);
-        drop(running);
-        let decided = decided.unwrap_or_else(|panic| resume_unwind(panic));
-        decided.map(|()| std::mem::take(&mut *lock(&attempt.headers)))
-    };
-    let (phase, bound, limit) = deadlines.bound(TimeoutPhase::Pool, Some(BEFORE_ATTEMPT_TIME_MAX));
-    let decided = timeout(limit.unwrap_or(bound), offload(usize::MAX, work)).await;
-    match decided {
-        Ok(Ok(headers)) => Ok(headers),
-        Ok(Err(reason)) => {
-            let message = format!("before_attempt refused the attempt: {reason}");
-            Err(Error::new(ErrorKind::Callback, message).with_hint(REFUSED_HINT))
-        }
-        Err(_) if phase == TimeoutPhase::Total => {
-            let error = Error::timed_out(phase, bound);
-            let message = format!("{} in before_attempt", error.message());
-            Err(error.with_message(message))
-        }
-        Err(_) => {
-            let message = format!(
-                "before_attempt took longer than BEFORE_ATTEMPT_TIME_MAX = {} s",
-                BEFORE_ATTEMPT_TIME_MAX.as_secs()
-            );
-            Err(Error::new(ErrorKind::Callback, message).with_hint(SLOW_HINT))
-        }
-    }
 }

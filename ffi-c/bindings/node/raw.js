@@ -276,6 +276,11 @@ const modelwire_event_fn = koffi.proto("int32_t", ["void *", "void *"]);
  *  called again; the function that takes it documents the thread. */
 const modelwire_finalizer = koffi.proto("void", ["void *"]);
 
+/** Called before each attempt. It may call what on_call may (the table under CALLBACKS above),
+ *  but must not wait for its own call. It must not throw, longjmp or end its thread
+ *  (pthread_exit) through the library. */
+const modelwire_attempt_fn = koffi.proto("int32_t", ["void *", "void *"]);
+
 /** The library's version as a number like MODELWIRE_VERSION_NUMBER. Any thread.
  *  () */
 const modelwire_version_number = declare("modelwire_version_number", "uint32_t", []);
@@ -396,6 +401,63 @@ const client_on_call = declare("modelwire_client_on_call", "int32_t", [
 function modelwire_client_on_call(client, on_call, user_data, finalizer) {
   const err = [null];
   const status = client_on_call(client, on_call, user_data, finalizer, err);
+  return check(status, err, status);
+}
+
+const client_before_attempt = declare("modelwire_client_before_attempt", "int32_t", [
+  "void *",
+  "modelwire_attempt_fn",
+  "void *",
+  koffi.pointer(modelwire_finalizer),
+  out("void *"),
+]);
+/** Sets the callback that runs before each attempt of each call of a client, also before
+ *  retries and before moves to another base URL: to sign requests, audit them, or add headers.
+ *  It replaces an earlier callback. It runs on helper threads of the library, never on the I/O
+ *  thread, and on several at once: no other call waits for it. A call whose attempt it refuses
+ *  ends with MODELWIRE_E_CALLBACK, and nothing more is sent. It may take as long as the call
+ *  has left (total_timeout_ms), and at most 30 s; a later return is ignored. Any thread.
+ *  modelwire_client_close waits until no callback runs, and releases user_data. */
+function modelwire_client_before_attempt(client, before_attempt, user_data, finalizer) {
+  const err = [null];
+  const status = client_before_attempt(client, before_attempt, user_data, finalizer, err);
+  return check(status, err, status);
+}
+
+const attempt_json = declare("modelwire_attempt_json", "void *", ["void *", out("size_t")]);
+/** What is known of an attempt, as a JSON object: "operation", "models", "chat" or "responses";
+ *  "url", with its query; "number", that of the attempt of its call, from 1. */
+function modelwire_attempt_json(attempt) {
+  return decode(attempt_json(attempt, length));
+}
+
+const attempt_body = declare("modelwire_attempt_body", "void *", ["void *", out("size_t")]);
+/** The request body of an attempt, a JSON text; empty for a model list. */
+function modelwire_attempt_body(attempt) {
+  return decode(attempt_body(attempt, length));
+}
+
+const attempt_set_header = declare("modelwire_attempt_set_header", "int32_t", [
+  "void *",
+  "void *",
+  "size_t",
+  "void *",
+  "size_t",
+  out("void *"),
+]);
+/** Sets a header of this attempt; it replaces one of the client or the request. */
+function modelwire_attempt_set_header(attempt, name, value) {
+  const name_bytes = encode(name);
+  const value_bytes = encode(value);
+  const err = [null];
+  const status = attempt_set_header(
+    attempt,
+    name_bytes,
+    size(name_bytes),
+    value_bytes,
+    size(value_bytes),
+    err,
+  );
   return check(status, err, status);
 }
 
@@ -839,11 +901,12 @@ const event_json = declare("modelwire_event_json", "void *", ["void *", out("siz
  *  billing: "not_sent", "normally_not", "entered" (part of an answer arrived) or "unknown";
  *  "bytes_out" and "bytes_in", of the bodies of all attempts, as transferred; "cancelled_by",
  *  who ended it early: "program", "dropped" (its handle was freed), "closed" (its client),
- *  "shutdown". An attempt is an object with "start_us"; "address", the peer of the connection,
- *  possibly a proxy; "reused", whether the connection already existed; the time that a new
- *  connection took, "dns_us" for the DNS lookup, "connect_us" including the proxy's part, and
- *  "tls_us" for the handshake; "head_us", when the response headers were complete;
- *  "first_byte_us", when the first byte of the body arrived; "end_us"; "status"; "kind". */
+ *  "shutdown". An attempt is an object with "start_us"; "base_url", where it was sent, if the
+ *  client has several (base_urls); "address", the peer of the connection, possibly a proxy;
+ *  "reused", whether the connection already existed; the time that a new connection took,
+ *  "dns_us" for the DNS lookup, "connect_us" including the proxy's part, and "tls_us" for the
+ *  handshake; "head_us", when the response headers were complete; "first_byte_us", when the
+ *  first byte of the body arrived; "end_us"; "status"; "kind". */
 function modelwire_event_json(event) {
   return decode(event_json(event, length));
 }
@@ -1147,6 +1210,7 @@ module.exports = {
   MODELWIRE_E_CALLBACK,
   modelwire_event_fn,
   modelwire_finalizer,
+  modelwire_attempt_fn,
   modelwire_version_number,
   modelwire_check_abi,
   modelwire_status_name,
@@ -1157,6 +1221,10 @@ module.exports = {
   modelwire_client_close,
   modelwire_client_usage,
   modelwire_client_on_call,
+  modelwire_client_before_attempt,
+  modelwire_attempt_json,
+  modelwire_attempt_body,
+  modelwire_attempt_set_header,
   modelwire_request_new,
   modelwire_request_free,
   modelwire_request_add_message,

@@ -210,7 +210,7 @@ fn many_calls_run_it_at_once() {
             scope.spawn(move || {
                 for each in 0..25 {
                     let text = format!("{thread} {each}");
-                    let request = Request::chat("echo").user(&*text);
+                    let request = Request::chat("echo").user(&text);
                     assert_eq!(client.blocking().send(request).unwrap().text(), text);
                 }
             });

@@ -1,0 +1,77 @@
+//! Runs the program's function before an attempt: on a helper thread, bounded in time.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use crate::answer::error::{Error, Result};
+use crate::answer::error_kind::{ErrorKind, TimeoutPhase};
+use crate::call::before_attempt::{BeforeAttempt, Hook, set_running_here};
+use crate::call::deadlines::Deadlines;
+use crate::call::task::Shared;
+use crate::driver::offload::offload;
+
+/// How long [`Client::before_attempt`](crate::Client::before_attempt) may take for one attempt.
+pub const BEFORE_ATTEMPT_TIME_MAX: Duration = Duration::from_secs(30);
+
+const REFUSED_HINT: &str =
+    "The program's own before_attempt function decided this: nothing was sent.";
+const SLOW_HINT: &str = "Let the program's before_attempt function return earlier.";
+
+/// Counts as a callback of its call, for which a close of the client waits.
+struct Running(Arc<Shared>);
+
+impl Running {
+    fn new(call: Arc<Shared>) -> Running {
+        call.session().handler_comes(call.handlers());
+        Running(call)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.session().handler_is_gone(self.0.handlers());
+    }
+}
+
+/// Runs the function on a helper thread; returns the headers that it set.
+pub(crate) async fn run(
+    hook: Hook,
+    call: &Arc<Shared>,
+    deadlines: &Deadlines,
+    attempt: Arc<BeforeAttempt>,
+) -> Result<Vec<(String, String)>> {
+    let running = Running::new(call.clone());
+    let work = move || {
+        set_running_here(true);
+        let decided = catch_unwind(AssertUnwindSafe(|| hook(&attempt)));
+        set_running_here(false);
+        drop(hook);
+        drop(running);
+        let decided = decided.unwrap_or_else(|panic| resume_unwind(panic));
+        decided.map(|()| attempt.take_headers())
+    };
+    let (phase, bound, limit) = deadlines.bound(TimeoutPhase::Pool, Some(BEFORE_ATTEMPT_TIME_MAX));
+    let decided = timeout(limit.unwrap_or(bound), offload(usize::MAX, work)).await;
+    match decided {
+        Ok(Ok(headers)) => Ok(headers),
+        Ok(Err(reason)) => {
+            let message = format!("before_attempt refused the attempt: {reason}");
+            Err(Error::new(ErrorKind::Callback, message).with_hint(REFUSED_HINT))
+        }
+        Err(_) if phase == TimeoutPhase::Total => {
+            let error = Error::timed_out(phase, bound);
+            let message = format!("{} in before_attempt", error.message());
+            Err(error.with_message(message))
+        }
+        Err(_) => {
+            let message = format!(
+                "before_attempt took longer than BEFORE_ATTEMPT_TIME_MAX = {} s",
+                BEFORE_ATTEMPT_TIME_MAX.as_secs()
+            );
+            Err(Error::new(ErrorKind::Callback, message).with_hint(SLOW_HINT))
+        }
+    }
+}
