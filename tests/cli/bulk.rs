@@ -147,7 +147,17 @@ fn the_three_forms_of_rows() {
 
     let bare = "{\"messages\":[{\"role\":\"user\",\"content\":\"the same\"}]}\n".repeat(3);
     let job = Job::new(&bare);
-    assert_eq!(job.run(&["--model", "echo", "--default", "max_tokens=7"]).code(), 0);
+    let defaults = ["--model", "echo", "--default", "max_tokens=7", "--default", "seed=1"];
+    assert_eq!(job.run(&defaults).code(), 0);
+    let again = job.run(&defaults);
+    assert_eq!((again.code(), job.metered()), (0, 3), "{}", again.stderr);
+    let changed = job.run(&["-m", "echo", "--default", "max_tokens=7", "--default", "seed=2"]);
+    assert_eq!(changed.code(), 2);
+    assert!(
+        changed.stderr.contains("with --default seed=1, but this run has --default seed=2"),
+        "{}",
+        changed.stderr
+    );
     assert_eq!((job.results().len(), job.metered()), (3, 3), "equal rows are rows");
     let asked = job.service.recorded("");
     assert!(

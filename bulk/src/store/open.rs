@@ -198,6 +198,7 @@ pub(crate) fn is_same(path: &Path, found: &Header, wanted: &Header) -> Result<()
             let said = |value: Option<String>| match value {
                 None => format!("no {option}"),
                 Some(value) if value == IS_SET => option.clone(),
+                Some(value) if option.ends_with('=') => format!("{option}{value}"),
                 Some(value) => format!("{option} {value}"),
             };
             let (before, now) = (said(before), said(now));

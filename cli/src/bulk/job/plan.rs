@@ -147,8 +147,7 @@ fn store_options(bulk: &Bulk) -> StoreOptions {
         value.as_ref().map(|value| (name.to_owned(), value.clone()))
     };
     let operation = reading.operation.map(|operation| Endpoint::from(operation).path().to_owned());
-    let default =
-        |(name, json): &(String, String)| ("--default".to_owned(), format!("{name}={json}"));
+    let default = |(name, json): &(String, String)| (format!("--default {name}="), json.clone());
     let defaults = reading.default.iter().map(default);
     let settings = [
         text("--model", &reading.model),
