@@ -151,7 +151,7 @@ fn the_three_forms_of_rows() {
     assert_eq!(job.run(&defaults).code(), 0);
     let again = job.run(&defaults);
     assert_eq!((again.code(), job.metered()), (0, 3), "{}", again.stderr);
-    let changed = job.run(&["-m", "echo", "--default", "max_tokens=7", "--default", "seed=2"]);
+    let changed = job.run(&["--model", "echo", "--default", "max_tokens=7", "--default", "seed=2"]);
     assert_eq!(changed.code(), 2);
     assert!(
         changed.stderr.contains("with --default seed=1, but this run has --default seed=2"),

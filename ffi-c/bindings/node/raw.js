@@ -406,7 +406,7 @@ function modelwire_client_on_call(client, on_call, user_data, finalizer) {
 
 const client_before_attempt = declare("modelwire_client_before_attempt", "int32_t", [
   "void *",
-  "modelwire_attempt_fn",
+  koffi.pointer(modelwire_attempt_fn),
   "void *",
   koffi.pointer(modelwire_finalizer),
   out("void *"),

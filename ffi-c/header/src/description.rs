@@ -300,7 +300,7 @@ fn parameter(
         "size_t" if text.is_some() => "length",
         "size_t *" if name == "length" => "out_length",
         "void *" => "user_data",
-        "modelwire_event_fn" => "callback",
+        "modelwire_event_fn" | "modelwire_attempt_fn" => "callback",
         "modelwire_finalizer" => "finalizer",
         kind if kind.ends_with("**") || (handle(kind).is_none() && kind.ends_with('*')) => "out",
         kind if handle(kind).is_some() => "handle",

@@ -111,7 +111,7 @@ $ffi->attach(modelwire_client_on_call =>
 
 # client, before_attempt, user_data, finalizer, err
 $ffi->attach(modelwire_client_before_attempt =>
-    ['opaque', 'modelwire_attempt_fn', 'opaque', 'opaque', 'opaque*'] => 'int32_t');
+    ['opaque', 'opaque', 'opaque', 'opaque', 'opaque*'] => 'int32_t');
 
 # attempt, length
 $ffi->attach(modelwire_attempt_json =>
