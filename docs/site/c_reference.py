@@ -1,0 +1,189 @@
+"""The C reference as pages of markdown, from include/modelwire.json and the comment of modelwire.h."""
+
+import json
+import re
+import textwrap
+from pathlib import Path
+
+INCLUDE = Path(__file__).parents[2] / "include"
+FOLDER = "reference/c"
+LINE = 90  # of a declaration
+
+THREADS = {"any": "any, at any time", "one": "one at a time for each handle"}
+BLOCKS = {"no": "no", "timeout_ms": "for at most `timeout_ms`", "call": "until the call ends"}
+# Of a constant, by how its name begins; the first that fits.
+CONSTANTS = {
+    "Status codes that are no errors": r"OK$|STOPPED|TIMEOUT|ABSENT|CLOSED|INTERRUPTED",
+    "Error codes": r"E_",
+    "Operations": r"OPERATION_",
+    "Kinds of events": r"EVENT_",
+    "Levels of the log": r"LOG_",
+    "Flags and numbers": r"",
+}
+
+
+def pages() -> dict[str, str]:
+    """The markdown of each page, by its place in the site."""
+    api = json.loads((INCLUDE / "modelwire.json").read_text())
+    handles = {handle["name"].removeprefix("modelwire_"): handle for handle in api["handles"]}
+    functions: dict[str, list] = {name: [] for name in ["library", *handles]}
+    for function in api["functions"]:
+        first = function["name"].split("_")[1]
+        functions[first if first in handles else "library"].append(function)
+    places = {f["name"]: f"{page}.md#{f['name']}" for page, some in functions.items() for f in some}
+    places |= {f["name"]: f"types.md#{f['name']}" for f in api["callbacks"] + api["types"]}
+    places |= {handle["name"]: f"{name}.md" for name, handle in handles.items()}
+    places |= {c["name"]: f"constants.md#{c['name'].lower()}" for c in api["constants"]}
+
+    found = {"index": index(api, functions), "constants": constants(api)}
+    for page, some in functions.items():
+        title = f"`modelwire_{page}`" if page in handles else "The library"
+        said = handles[page]["doc"] if page in handles else "Functions of the whole process."
+        found[page] = f"# {title}\n\n{paragraphs(said)}\n" + "".join(map(function_text, some))
+    found["types"] = "# Types and callbacks\n" + "".join(
+        f"\n## {one['name']}\n\n```c\ntypedef {one['is']} {one['name']};\n```\n\n{paragraphs(one['doc'])}\n"
+        for one in api["types"]
+    )
+    found["types"] += "".join(map(function_text, api["callbacks"]))
+    return {f"{FOLDER}/{page}.md": linked(text, places, page) for page, text in found.items()}
+
+
+def linked(text: str, places: dict[str, str], page: str) -> str:
+    """Names of the library in sentences and tables lead to where they are described."""
+
+    def link(match):
+        place = places.get(match[1])
+        if place is None:
+            return match[0] if match[0].startswith("`") else f"`{match[0]}`"
+        file, mark, heading = place.partition("#")
+        place = mark + heading if file == f"{page}.md" and mark else place
+        return f"[`{match[1]}`]({place})" if place != f"{page}.md" else f"`{match[1]}`"
+
+    as_is = r"(^```.*?^```$|^#[^\n]*$|`[^`\n]* [^`\n]*`|<a id=.*?</a>|\[[^\]\n]*\]\([^)\n]*\))"
+    parts = re.split(as_is, text, flags=re.DOTALL | re.MULTILINE)
+    names = r"`?\b((?:modelwire|MODELWIRE)_\w*[A-Za-z0-9])\b(?!\.)`?"
+    return "".join(part if at % 2 else re.sub(names, link, part) for at, part in enumerate(parts))
+
+
+def paragraphs(doc: str) -> str:
+    return doc.replace("\n", "\n\n").replace("*", "\\*")
+
+
+def cell(text: str) -> str:
+    return text.replace("\n", " ").replace("|", "\\|").replace("*", "\\*")
+
+
+def declared(type_: str, name: str) -> str:
+    return f"{type_}{name}" if type_.endswith("*") else f"{type_} {name}"
+
+
+def signature(function: dict) -> str:
+    head = declared(function["returns"]["type"], function["name"]) + "("
+    parts = [declared(p["type"], p["name"]) for p in function["parameters"]] or ["void"]
+    if len(line := f"{head}{', '.join(parts)});") <= LINE:
+        return line
+    return textwrap.fill(
+        " ".join(part.replace(" ", "\0") + "," for part in parts)[:-1],
+        LINE,
+        initial_indent=head,
+        subsequent_indent=" " * min(len(head), 8),
+        break_long_words=False,
+    ).replace("\0", " ") + ");"
+
+
+def function_text(function: dict) -> str:
+    text = f"\n## {function['name']}\n\n```c\n{signature(function)}\n```\n\n{paragraphs(function['doc'])}\n\n"
+    if function["parameters"]:
+        text += "| parameter | meaning | ownership |\n|---|---|---|\n"
+        for one in function["parameters"]:
+            text += f"| `{one['name']}` | {cell(meaning(one))} | {cell(ownership(one))} |\n"
+    facts = []
+    returns = function["returns"]
+    if returns["role"] != "none":
+        said = returns["doc"] or ("`MODELWIRE_OK` or another status" if returns["role"] == "status" else "")
+        facts.append(("Returns", f"`{returns['type']}`" + (f": {said}" if said else "") + end(owned(returns))))
+    facts += [
+        ("Threads", THREADS[function["threads"]]),
+        ("Blocks", BLOCKS[function["blocks"]]),
+    ]
+    if function["interruptible"]:
+        facts.append(("Signals", "returns MODELWIRE_INTERRUPTED after one, if the handle is interruptible"))
+    if function["signal_safe"]:
+        facts.append(("Signals", "a signal handler may call it"))
+    if function["since"]:
+        facts.append(("Since", function["since"]))
+    return text + "\n" + "".join(f"- **{name}:** {said.replace('*', chr(92) + '*') if '`' not in said else said}\n" for name, said in facts)
+
+
+def end(said: str) -> str:
+    return f"; {said}" if said else ""
+
+
+def meaning(one: dict) -> str:
+    said = one["doc"] or one["role"].replace("_", " ")
+    if one.get("nullable") and "NULL" not in said:
+        said += "; may be NULL"
+    return said
+
+
+def owned(one: dict) -> str:
+    if one.get("owned") and one.get("free"):
+        return f"you own it: {one['free']}"
+    if one.get("owned") is False and one.get("from"):
+        return f"borrowed from `{one['from']}`, valid until that is freed"
+    return ""
+
+
+def ownership(one: dict) -> str:
+    match one["role"]:
+        case "error":
+            return "you own it: modelwire_error_free"
+        case "text":
+            return f"copied; its length is `{one['length_in']}`" if one.get("length_in") else "copied"
+        case "out":
+            return owned(one)
+        case "handle":
+            return "you keep it" if "const" not in one["type"] else ""
+    return ""
+
+
+def constants(api: dict) -> str:
+    text = "# Constants\n"
+    left = list(api["constants"])
+    for title, begins in CONSTANTS.items():
+        some = [one for one in left if re.match(begins, one["name"].removeprefix("MODELWIRE_"))]
+        left = [one for one in left if one not in some]
+        text += f"\n## {title}\n\n| name | value | meaning |\n|---|---|---|\n"
+        for one in some:
+            name = f'<a id="{one["name"].lower()}"><code>{one["name"]}</code></a>'
+            text += f"| {name} | `{one['value']}` | {cell(one['doc'])} |\n"
+    return text
+
+
+def index(api: dict, functions: dict) -> str:
+    """The comment at the top of the header, and the functions by what they are for."""
+    text = "# C reference\n\nThe header `modelwire.h` and the library `libmodelwire`, ABI "
+    text += f"{api['abi']}. The [guide](../../c.md) shows how to start.\n\n"
+    for page, some in functions.items():
+        name = "The library" if page == "library" else f"modelwire_{page}"
+        short = ", ".join(f"[`{f['name'].removeprefix('modelwire_')}`]({page}.md#{f['name']})" for f in some)
+        text += f"- [{name}]({page}.md): {short}\n"
+    text += "- [Types and callbacks](types.md)\n- [Constants](constants.md)\n"
+    comment = re.search(r"/\*\n(.*?)\n \*/", (INCLUDE / "modelwire.h").read_text(), re.DOTALL)[1]
+    blocks = re.sub(r"^ \* ?", "", comment, flags=re.MULTILINE)
+    for block in re.split(r"\n\s*\n", blocks)[1:]:
+        text += comment_block(block)
+    return text
+
+
+def comment_block(block: str) -> str:
+    """A block of the header's comment: a heading in capitals, indented text, or paragraphs with a first word."""
+    if re.fullmatch(r"[A-Z ]+", block):
+        return f"\n## {block.capitalize()}\n"
+    if all(line.startswith("  ") for line in block.splitlines()):
+        return f"\n```text\n{textwrap.dedent(block)}\n```\n"
+    text = ""
+    for part in re.split(r"\n(?=\S)", block):
+        part = re.sub(r"\s+", " ", part).replace("*", "\\*")
+        text += "\n" + re.sub(r"^([A-Z]\w+)\. ", r"**\1.** ", part) + "\n"
+    return text
