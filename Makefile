@@ -16,7 +16,7 @@ $(1) -Wall -Wextra -pedantic -Iinclude $(2) -o $(build)/c/$(3) \
    -L$(build)/debug -lmodelwire -Wl,-rpath,'$$ORIGIN/../debug'
 endef
 
-.PHONY: help demo test test-deep test-bindings test-servers lint dev bench fuzz install generate release clean
+.PHONY: help demo test test-deep test-bindings test-servers lint dev bench fuzz docs install generate release
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
@@ -139,6 +139,27 @@ bench:
 	@PYTHONPATH=tests/bench $(measured) -m harness $(ARGS)
 measured := $(build)/bench/modelwire/bin/python
 
+## make docs            the documentation site, into target/site; ARGS=test also tries it in a browser
+# RUSTDOC=no leaves out the reference of the crate, and so needs no Rust.
+docs: export RUSTDOC := $(RUSTDOC)
+docs: $(build)/docs/installed
+ifeq ($(RUSTDOC),no)
+	@echo "RUSTDOC=no: the site will have no Rust reference"
+else
+	@tests/tools cargo
+	@cargo doc --quiet --locked --no-deps -p modelwire
+endif
+	@PATH="$(abspath $(build))/docs/bin:$$PATH" NO_MKDOCS_2_WARNING=1 \
+	  $(build)/docs/bin/python -m mkdocs build --quiet --config-file docs/site/mkdocs.yml --site-dir $(abspath $(build)/site)
+	@echo "$(build)/site/index.html"
+	@$(if $(ARGS),tests/site/run)
+
+$(build)/docs/installed: docs/site/requirements.txt
+	@tests/tools python3 venv
+	@python3 -m venv $(build)/docs
+	@tests/fetch packages $(build)/docs/bin/python -r $<
+	@touch $@
+
 # TARGET is another machine, aarch64-unknown-linux-gnu for instance, or another C library:
 # x86_64-unknown-linux-musl, for which there is no shared library. Compilers have Debian's names.
 compiler := $(firstword $(subst -, ,$(TARGET)))-linux-gnu-gcc
@@ -169,6 +190,7 @@ generate:
 	@cargo run --quiet --locked -p modelwire-header
 	@ffi-c/bindings/generate
 	@python3 py/stubs/write.py
+	@python3 docs/site/chart.py
 	@python3 tests/release/artefacts.py
 	@UPDATE_RULES=1 cargo test --quiet --locked -p modelwire-tests --test house -- rules options
 
@@ -186,7 +208,3 @@ lint: .venv/tools
 	RUSTDOCFLAGS='-D warnings' cargo doc --quiet --locked --no-deps -p modelwire
 	$(python) -m ruff check py tests/python tests/release
 	$(python) -m ruff format --check py tests/python tests/release
-
-## make clean           removes what was built
-clean:
-	rm -rf target dist .venv

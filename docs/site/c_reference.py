@@ -37,7 +37,7 @@ def pages() -> dict[str, str]:
 
     found = {"index": index(api, functions), "constants": constants(api)}
     for page, some in functions.items():
-        title = f"`modelwire_{page}`" if page in handles else "The library"
+        title = f"modelwire_{page}" if page in handles else "The library"
         said = handles[page]["doc"] if page in handles else "Functions of the whole process."
         found[page] = f"# {title}\n\n{paragraphs(said)}\n" + "".join(map(function_text, some))
     found["types"] = "# Types and callbacks\n" + "".join(
@@ -61,16 +61,21 @@ def linked(text: str, places: dict[str, str], page: str) -> str:
 
     as_is = r"(^```.*?^```$|^#[^\n]*$|`[^`\n]* [^`\n]*`|<a id=.*?</a>|\[[^\]\n]*\]\([^)\n]*\))"
     parts = re.split(as_is, text, flags=re.DOTALL | re.MULTILINE)
-    names = r"`?\b((?:modelwire|MODELWIRE)_\w*[A-Za-z0-9])\b(?!\.)`?"
+    names = r"`?\b((?:modelwire|MODELWIRE)_\w*[A-Za-z0-9])\b(?!\.\w)`?"
     return "".join(part if at % 2 else re.sub(names, link, part) for at, part in enumerate(parts))
 
 
+def plain(text: str) -> str:
+    """Stars outside of code are no emphasis."""
+    return re.sub(r"(`[^`]*`)|\*", lambda part: part[1] or "\\*", text)
+
+
 def paragraphs(doc: str) -> str:
-    return doc.replace("\n", "\n\n").replace("*", "\\*")
+    return plain(doc).replace("\n", "\n\n")
 
 
 def cell(text: str) -> str:
-    return text.replace("\n", " ").replace("|", "\\|").replace("*", "\\*")
+    return plain(text).replace("\n", " ").replace("|", "\\|")
 
 
 def declared(type_: str, name: str) -> str:
@@ -112,7 +117,7 @@ def function_text(function: dict) -> str:
         facts.append(("Signals", "a signal handler may call it"))
     if function["since"]:
         facts.append(("Since", function["since"]))
-    return text + "\n" + "".join(f"- **{name}:** {said.replace('*', chr(92) + '*') if '`' not in said else said}\n" for name, said in facts)
+    return text + "\n" + "".join(f"- **{name}:** {plain(said)}\n" for name, said in facts)
 
 
 def end(said: str) -> str:
@@ -128,7 +133,7 @@ def meaning(one: dict) -> str:
 
 def owned(one: dict) -> str:
     if one.get("owned") and one.get("free"):
-        return f"you own it: {one['free']}"
+        return "you own it" if one["free"] in one["doc"] else f"you own it: {one['free']}"
     if one.get("owned") is False and one.get("from"):
         return f"borrowed from `{one['from']}`, valid until that is freed"
     return ""
@@ -142,8 +147,6 @@ def ownership(one: dict) -> str:
             return f"copied; its length is `{one['length_in']}`" if one.get("length_in") else "copied"
         case "out":
             return owned(one)
-        case "handle":
-            return "you keep it" if "const" not in one["type"] else ""
     return ""
 
 
@@ -171,7 +174,7 @@ def index(api: dict, functions: dict) -> str:
     text += "- [Types and callbacks](types.md)\n- [Constants](constants.md)\n"
     comment = re.search(r"/\*\n(.*?)\n \*/", (INCLUDE / "modelwire.h").read_text(), re.DOTALL)[1]
     blocks = re.sub(r"^ \* ?", "", comment, flags=re.MULTILINE)
-    for block in re.split(r"\n\s*\n", blocks)[1:]:
+    for block in re.split(r"\n\s*\n", blocks[blocks.index("WAYS TO RUN") :]):
         text += comment_block(block)
     return text
 
@@ -180,10 +183,11 @@ def comment_block(block: str) -> str:
     """A block of the header's comment: a heading in capitals, indented text, or paragraphs with a first word."""
     if re.fullmatch(r"[A-Z ]+", block):
         return f"\n## {block.capitalize()}\n"
-    if all(line.startswith("  ") for line in block.splitlines()):
+    lines = block.splitlines()
+    if len(lines) > 2 and all(line.startswith("  ") for line in lines):
         return f"\n```text\n{textwrap.dedent(block)}\n```\n"
     text = ""
-    for part in re.split(r"\n(?=\S)", block):
-        part = re.sub(r"\s+", " ", part).replace("*", "\\*")
+    for part in re.split(r"\n(?=\S)", block.strip()):
+        part = plain(re.sub(r"\s+", " ", part))
         text += "\n" + re.sub(r"^([A-Z]\w+)\. ", r"**\1.** ", part) + "\n"
     return text

@@ -14,14 +14,14 @@ PANELS = {
 }
 CLIENTS = {
     "modelwire-python": "modelwire",
-    "aiohttp-orjson": "aiohttp and orjson by hand",
+    "aiohttp-orjson": "aiohttp, orjson",
     "openai": "openai-python",
     "liter-llm": "liter-llm",
 }
-WIDTH, LEFT, RIGHT, ROW, HEAD = 760, 190, 90, 26, 44
+WIDTH, LEFT, RIGHT, ROW, HEAD = 560, 140, 84, 26, 44
 STYLE = """
 svg{color-scheme:light dark}
-text{font:14px system-ui,sans-serif;fill:var(--ink)}.h{font-weight:600}.d{fill:var(--dim)}
+text{font:15px system-ui,sans-serif;fill:var(--ink)}.h{font-weight:600}.d{fill:var(--dim)}
 rect{fill:var(--bar)}.m{fill:var(--own)}.o{font-weight:600}
 :root{--ink:#1c1e21;--dim:#5c6370;--bar:#b9bec7;--own:#a8471a}
 @media(prefers-color-scheme:dark){:root{--ink:#e4e6eb;--dim:#a0a7b4;--bar:#4d5562;--own:#f0935c}}

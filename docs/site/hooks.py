@@ -17,7 +17,6 @@ from pathlib import Path
 import c_reference
 import chart
 import python_reference
-from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
 ROOT = Path(__file__).parents[2]
@@ -37,8 +36,11 @@ ELSEWHERE = {
 LANGUAGES = ("Python", "C", "C++", "Rust", "Node", "Go", "Java", "Command")
 
 FENCE = re.compile(r"^```\w*\n.*?^```$\n?", re.DOTALL | re.MULTILINE)
-LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)\s]+)\)")
+LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)\s]+)\)")
+TARGET = re.compile(r"\]\(([^)\s]+)\)")
 FROM = re.compile(r"^<!-- from: (\S+) -->\n```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+COMMENT = re.compile(r"<!--.*?-->\n*", re.DOTALL)
+LAYOUT = re.compile(r"</?div[^>]*>\n*|\{ \.[^}\n]* \}")
 LABELLED = re.compile(
     rf"^\*\*({'|'.join(map(re.escape, LANGUAGES))})\*\*((?:[^\n]|\n(?!\n))*)\n\n(```\w+\n.*?^```$)\n*",
     re.DOTALL | re.MULTILINE,
@@ -69,7 +71,7 @@ def on_files(files, config):
     for place, text in generated.items():
         files.append(File.generated(config, place, content=text))
     places = [file.src_uri for file in files.documentation_pages()]
-    config.nav = listed(config.nav, places, set(named(config.nav)))
+    config.nav = listed(config.nav, places, {place for _, place in entries(config.nav)})
     return files
 
 
@@ -89,11 +91,11 @@ def rust(files, config) -> str:
     )
 
 
-def named(nav):
-    """The places that the navigation names without a star."""
+def entries(nav):
+    """The title, or None, and the place of each entry of the navigation, at any depth."""
     for item in nav:
-        for value in item.values() if isinstance(item, dict) else [item]:
-            yield from named(value) if isinstance(value, list) else [value]
+        for title, value in item.items() if isinstance(item, dict) else [(None, item)]:
+            yield from entries(value) if isinstance(value, list) else [(title, value)]
 
 
 def listed(nav, places, apart):
@@ -108,7 +110,6 @@ def listed(nav, places, apart):
             found.append(item)
         else:
             some = [place for place in fnmatch.filter(places, value) if place not in apart]
-            some.sort(key=lambda place: (not place.endswith("index.md"), place))
             if title is None:
                 found += some
             elif some:
@@ -124,8 +125,9 @@ def on_page_markdown(markdown, page, config, files):
         return markdown
     for source, code in FROM.findall(markdown):
         check_code(path, source, code)
-    texts[place] = outside_code(markdown, lambda text: link_as_pages(without_comments(text), path, place))
-    return tabs(texts[place])
+    linked = outside_code(markdown, lambda text: link_as_pages(COMMENT.sub("", text), path, place))
+    texts[place] = outside_code(linked, lambda text: LAYOUT.sub("", text))
+    return tabs(linked)
 
 
 def check_code(path, source, code):
@@ -143,27 +145,27 @@ def outside_code(markdown, change):
     return "".join([*parts, change(markdown[last:])])
 
 
-def without_comments(text):
-    return re.sub(r"<!--.*?-->\n*", "", text, flags=re.DOTALL)
-
-
 def link_as_pages(text, path, place):
-    def link(match):
-        image, name, target = match.groups()
-        file, mark, heading = target.partition("#")
-        if "://" in target or not file:
-            return match[0]
-        there = posixpath.normpath(posixpath.join(posixpath.dirname(path), file))
-        if there in pages:
-            return f"{image}[{name}]({posixpath.relpath(pages[there], posixpath.dirname(place) or '.')}{mark}{heading})"
-        if not (ROOT / there).exists():
+    def there(target):
+        return posixpath.normpath(posixpath.join(posixpath.dirname(path), target.partition("#")[0]))
+
+    def to_source(match):
+        name, target = match.groups()
+        file = there(target)
+        if "://" in target or target.startswith("#") or file in pages or not (ROOT / file).exists():
             return match[0]
         if url := repository():
-            return f"[{name}]({url}/blob/main/{there})"
-        bare = name.strip("`")
-        return f"`{there}`" if there.endswith(bare.lstrip("./")) else f"{name} (`{there}`)"
+            return f"[{name}]({url}/blob/main/{file})"
+        return f"`{file}`" if file.endswith(name.strip("`./")) else f"{name} (`{file}`)"
 
-    return LINK.sub(link, text)
+    def to_page(match):
+        target = match[1]
+        if there(target) not in pages or target.startswith("#"):
+            return match[0]
+        _, mark, heading = target.partition("#")
+        return f"]({posixpath.relpath(pages[there(target)], posixpath.dirname(place) or '.')}{mark}{heading})"
+
+    return TARGET.sub(to_page, LINK.sub(to_source, text))
 
 
 def repository():
@@ -195,28 +197,15 @@ def tabs(markdown):
 
 def on_post_build(config):
     site = Path(config.site_dir)
-    lines = [f"# {config.site_name}", "", f"> {config.site_description}"]
-    whole = []
-    titles = {}
     for place, text in texts.items():
-        (site / place).parent.mkdir(parents=True, exist_ok=True)
         (site / place).write_text(text)
-        found = re.search(r"^# (.*)$", text, re.MULTILINE)
-        titles[place] = found[1] if found else place
-
-    def section(items, name):
-        if name:
-            lines.extend(["", f"## {name}", ""])
-        for item in items:
-            title, value = next(iter(item.items())) if isinstance(item, dict) else (None, item)
-            if isinstance(value, list):
-                section(value, f"{name}: {title}" if name else title)
-            else:
-                lines.append(f"- [{title or titles[value]}]({value})")
-                whole.append(f"<!-- {value} -->\n\n{texts[value]}")
-
-    section(config.nav, "")
+    lines, whole = [f"# {config.site_name}", "", f"> {config.site_description}", ""], []
+    for part in config.nav:
+        for name, value in part.items():
+            lines += ["", f"## {name}", ""] if isinstance(value, list) else []
+        for title, place in entries([part]):
+            heading = re.search(r"^# (.*)$", texts[place], re.MULTILINE)
+            lines.append(f"- [{title or heading[1]}]({place})")
+            whole.append(f"<!-- {place} -->\n\n{texts[place]}")
     (site / "llms.txt").write_text("\n".join(lines) + "\n")
     (site / "llms-full.txt").write_text("\n\n".join(whole))
-    if missing := set(texts) - {line.split("](")[1][:-1] for line in lines if "](" in line}:
-        raise PluginError(f"llms.txt lacks {missing}")

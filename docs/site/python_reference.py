@@ -10,77 +10,82 @@ import griffe
 
 SOURCES = Path(__file__).parents[2] / "py/python"
 FOLDER = "reference/python"
+# Of a page: title, first sentence, and groups: options of mkdocstrings, and names. A group of FIELDS is shown as
+# declarations: classes with fields only, and what they inherit.
+FIELDS = "fields"
 OWN = "inherited_members: false"  # what they inherit is described once
-# Of a page: title, first sentence, and groups of names, each with options of mkdocstrings.
 PAGES = {
     "clients": (
         "Clients",
         "`Client` and `AsyncClient` are other names of these two classes. Each option of a client has a row in the"
         " [list of options](../../python/reference.md).",
-        ("OpenAI AsyncOpenAI", ""),
-        ("set_io_threads flush_calls register_openai_classes enable_logging disable_logging", ""),
+        ("", "OpenAI AsyncOpenAI"),
+        ("", "set_io_threads flush_calls register_openai_classes enable_logging disable_logging"),
     ),
     "operations": (
         "Operations",
         "Methods of `client.models`, `client.chat.completions` and `client.responses`. `AsyncOpenAI` has the same"
-        " ones, to await. The last section lists the parameters.",
-        ("_resources.Models _resources.Completions _resources.Responses", ""),
-        ("_resources._CallParams _resources._ChatBaseParams _resources._ChatStreamParams", OWN),
-        ("_resources._ChatCreateParams _resources._ChatParseParams _resources._ChatRunParams", OWN),
-        ("_resources._ResponseBaseParams _resources._ResponseStreamParams", OWN),
-        ("_resources._ResponseCreateParams _resources._ResponseParseParams _resources._ResponseRunParams", OWN),
+        " ones, to await. The last two sections list the parameters of `create`.",
+        ("", "_resources.Models _resources.Completions _resources.Responses"),
+        (FIELDS, "_resources._ChatCreateParams _resources._ResponseCreateParams"),
     ),
     "settings": (
         "Timeouts, retries, limits",
         "The [reliability guide](../../python/reliability.md) shows their use.",
-        ("Timeout Retry Limits DEFAULT_TIMEOUT DEFAULT_MAX_RETRIES", ""),
-        ("NotGiven NOT_GIVEN not_given Omit omit", ""),
+        ("members: [openai]", "Timeout Retry Limits"),
+        ("", "DEFAULT_TIMEOUT DEFAULT_MAX_RETRIES NotGiven NOT_GIVEN not_given Omit omit"),
     ),
     "streams": (
         "Streams",
         "`create(stream=True)` returns the first two; `stream()` returns the helpers after them.",
-        ("Stream AsyncStream", ""),
-        ("streaming.ChatCompletionStream streaming.ResponseStream", ""),
-        ("streaming.AsyncChatCompletionStream streaming.AsyncResponseStream", ""),
+        ("", "Stream AsyncStream"),
+        ("", "streaming.ChatCompletionStream streaming.ResponseStream"),
+        ("", "streaming.AsyncChatCompletionStream streaming.AsyncResponseStream"),
     ),
     "answers": (
         "Answers",
         "Every answer, and every object in one, has the methods of the first class here.",
-        ("_native._View", ""),
-        ("_native.ChatCompletion _native.Choice _native.ChatCompletionMessage _native.ChatCompletionChunk", OWN),
-        ("_native.ChunkChoice _native.ChoiceDelta _native.CompletionUsage", OWN),
-        ("_native.Response _native.ResponseOutputItem _native.ResponseUsage _native.ResponseStreamEvent", OWN),
-        ("_native.Model _resources.ModelList", OWN),
-        ("CallRecord Usage UsageSum RateLimits RateLimit APIResponse AsyncAPIResponse", ""),
+        ("heading: Every object of an answer", "_native._View"),
+        (FIELDS, "_native.ChatCompletion _native.Choice _native.ChatCompletionMessage _native.CompletionUsage"),
+        (FIELDS, "_native.ChatCompletionChunk _native.ChunkChoice _native.ChoiceDelta"),
+        (FIELDS, "_native.Response _native.ResponseOutputItem _native.ResponseUsage _native.ResponseStreamEvent"),
+        (FIELDS, "_native.Model"),
+        ("", "_resources.ModelList CallRecord Usage UsageSum RateLimits RateLimit APIResponse AsyncAPIResponse"),
     ),
     "errors": (
         "Errors",
         "All are subclasses of `OpenAIError`. The [page on errors](../../errors.md) says which failure raises which.",
-        ("OpenAIError RequestError APIError APIStatusError BadRequestError AuthenticationError", OWN),
-        ("PermissionDeniedError NotFoundError ConflictError UnprocessableEntityError RateLimitError", OWN),
-        ("InternalServerError APIConnectionError APITimeoutError APIResponseValidationError", OWN),
-        ("IncompleteStreamError StreamContradictionError AnswerError AnswerValidationError", OWN),
-        ("LengthFinishReasonError ContentFilterFinishReasonError MaxTurnsError", OWN),
+        (f"{OWN}, show_bases: true", "OpenAIError RequestError APIError APIStatusError BadRequestError"),
+        (f"{OWN}, show_bases: true", "AuthenticationError PermissionDeniedError NotFoundError ConflictError"),
+        (f"{OWN}, show_bases: true", "UnprocessableEntityError RateLimitError InternalServerError"),
+        (f"{OWN}, show_bases: true", "APIConnectionError APITimeoutError APIResponseValidationError"),
+        (f"{OWN}, show_bases: true", "IncompleteStreamError StreamContradictionError AnswerError"),
+        (f"{OWN}, show_bases: true", "AnswerValidationError LengthFinishReasonError ContentFilterFinishReasonError"),
+        (f"{OWN}, show_bases: true", "MaxTurnsError"),
     ),
     "bulk": (
         "Many requests",
         "The [guide](../../python/bulk.md) shows their use. `modelwire.bulk` is a class; its attributes are the"
         " other names here.",
-        ("_bulk.job.bulk _bulk.result.Result _bulk.result.Status _bulk.budget.Estimate _bulk.budget.Pilot", ""),
-        ("_bulk.budget.BudgetError _bulk.checks.CheckError", OWN),
-        ("_bulk.batches.Rows _bulk.arrow.read_parquet _bulk.arrow.write_parquet _bulk.repair.repair", ""),
+        ("", "_bulk.job.bulk _bulk.result.Result _bulk.result.Status _bulk.budget.Estimate _bulk.budget.Pilot"),
+        (OWN, "_bulk.budget.BudgetError _bulk.checks.CheckError"),
+        ("", "_bulk.batches.Rows _bulk.arrow.read_parquet _bulk.arrow.write_parquet _bulk.repair.repair"),
     ),
     "testing": (
         "Testing",
         "`modelwire.testing`; the [guide](../../python/testing.md) shows its use.",
-        ("testing.Service testing.Request testing.Answer testing.text testing.document testing.events", ""),
-        ("testing.error testing.raw testing.garbage testing.played", ""),
+        ("", "testing.Service testing.Request testing.Answer testing.text testing.document testing.events"),
+        ("", "testing.error testing.raw testing.garbage testing.played"),
     ),
     "telemetry": (
         "Telemetry",
         "`modelwire.otel`; the [guide](../../python/telemetry.md) shows its use.",
-        ("otel.ModelwireInstrumentor", ""),
+        ("", "otel.ModelwireInstrumentor"),
     ),
+}
+HEADINGS = {
+    "_ChatCreateParams": "Parameters of chat.completions.create",
+    "_ResponseCreateParams": "Parameters of responses.create",
 }
 ALIASES = {"Client", "AsyncClient", "__version__", "bulk"}
 
@@ -103,28 +108,48 @@ def markdown(text: str) -> str:
     )
 
 
+def load():
+    return griffe.load("modelwire", search_paths=[SOURCES], extensions=griffe.load_extensions(Docstrings))
+
+
 def pages() -> dict[str, str]:
     """The markdown of each page, by its place in the site."""
-    names = {name for _, _, *groups in PAGES.values() for group, _ in groups for name in group.split()}
-    exported = {str(name) for name in griffe.load("modelwire", search_paths=[SOURCES]).exports}
-    if missing := exported - names - ALIASES:
+    package = load()
+    names = {name for _, _, *groups in PAGES.values() for _, group in groups for name in group.split()}
+    if missing := {str(name) for name in package.exports} - names - ALIASES:
         raise LookupError(f"docs/site/python_reference.py: put on a page: {sorted(missing)}")
     found = {}
     for page, (title, first, *groups) in PAGES.items():
         text = f"# {title}\n\n{first}\n"
-        for group, option in groups:
+        for options, group in groups:
             for name in group.split():
-                text += f"\n::: modelwire.{name}\n"
-                text += f"    options:\n      {option}\n" if option else ""
+                if options == FIELDS:
+                    text += fields(package[name])
+                else:
+                    text += f"\n::: modelwire.{name}\n    options: {{{options}}}\n"
         found[f"{FOLDER}/{page}.md"] = text
     return found
+
+
+def fields(one) -> str:
+    """A class that has only fields, its own and inherited ones, as declarations."""
+    text = f"\n## {HEADINGS.get(one.name, one.name)}\n\n"
+    text += f"{one.docstring.value}\n\n" if one.docstring else ""
+    lines = []
+    for name, member in one.all_members.items():
+        if not name.startswith("_") and member.is_attribute:
+            said = f"  # {member.docstring.value}" if member.docstring else ""
+            annotation = re.sub(r"^_Maybe\[(.*)\]$", r"\1 | None", str(member.annotation))
+            annotation = re.sub(r"\bbuiltins\.|\b_(?=[A-Z])", "", annotation)
+            lines.append(f"{name}: {annotation}{' '.join(said.splitlines())}")
+    return f"{text}```python\n" + "\n".join(lines) + "\n```\n"
 
 
 def spelled_out(text: str) -> str:
     """The same page with signatures and docstrings, for those who read markdown."""
     if ":::" not in text:
         return text
-    package = griffe.load("modelwire", search_paths=[SOURCES], extensions=griffe.load_extensions(Docstrings))
+    package = load()
     return re.sub(
         r"^::: modelwire\.(\S+)\n(?:    .*\n)*",
         lambda name: described(package[name[1]], "##"),
