@@ -150,8 +150,7 @@ else
 	@cargo doc --quiet --locked --no-deps -p modelwire
 endif
 	@PATH="$(abspath $(build))/docs/bin:$$PATH" NO_MKDOCS_2_WARNING=1 \
-	  $(build)/docs/bin/python -m mkdocs build --quiet --config-file docs/site/mkdocs.yml --site-dir $(abspath $(build)/site)
-	@echo "$(build)/site/index.html"
+	  $(build)/docs/bin/python -m mkdocs build --config-file docs/site/mkdocs.yml --site-dir $(abspath $(build)/site)
 	@$(if $(ARGS),tests/site/run)
 
 $(build)/docs/installed: docs/site/requirements.txt
@@ -206,5 +205,5 @@ lint: .venv/tools
 	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 	cargo clippy --quiet --locked -p modelwire --lib --no-default-features -- -D warnings
 	RUSTDOCFLAGS='-D warnings' cargo doc --quiet --locked --no-deps -p modelwire
-	$(python) -m ruff check py tests/python tests/release
-	$(python) -m ruff format --check py tests/python tests/release
+	$(python) -m ruff check py docs/site tests/python tests/release tests/site
+	$(python) -m ruff format --check py docs/site tests/python tests/release tests/site

@@ -1,4 +1,4 @@
-"""The C reference as pages of markdown, from include/modelwire.json and the comment of modelwire.h."""
+"""The C reference as pages of markdown, from include/modelwire.json and modelwire.h."""
 
 import json
 import re
@@ -26,25 +26,26 @@ def pages() -> dict[str, str]:
     """The markdown of each page, by its place in the site."""
     api = json.loads((INCLUDE / "modelwire.json").read_text())
     handles = {handle["name"].removeprefix("modelwire_"): handle for handle in api["handles"]}
-    functions: dict[str, list] = {name: [] for name in ["library", *handles]}
+    functions: dict[str, list] = {}
     for function in api["functions"]:
         first = function["name"].split("_")[1]
-        functions[first if first in handles else "library"].append(function)
+        functions.setdefault(first if first in handles else "library", []).append(function)
     places = {f["name"]: f"{page}.md#{f['name']}" for page, some in functions.items() for f in some}
     places |= {f["name"]: f"types.md#{f['name']}" for f in api["callbacks"] + api["types"]}
     places |= {handle["name"]: f"{name}.md" for name, handle in handles.items()}
     places |= {c["name"]: f"constants.md#{c['name'].lower()}" for c in api["constants"]}
 
-    found = {"index": index(api, functions), "constants": constants(api)}
+    found = {"index": index(api, functions)}
     for page, some in functions.items():
         title = f"modelwire_{page}" if page in handles else "The library"
         said = handles[page]["doc"] if page in handles else "Functions of the whole process."
         found[page] = f"# {title}\n\n{paragraphs(said)}\n" + "".join(map(function_text, some))
-    found["types"] = "# Types and callbacks\n" + "".join(
-        f"\n## {one['name']}\n\n```c\ntypedef {one['is']} {one['name']};\n```\n\n{paragraphs(one['doc'])}\n"
-        for one in api["types"]
-    )
+    found["types"] = "# Types and callbacks\n"
+    for one in api["types"]:
+        code = f"typedef {one['is']} {one['name']};"
+        found["types"] += f"\n## {one['name']}\n\n```c\n{code}\n```\n\n{paragraphs(one['doc'])}\n"
     found["types"] += "".join(map(function_text, api["callbacks"]))
+    found["constants"] = constants(api)
     return {f"{FOLDER}/{page}.md": linked(text, places, page) for page, text in found.items()}
 
 
@@ -59,7 +60,8 @@ def linked(text: str, places: dict[str, str], page: str) -> str:
         place = mark + heading if file == f"{page}.md" and mark else place
         return f"[`{match[1]}`]({place})" if place != f"{page}.md" else f"`{match[1]}`"
 
-    as_is = r"(^```.*?^```$|^#[^\n]*$|`[^`\n]* [^`\n]*`|<a id=.*?</a>|\[[^\]\n]*\]\([^)\n]*\))"
+    code = r"^```.*?^```$|`[^`\n]* [^`\n]*`|<code id=.*?</code>"
+    as_is = rf"({code}|^#[^\n]*$|\[[^\]\n]*\]\([^)\n]*\))"
     parts = re.split(as_is, text, flags=re.DOTALL | re.MULTILINE)
     names = r"`?\b((?:modelwire|MODELWIRE)_\w*[A-Za-z0-9])\b(?!\.\w)`?"
     return "".join(part if at % 2 else re.sub(names, link, part) for at, part in enumerate(parts))
@@ -87,32 +89,32 @@ def signature(function: dict) -> str:
     parts = [declared(p["type"], p["name"]) for p in function["parameters"]] or ["void"]
     if len(line := f"{head}{', '.join(parts)});") <= LINE:
         return line
-    return textwrap.fill(
-        " ".join(part.replace(" ", "\0") + "," for part in parts)[:-1],
-        LINE,
-        initial_indent=head,
-        subsequent_indent=" " * min(len(head), 8),
-        break_long_words=False,
-    ).replace("\0", " ") + ");"
+    return (
+        textwrap.fill(
+            " ".join(part.replace(" ", "\0") + "," for part in parts)[:-1],
+            LINE,
+            initial_indent=head,
+            subsequent_indent=" " * min(len(head), 8),
+            break_long_words=False,
+        ).replace("\0", " ")
+        + ");"
+    )
 
 
 def function_text(function: dict) -> str:
-    text = f"\n## {function['name']}\n\n```c\n{signature(function)}\n```\n\n{paragraphs(function['doc'])}\n\n"
+    text = f"\n## {function['name']}\n\n```c\n{signature(function)}\n```\n\n"
+    text += f"{paragraphs(function['doc'])}\n\n"
     if function["parameters"]:
         text += "| parameter | meaning | ownership |\n|---|---|---|\n"
         for one in function["parameters"]:
             text += f"| `{one['name']}` | {cell(meaning(one))} | {cell(ownership(one))} |\n"
     facts = []
-    returns = function["returns"]
-    if returns["role"] != "none":
-        said = returns["doc"] or ("`MODELWIRE_OK` or another status" if returns["role"] == "status" else "")
-        facts.append(("Returns", f"`{returns['type']}`" + (f": {said}" if said else "") + end(owned(returns))))
-    facts += [
-        ("Threads", THREADS[function["threads"]]),
-        ("Blocks", BLOCKS[function["blocks"]]),
-    ]
+    if function["returns"]["role"] != "none":
+        facts.append(("Returns", result(function["returns"])))
+    facts.append(("Threads", THREADS[function["threads"]]))
+    facts.append(("Blocks", BLOCKS[function["blocks"]]))
     if function["interruptible"]:
-        facts.append(("Signals", "returns MODELWIRE_INTERRUPTED after one, if the handle is interruptible"))
+        facts.append(("Signals", "an interruptible handle returns MODELWIRE_INTERRUPTED after one"))
     if function["signal_safe"]:
         facts.append(("Signals", "a signal handler may call it"))
     if function["since"]:
@@ -120,12 +122,18 @@ def function_text(function: dict) -> str:
     return text + "\n" + "".join(f"- **{name}:** {plain(said)}\n" for name, said in facts)
 
 
-def end(said: str) -> str:
-    return f"; {said}" if said else ""
+def result(returns: dict) -> str:
+    said = returns["doc"]
+    if not said and returns["role"] == "status":
+        said = "`MODELWIRE_OK` or another status"
+    return "; ".join(
+        filter(None, [f"`{returns['type']}`" + (said and f": {said}"), owned(returns)])
+    )
 
 
 def meaning(one: dict) -> str:
-    said = one["doc"] or one["role"].replace("_", " ")
+    kind = one.get("handle", one["role"]).removeprefix("modelwire_").replace("_", " ")
+    said = one["doc"] or f"the {kind}"
     if one.get("nullable") and "NULL" not in said:
         said += "; may be NULL"
     return said
@@ -144,7 +152,7 @@ def ownership(one: dict) -> str:
         case "error":
             return "you own it: modelwire_error_free"
         case "text":
-            return f"copied; its length is `{one['length_in']}`" if one.get("length_in") else "copied"
+            return f"copied; its length is `{one['length_in']}`"
         case "out":
             return owned(one)
     return ""
@@ -158,7 +166,7 @@ def constants(api: dict) -> str:
         left = [one for one in left if one not in some]
         text += f"\n## {title}\n\n| name | value | meaning |\n|---|---|---|\n"
         for one in some:
-            name = f'<a id="{one["name"].lower()}"><code>{one["name"]}</code></a>'
+            name = f'<code id="{one["name"].lower()}">{one["name"]}</code>'
             text += f"| {name} | `{one['value']}` | {cell(one['doc'])} |\n"
     return text
 
@@ -169,7 +177,8 @@ def index(api: dict, functions: dict) -> str:
     text += f"{api['abi']}. The [guide](../../c.md) shows how to start.\n\n"
     for page, some in functions.items():
         name = "The library" if page == "library" else f"modelwire_{page}"
-        short = ", ".join(f"[`{f['name'].removeprefix('modelwire_')}`]({page}.md#{f['name']})" for f in some)
+        names = [f["name"].removeprefix("modelwire_") for f in some]
+        short = ", ".join(f"[`{one}`]({page}.md#modelwire_{one})" for one in names)
         text += f"- [{name}]({page}.md): {short}\n"
     text += "- [Types and callbacks](types.md)\n- [Constants](constants.md)\n"
     comment = re.search(r"/\*\n(.*?)\n \*/", (INCLUDE / "modelwire.h").read_text(), re.DOTALL)[1]
@@ -180,7 +189,7 @@ def index(api: dict, functions: dict) -> str:
 
 
 def comment_block(block: str) -> str:
-    """A block of the header's comment: a heading in capitals, indented text, or paragraphs with a first word."""
+    """A block of the header's comment: a heading in capitals, indented text, or paragraphs."""
     if re.fullmatch(r"[A-Z ]+", block):
         return f"\n## {block.capitalize()}\n"
     lines = block.splitlines()

@@ -1,4 +1,4 @@
-"""Draws docs/bench.svg from the latest results in tests/bench/README.md; `make generate` runs it."""
+"""Draws docs/bench.svg from the results in tests/bench/README.md; `make generate` runs it."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PICTURE = ROOT / "docs/bench.svg"
 
-# Of a scenario of the benchmark: what it says, the unit, and its clients in Python with their names here.
+# Of a scenario of the benchmark: what it measures, and the unit.
 PANELS = {
     "chunk": ("CPU time of a streamed chunk", "µs"),
     "chat": ("CPU time of a plain call", "µs"),
@@ -32,7 +32,8 @@ def results(scenario: str) -> dict[str, float]:
     """The first number of each row of a scenario, by client."""
     text = (ROOT / "tests/bench/README.md").read_text()
     block = re.search(rf"^{scenario}: .*?\n\n", text, re.DOTALL | re.MULTILINE)[0]
-    return {name: float(number) for name, number in re.findall(r"^  ([\w-]+) +([\d.]+) ", block, re.MULTILINE)}
+    rows = re.findall(r"^  ([\w-]+) +([\d.]+) ", block, re.MULTILINE)
+    return {name: float(number) for name, number in rows}
 
 
 def picture() -> str:
@@ -55,8 +56,8 @@ def picture() -> str:
             ]
             top += ROW
         top += 10
-    label = "Bars: " + ", ".join(title for title, _ in PANELS.values()) + ", of modelwire and other Python clients"
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top}" role="img" aria-label="{label}">'
+    head = '<svg xmlns="http://www.w3.org/2000/svg" role="img"'
+    head += f' viewBox="0 0 {WIDTH} {top}" aria-label="CPU time of Python clients, as bars">'
     return "\n".join([head, f"<style>{STYLE.strip()}</style>", *shapes, "</svg>", ""])
 
 

@@ -13,6 +13,7 @@ import os
 import posixpath
 import re
 from pathlib import Path
+from textwrap import indent
 
 import c_reference
 import chart
@@ -39,10 +40,11 @@ FENCE = re.compile(r"^```\w*\n.*?^```$\n?", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)\s]+)\)")
 TARGET = re.compile(r"\]\(([^)\s]+)\)")
 FROM = re.compile(r"^<!-- from: (\S+) -->\n```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-COMMENT = re.compile(r"<!--.*?-->\n*", re.DOTALL)
+COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 LAYOUT = re.compile(r"</?div[^>]*>\n*|\{ \.[^}\n]* \}")
 LABELLED = re.compile(
-    rf"^\*\*({'|'.join(map(re.escape, LANGUAGES))})\*\*((?:[^\n]|\n(?!\n))*)\n\n(```\w+\n.*?^```$)\n*",
+    rf"^\*\*({'|'.join(map(re.escape, LANGUAGES))})\*\*((?:[^\n]|\n(?!\n))*)\n\n"
+    r"(```\w+\n.*?^```$)\n*",
     re.DOTALL | re.MULTILINE,
 )
 
@@ -67,7 +69,8 @@ def on_files(files, config):
     for path, place in ELSEWHERE.items():
         files.append(File.generated(config, place, abs_src_path=str(ROOT / path)))
         pages[path] = place
-    generated = {**c_reference.pages(), **python_reference.pages(), "reference/rust.md": rust(files, config)}
+    generated = c_reference.pages() | python_reference.pages()
+    generated["reference/rust.md"] = rust(files, config)
     for place, text in generated.items():
         files.append(File.generated(config, place, content=text))
     places = [file.src_uri for file in files.documentation_pages()]
@@ -77,18 +80,15 @@ def on_files(files, config):
 
 def rust(files, config) -> str:
     """The page that leads to what rustdoc wrote, which is copied as it is."""
-    written = config.site_dir and Path(config.site_dir).parent / "doc"
-    text = "# Rust reference\n\n"
+    written = Path(config.site_dir).parent / "doc"
+    text = "# Rust reference\n\nThe [guide](../rust.md) shows how to start.\n\n"
     if os.environ.get("RUSTDOC") == "no" or not (written / "modelwire/index.html").exists():
-        return text + "This build of the site has no Rust reference: `cargo doc -p modelwire --no-deps --open`.\n"
+        return text + "`cargo doc -p modelwire --no-deps --open` writes and shows the reference.\n"
     for path in written.rglob("*"):
         if path.is_file() and path.name != ".lock":
-            place = f"rustdoc/{path.relative_to(written)}"
+            place = f"rustdoc/{path.relative_to(written).as_posix()}"
             files.append(File.generated(config, place, abs_src_path=str(path)))
-    return text + (
-        "rustdoc writes the reference of the crate: [modelwire](../rustdoc/modelwire/index.html).\n\n"
-        "The [guide](../rust.md) shows how to start.\n"
-    )
+    return text + "rustdoc writes the reference: [modelwire](../rustdoc/modelwire/index.html).\n"
 
 
 def entries(nav):
@@ -163,7 +163,8 @@ def link_as_pages(text, path, place):
         if there(target) not in pages or target.startswith("#"):
             return match[0]
         _, mark, heading = target.partition("#")
-        return f"]({posixpath.relpath(pages[there(target)], posixpath.dirname(place) or '.')}{mark}{heading})"
+        page = posixpath.relpath(pages[there(target)], posixpath.dirname(place) or ".")
+        return f"]({page}{mark}{heading})"
 
     return TARGET.sub(to_page, LINK.sub(to_source, text))
 
@@ -180,8 +181,8 @@ def tabs(markdown):
     def end():
         for match in run if len(run) > 1 else []:
             said = match[2].strip(" ,:.\n")
-            body = (f"{said}:\n\n" if said else "") + match[3]
-            result.append(f'=== "{match[1]}"\n\n' + re.sub(r"^(?=.)", "    ", body, flags=re.MULTILINE) + "\n\n")
+            body = indent((f"{said}:\n\n" if said else "") + match[3], "    ")
+            result.append(f'=== "{match[1]}"\n\n{body}\n\n')
         result.extend(match[0] for match in run if len(run) == 1)
         run.clear()
 

@@ -1,31 +1,33 @@
-"""The Python reference: which names are on which page, and how their docstrings become markdown.
+"""The Python reference: which names are on which page, and docstrings as markdown.
 
 mkdocstrings reads signatures and docstrings from the sources and stubs, and imports nothing.
 """
 
 import re
 from pathlib import Path
+from textwrap import dedent
 
 import griffe
 
 SOURCES = Path(__file__).parents[2] / "py/python"
 FOLDER = "reference/python"
-# Of a page: title, first sentence, and groups: options of mkdocstrings, and names. A group of FIELDS is shown as
-# declarations: classes with fields only, and what they inherit.
+# Of a page: title, first sentence, and groups: options of mkdocstrings, and names. A group of
+# FIELDS is shown as declarations: classes with fields only, and what they inherit.
 FIELDS = "fields"
 OWN = "inherited_members: false"  # what they inherit is described once
 PAGES = {
     "clients": (
         "Clients",
-        "`Client` and `AsyncClient` are other names of these two classes. Each option of a client has a row in the"
-        " [list of options](../../python/reference.md).",
+        "`Client` and `AsyncClient` are other names of these two classes. Each option of a client"
+        " has a row in the [list of options](../../python/reference.md).",
         ("", "OpenAI AsyncOpenAI"),
         ("", "set_io_threads flush_calls register_openai_classes enable_logging disable_logging"),
     ),
     "operations": (
         "Operations",
-        "Methods of `client.models`, `client.chat.completions` and `client.responses`. `AsyncOpenAI` has the same"
-        " ones, to await. The last two sections list the parameters of `create`.",
+        "Methods of `client.models`, `client.chat.completions` and `client.responses`."
+        " `AsyncOpenAI` has the same ones, to await. The last two sections list the parameters of"
+        " `create`.",
         ("", "_resources.Models _resources.Completions _resources.Responses"),
         (FIELDS, "_resources._ChatCreateParams _resources._ResponseCreateParams"),
     ),
@@ -46,36 +48,53 @@ PAGES = {
         "Answers",
         "Every answer, and every object in one, has the methods of the first class here.",
         ("heading: Every object of an answer", "_native._View"),
-        (FIELDS, "_native.ChatCompletion _native.Choice _native.ChatCompletionMessage _native.CompletionUsage"),
-        (FIELDS, "_native.ChatCompletionChunk _native.ChunkChoice _native.ChoiceDelta"),
-        (FIELDS, "_native.Response _native.ResponseOutputItem _native.ResponseUsage _native.ResponseStreamEvent"),
-        (FIELDS, "_native.Model"),
-        ("", "_resources.ModelList CallRecord Usage UsageSum RateLimits RateLimit APIResponse AsyncAPIResponse"),
+        (
+            FIELDS,
+            "_native.ChatCompletion _native.Choice _native.ChatCompletionMessage"
+            " _native.CompletionUsage _native.ChatCompletionChunk _native.ChunkChoice"
+            " _native.ChoiceDelta _native.Response _native.ResponseOutputItem"
+            " _native.ResponseUsage _native.ResponseStreamEvent _native.Model",
+        ),
+        (
+            "",
+            "_resources.ModelList CallRecord Usage UsageSum RateLimits RateLimit APIResponse"
+            " AsyncAPIResponse",
+        ),
     ),
     "errors": (
         "Errors",
-        "All are subclasses of `OpenAIError`. The [page on errors](../../errors.md) says which failure raises which.",
-        (f"{OWN}, show_bases: true", "OpenAIError RequestError APIError APIStatusError BadRequestError"),
-        (f"{OWN}, show_bases: true", "AuthenticationError PermissionDeniedError NotFoundError ConflictError"),
-        (f"{OWN}, show_bases: true", "UnprocessableEntityError RateLimitError InternalServerError"),
-        (f"{OWN}, show_bases: true", "APIConnectionError APITimeoutError APIResponseValidationError"),
-        (f"{OWN}, show_bases: true", "IncompleteStreamError StreamContradictionError AnswerError"),
-        (f"{OWN}, show_bases: true", "AnswerValidationError LengthFinishReasonError ContentFilterFinishReasonError"),
-        (f"{OWN}, show_bases: true", "MaxTurnsError"),
+        "All are subclasses of `OpenAIError`. The [page on errors](../../errors.md) says which"
+        " failure raises which.",
+        (
+            f"{OWN}, show_bases: true",
+            "OpenAIError RequestError APIError APIStatusError BadRequestError AuthenticationError"
+            " PermissionDeniedError NotFoundError ConflictError UnprocessableEntityError"
+            " RateLimitError InternalServerError APIConnectionError APITimeoutError"
+            " APIResponseValidationError IncompleteStreamError StreamContradictionError"
+            " AnswerError AnswerValidationError LengthFinishReasonError"
+            " ContentFilterFinishReasonError MaxTurnsError",
+        ),
     ),
     "bulk": (
         "Many requests",
-        "The [guide](../../python/bulk.md) shows their use. `modelwire.bulk` is a class; its attributes are the"
-        " other names here.",
-        ("", "_bulk.job.bulk _bulk.result.Result _bulk.result.Status _bulk.budget.Estimate _bulk.budget.Pilot"),
+        "The [guide](../../python/bulk.md) shows their use. `modelwire.bulk` is a class; its"
+        " attributes are the other names here.",
+        (
+            "",
+            "_bulk.job.bulk _bulk.result.Result _bulk.result.Status _bulk.budget.Estimate"
+            " _bulk.budget.Pilot _bulk.batches.Rows _bulk.arrow.read_parquet"
+            " _bulk.arrow.write_parquet _bulk.repair.repair",
+        ),
         (OWN, "_bulk.budget.BudgetError _bulk.checks.CheckError"),
-        ("", "_bulk.batches.Rows _bulk.arrow.read_parquet _bulk.arrow.write_parquet _bulk.repair.repair"),
     ),
     "testing": (
         "Testing",
         "`modelwire.testing`; the [guide](../../python/testing.md) shows its use.",
-        ("", "testing.Service testing.Request testing.Answer testing.text testing.document testing.events"),
-        ("", "testing.error testing.raw testing.garbage testing.played"),
+        (
+            "",
+            "testing.Service testing.Request testing.Answer testing.text testing.document"
+            " testing.events testing.error testing.raw testing.garbage testing.played",
+        ),
     ),
     "telemetry": (
         "Telemetry",
@@ -91,7 +110,7 @@ ALIASES = {"Client", "AsyncClient", "__version__", "bulk"}
 
 
 class Docstrings(griffe.Extension):
-    """Docstrings as markdown: an indented program is Python, and "name: text" is an item of a list."""
+    """Docstrings as markdown: an indented program is Python, "name: text" an item of a list."""
 
     def on_instance(self, *, node, obj, agent, **kwargs):
         if obj.docstring:
@@ -100,22 +119,25 @@ class Docstrings(griffe.Extension):
 
 def markdown(text: str) -> str:
     text = re.sub(r"^(\w+): (.*(?:\n +\S.*)*)$", r"- `\1`: \2", text, flags=re.MULTILINE)
-    text = re.sub(r"^(?!- `)(.+)\n- `", r"\1\n\n- `", text, flags=re.MULTILINE)
+    text = re.sub(r"^(?!- `|\s)(.+)\n- `", r"\1\n\n- `", text, flags=re.MULTILINE)
+    indented = r"(\n\n)((?: {4}.*\n?|\n(?= {4}))+)"
     return re.sub(
-        r"(\n\n)((?: {4}.*\n?|\n(?= {4}))+)",
-        lambda code: f"{code[1]}```python\n" + re.sub(r"^ {4}", "", code[2], flags=re.MULTILINE).strip() + "\n```\n",
-        text,
+        indented, lambda code: f"{code[1]}```python\n{dedent(code[2]).strip()}\n```\n", text
     )
 
 
 def load():
-    return griffe.load("modelwire", search_paths=[SOURCES], extensions=griffe.load_extensions(Docstrings))
+    return griffe.load(
+        "modelwire", search_paths=[SOURCES], extensions=griffe.load_extensions(Docstrings)
+    )
 
 
 def pages() -> dict[str, str]:
     """The markdown of each page, by its place in the site."""
     package = load()
-    names = {name for _, _, *groups in PAGES.values() for _, group in groups for name in group.split()}
+    names = {
+        name for _, _, *groups in PAGES.values() for _, group in groups for name in group.split()
+    }
     if missing := {str(name) for name in package.exports} - names - ALIASES:
         raise LookupError(f"docs/site/python_reference.py: put on a page: {sorted(missing)}")
     found = {}
@@ -150,25 +172,32 @@ def spelled_out(text: str) -> str:
     if ":::" not in text:
         return text
     package = load()
-    return re.sub(
-        r"^::: modelwire\.(\S+)\n(?:    .*\n)*",
-        lambda name: described(package[name[1]], "##"),
-        text,
-        flags=re.MULTILINE,
-    )
+
+    def shown(directive):
+        name, options = directive.groups()
+        only = re.search(r"members: \[(.*?)\]", options)
+        heading = re.search(r"heading: ([^,}]*)", options)
+        return described(
+            package[name],
+            heading and heading[1],
+            only and only[1].split(", "),
+            OWN not in options,
+        )
+
+    return re.sub(r"^::: modelwire\.(\S+)\n    (.*)\n", shown, text, flags=re.MULTILINE)
 
 
-def described(thing, level: str) -> str:
+def described(thing, heading=None, only=None, inherited=True, level="##") -> str:
     thing = thing.final_target if thing.is_alias else thing
-    overloads = getattr(thing, "overloads", None)
-    forms = overloads if thing.is_function and overloads else [thing]
-    text = f"{level} {thing.name}\n\n```python\n" + "\n".join(map(declaration, forms)) + "\n```\n\n"
+    forms = thing.overloads if thing.is_function and thing.overloads else [thing]
+    code = "\n".join(map(declaration, forms))
+    text = f"{level} {heading or thing.name}\n\n```python\n{code}\n```\n\n"
     if thing.docstring:
         text += f"{thing.docstring.value.strip()}\n\n"
     if thing.is_class:
-        for name, member in thing.members.items():
-            if not name.startswith("_") and not member.is_alias:
-                text += described(member, f"{level}#")
+        for name, member in (thing.all_members if inherited else thing.members).items():
+            if not name.startswith("_") and (only is None or name in only):
+                text += described(member, level=f"{level}#")
     return text
 
 
@@ -176,6 +205,10 @@ def declaration(thing) -> str:
     if thing.is_function:
         return thing.signature()
     if thing.is_class:
-        bases = ", ".join(map(str, thing.bases))
-        return f"class {thing.name}({bases})" if bases else f"class {thing.name}"
-    return f"{thing.name}: {thing.annotation}" if thing.annotation else f"{thing.name} = {thing.value}"
+        made = thing.all_members.get("__init__")
+        if made and made.is_function:
+            return made.signature(name=thing.name, return_type=False)
+        return f"class {thing.name}"
+    return (
+        f"{thing.name}: {thing.annotation}" if thing.annotation else f"{thing.name} = {thing.value}"
+    )

@@ -1,4 +1,4 @@
-"""A headless Chromium by the WebDriver protocol: chromedriver and the standard library, nothing else."""
+"""A headless Chromium by the WebDriver protocol: chromedriver and the standard library."""
 
 import base64
 import json
@@ -9,8 +9,8 @@ import urllib.request
 from pathlib import Path
 
 FLAGS = (
-    "headless no-sandbox disable-gpu disable-quic no-first-run disable-background-networking disable-component-update"
-    " disable-sync disable-extensions"
+    "headless no-sandbox disable-gpu disable-quic no-first-run disable-background-networking"
+    " disable-component-update disable-sync disable-extensions hide-scrollbars"
 )
 # No other machine is reached; a request for one is an error in the console.
 ALONE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
@@ -20,15 +20,22 @@ class Browser:
     """One Chromium with a profile of its own."""
 
     def __enter__(self):
-        self._profile = tempfile.TemporaryDirectory(prefix="modelwire-site-", ignore_cleanup_errors=True)
-        self._driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True)
+        self._profile = tempfile.TemporaryDirectory(
+            prefix="modelwire-site-", ignore_cleanup_errors=True
+        )
+        self._driver = subprocess.Popen(
+            ["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True
+        )
         for line in self._driver.stdout:
             if port := re.search(r"successfully on port (\d+)", line):
                 self._url = f"http://127.0.0.1:{port[1]}/session"
                 break
         else:
             raise RuntimeError("chromedriver did not start")
-        flags = [f"--{flag}" for flag in FLAGS.split()] + [ALONE, f"--user-data-dir={self._profile.name}"]
+        flags = [f"--{flag}" for flag in FLAGS.split()] + [
+            ALONE,
+            f"--user-data-dir={self._profile.name}",
+        ]
         wanted = {
             "goog:chromeOptions": {"args": flags},
             "goog:loggingPrefs": {"browser": "ALL"},
@@ -49,7 +56,9 @@ class Browser:
 
     def _ask(self, method, path, body=None):
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self._url + path, data, {"Content-Type": "application/json"}, method=method)
+        request = urllib.request.Request(
+            self._url + path, data, {"Content-Type": "application/json"}, method=method
+        )
         try:
             with urllib.request.urlopen(request, timeout=120) as answer:
                 return json.load(answer)["value"]
@@ -69,9 +78,16 @@ class Browser:
     def show(self, width, height, scheme):
         """The size of the window, and the colours that the reader's system prefers."""
         self.devtools(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
         )
-        self.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.devtools(
+            "Emulation.setEmulatedMedia",
+            features=[{"name": "prefers-color-scheme", "value": scheme}],
+        )
 
     def console(self):
         """What the console said since it was asked last; a request that failed is there, too."""
