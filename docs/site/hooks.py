@@ -12,6 +12,7 @@ import logging
 import os
 import posixpath
 import re
+import shutil
 from pathlib import Path
 from textwrap import indent
 
@@ -34,6 +35,7 @@ ELSEWHERE = {
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
 }
+RUST = "rustdoc/modelwire/index.html"
 LANGUAGES = ("Python", "C", "C++", "Rust", "Node", "Go", "Java", "Command")
 
 FENCE = re.compile(r"^```\w*\n.*?^```$\n?", re.DOTALL | re.MULTILINE)
@@ -78,17 +80,20 @@ def on_files(files, config):
     return files
 
 
-def rust(files, config) -> str:
-    """The page that leads to what rustdoc wrote, which is copied as it is."""
+def rustdoc(config) -> Path | None:
+    """What rustdoc wrote, if this site has it."""
     written = Path(config.site_dir).parent / "doc"
+    is_there = os.environ.get("RUSTDOC") != "no" and (written / RUST.partition("/")[2]).exists()
+    return written if is_there else None
+
+
+def rust(files, config) -> str:
+    """The page that leads to rustdoc's."""
     text = "# Rust reference\n\nThe [guide](../rust.md) shows how to start.\n\n"
-    if os.environ.get("RUSTDOC") == "no" or not (written / "modelwire/index.html").exists():
+    if not rustdoc(config):
         return text + "`cargo doc -p modelwire --no-deps --open` writes and shows the reference.\n"
-    for path in written.rglob("*"):
-        if path.is_file() and path.name != ".lock":
-            place = f"rustdoc/{path.relative_to(written).as_posix()}"
-            files.append(File.generated(config, place, abs_src_path=str(path)))
-    return text + "rustdoc writes the reference: [modelwire](../rustdoc/modelwire/index.html).\n"
+    files.append(File.generated(config, RUST, content=""))  # for the link; overwritten at the end
+    return text + f"rustdoc writes the reference: [modelwire](../{RUST}).\n"
 
 
 def entries(nav):
@@ -210,3 +215,5 @@ def on_post_build(config):
             whole.append(f"<!-- {place} -->\n\n{texts[place]}")
     (site / "llms.txt").write_text("\n".join(lines) + "\n")
     (site / "llms-full.txt").write_text("\n\n".join(whole))
+    if written := rustdoc(config):
+        shutil.copytree(written, site / "rustdoc", dirs_exist_ok=True)

@@ -90,8 +90,9 @@ class Browser:
         )
 
     def console(self):
-        """What the console said since it was asked last; a request that failed is there, too."""
-        return self._ask("POST", "/se/log", {"type": "browser"})
+        """The errors since it was asked last; a request that failed is one."""
+        log = self._ask("POST", "/se/log", {"type": "browser"})
+        return [entry["message"] for entry in log if entry["level"] == "SEVERE"]
 
     def picture(self, path, whole=False):
         found = self.devtools("Page.captureScreenshot", captureBeyondViewport=whole)

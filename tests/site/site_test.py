@@ -104,7 +104,7 @@ def faults_of_loading(browser, home, page):
     yield from (
         f"asks for {url}" for url in asked if not url.startswith((f"{home}/", "data:", "blob:"))
     )
-    yield from (f"console: {entry['message']}" for entry in browser.console())
+    yield from (f"console: {message}" for message in browser.console())
 
 
 def faults_of_pages(home, scheme):
