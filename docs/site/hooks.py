@@ -115,11 +115,20 @@ def listed(nav, places, apart):
             found.append(item)
         else:
             some = [place for place in fnmatch.filter(places, value) if place not in apart]
+            some.sort(key=as_listed)
             if title is None:
                 found += some
             elif some:
                 found.append({title: some if len(some) > 1 else some[0]})
     return found
+
+
+def as_listed(place):
+    """Where the README of its folder names a page, which puts the pages into their order."""
+    readme = ROOT / "docs" / posixpath.dirname(place) / "README.md"
+    text = readme.read_text() if posixpath.dirname(place) and readme.exists() else ""
+    at = text.find(f"({posixpath.basename(place)}")
+    return (not place.endswith("README.md"), at if at >= 0 else len(text))
 
 
 def on_page_markdown(markdown, page, config, files):
