@@ -140,16 +140,15 @@ bench:
 measured := $(build)/bench/modelwire/bin/python
 
 ## make docs            the documentation site, into target/site; ARGS=test also tries it in a browser
-# RUSTDOC=no leaves out the reference of the crate, and so needs no Rust.
-docs: export RUSTDOC := $(RUSTDOC)
+# RUST=no leaves out the reference of the crate, and so compiles nothing.
 docs: $(build)/docs/installed
-ifeq ($(RUSTDOC),no)
-	@echo "RUSTDOC=no: the site will have no Rust reference"
+ifeq ($(RUST),no)
+	@echo "RUST=no: the site will have no Rust reference"
 else
 	@tests/tools cargo
 	@cargo doc --quiet --locked --no-deps -p modelwire
 endif
-	@PATH="$(abspath $(build))/docs/bin:$$PATH" NO_MKDOCS_2_WARNING=1 \
+	@PATH="$(abspath $(build))/docs/bin:$$PATH" NO_MKDOCS_2_WARNING=1 RUST="$(RUST)" \
 	  $(build)/docs/bin/python -m mkdocs build --config-file docs/site/mkdocs.yml --site-dir $(abspath $(build)/site)
 	@$(if $(ARGS),tests/site/run)
 

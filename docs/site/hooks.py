@@ -83,7 +83,7 @@ def on_files(files, config):
 def rustdoc(config) -> Path | None:
     """What rustdoc wrote, if this site has it."""
     written = Path(config.site_dir).parent / "doc"
-    is_there = os.environ.get("RUSTDOC") != "no" and (written / RUST.partition("/")[2]).exists()
+    is_there = os.environ.get("RUST") != "no" and (written / RUST.partition("/")[2]).exists()
     return written if is_there else None
 
 
