@@ -57,8 +57,8 @@ PAGES = {
         ),
         (
             "",
-            "_resources.ModelList CallRecord Usage UsageSum RateLimits RateLimit APIResponse"
-            " AsyncAPIResponse",
+            "_resources.ModelList CallRecord BeforeAttempt Usage UsageSum RateLimits RateLimit"
+            " APIResponse AsyncAPIResponse",
         ),
     ),
     "errors": (
