@@ -5,7 +5,7 @@ mod arguments;
 pub(crate) mod command;
 mod job;
 mod limits;
-mod numbers;
+pub(crate) mod numbers;
 mod progress;
 mod projection;
 mod question;

@@ -8,12 +8,14 @@ mod context;
 mod network;
 mod path;
 mod proxy;
+mod records;
 mod report;
 mod service;
 mod settings;
 mod streaming;
 
 use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 use std::time::Duration;
 
 pub(crate) use certificate::roots;
@@ -51,10 +53,18 @@ pub(crate) struct Doctor {
     /// Print one JSON object with all checks, at the end
     #[arg(long)]
     json: bool,
+    /// Read the records of ended calls from this file, one on each line, and say which failed and where the
+    /// time went; calls nothing
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "no_calls"])]
+    from: Option<PathBuf>,
 }
 
 impl Doctor {
     pub(crate) fn run(&self, connection: &Connection) -> Result<(), Failure> {
+        if let Some(file) = &self.from {
+            let found = records::examine(file)?;
+            return self.report(|report| found.into_iter().try_for_each(|check| report.add(check)));
+        }
         connection.require_one_service("modelwire doctor")?;
         if !self.no_calls {
             console::say(COSTS);
@@ -68,11 +78,18 @@ impl Doctor {
             no_calls: self.no_calls,
             time_max: connection.timeout.unwrap_or(STEP_TIME_MAX).min(STEP_TIME_LONGEST),
         };
+        self.report(|report| examine(&asked, |check| report.add(check)))
+    }
+
+    fn report(
+        &self,
+        examine: impl FnOnce(&mut Report<'_>) -> io::Result<()>,
+    ) -> Result<(), Failure> {
         let mut out = io::stdout();
-        let has_colour =
-            out.is_terminal() && variables("NO_COLOR").is_none_or(|set| set.is_empty());
+        let is_plain = std::env::var_os("NO_COLOR").is_some_and(|set| !set.is_empty());
+        let has_colour = out.is_terminal() && !is_plain;
         let mut report = Report::new(&mut out, self.json, has_colour);
-        examine(&asked, |check| report.add(check)).map_err(|error| console::unwritten(&error))?;
+        examine(&mut report).map_err(|error| console::unwritten(&error))?;
         let verdict = report.end().map_err(|error| console::unwritten(&error))?;
         // The verdict is already printed.
         if verdict.is_ok { Ok(()) } else { Err(Failure::new(Exit::DoctorFailed, "")) }

@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 
 use modelwire_cli::doctor::causes::FAULTS;
 use modelwire_service::{Exchange, Options, Script, Service, Step};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::cases::{
     PACED_TRIES, answers, certificates, configurations, named, places, proxied, secured, streams,
@@ -242,4 +242,30 @@ fn a_service_at_a_unix_socket_is_called() {
     }
     let models = ran.text().lines().find(|line| line.contains(" models ")).unwrap();
     assert!(models.starts_with("failed") && models.contains("/nowhere/m.sock"), "{models}");
+}
+
+/// Without a service: the records say what happened.
+#[test]
+fn records_of_a_program_are_read() {
+    let folder = Folder::new();
+    let record = |kind: &str| {
+        let kind = (!kind.is_empty()).then_some(kind);
+        json!({"operation": "chat", "elapsed_us": 5, "bottleneck": "service", "kind": kind})
+            .to_string()
+    };
+    let text = [record(""), record("server"), String::new()].join("\n");
+    folder.file("records.jsonl", &text);
+    let file = folder.path().join("records.jsonl");
+    let mut command = modelwire_at("http://127.0.0.1:1/v1", &["doctor", "--json", "--from"]);
+    let ran = run(command.arg(&file));
+    assert_eq!(ran.code(), 6, "{ran:?}");
+    let report: Value = serde_json::from_str(&ran.text()).unwrap();
+    let failures = &report["checks"][1];
+    assert_eq!(failures["saw"], "1 calls failed (50 %): server 1", "{report}");
+    assert_eq!(failures["state"], "failed");
+    folder.file("none.jsonl", "{}\n");
+    let none = folder.path().join("none.jsonl");
+    let mut command = modelwire_at("http://127.0.0.1:1/v1", &["doctor", "--from"]);
+    let ran = run(command.arg(&none));
+    assert!(ran.code() != 0 && ran.stderr.contains("has no call records"), "{ran:?}");
 }

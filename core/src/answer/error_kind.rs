@@ -41,7 +41,8 @@ macro_rules! kinds {
             }
 
             /// The action that the specification expects of a client (in its table of errors), or ours.
-            pub(crate) fn hint(self) -> &'static str {
+            #[doc(hidden)]
+            pub fn hint(self) -> &'static str {
                 match self {
                     $(ErrorKind::$kind => $hint,)+
                 }
