@@ -1,3 +1,5 @@
+//! What doctor says of records.
+
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 use serde_json::json;
 
