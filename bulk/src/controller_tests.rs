@@ -10,7 +10,7 @@
 #[path = "controller/simulation.rs"]
 mod simulation;
 
-use modelwire_service::load::{Bucket, Load, Queue, RetryAfter, Slope};
+use modelwire_testing::load::{Bucket, Load, Queue, RetryAfter, Slope};
 
 use super::*;
 use simulation::{Played, Scene};

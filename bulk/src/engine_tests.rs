@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use modelwire::{Config, Endpoint, ErrorKind, RetryPolicy};
-use modelwire_service::{Exchange, Fault, Options, Point, Reply, Says, Script, Service, Step};
+use modelwire_testing::{Exchange, Fault, Options, Point, Reply, Says, Script, Service, Step};
 
 use super::*;
 use crate::budget::Limits;

@@ -4,7 +4,7 @@
 use modelwire::Endpoint;
 
 use modelwire::{Client, Config, Request, RetryPolicy};
-use modelwire_service::{Reply, Says, Service};
+use modelwire_testing::{Reply, Says, Service};
 
 use super::*;
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use modelwire_service::{
+use modelwire_testing::{
     Event, Fault, Finish, Options, Pace, Point, Replay, Reply, Reported, Says, Service, Step, Text,
     ToolCall,
 };

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::fs::Permissions;
 use std::time::Duration;
 
-use modelwire_service::{Fault, Options, Point, Reply, Says, Service, Step};
+use modelwire_testing::{Fault, Options, Point, Reply, Says, Service, Step};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use support::job::{Job, results};

@@ -12,7 +12,7 @@ mod support;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use modelwire_service::{Fault, Finish, Point, Reply, Says, Step, Text};
+use modelwire_testing::{Fault, Finish, Point, Reply, Says, Step, Text};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use support::job::Job;

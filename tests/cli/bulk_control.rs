@@ -12,8 +12,8 @@ mod support;
 use std::fmt::Write;
 use std::process::Command;
 
-use modelwire_service::load::Load;
-use modelwire_service::{Fault, Options, Point, Reply, Says, Service, Step};
+use modelwire_testing::load::Load;
+use modelwire_testing::{Fault, Options, Point, Reply, Says, Service, Step};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use support::job::Job;

@@ -14,8 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use modelwire_service::load::Load;
-use modelwire_service::{Options, Service};
+use modelwire_testing::load::Load;
+use modelwire_testing::{Options, Service};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use support::{Dice, Folder, modelwire_to, run, signal, unpacked, wait};

@@ -13,8 +13,8 @@ mod support;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use modelwire_service::load::Load;
-use modelwire_service::{Exchange, Options, Script, Service};
+use modelwire_testing::load::Load;
+use modelwire_testing::{Exchange, Options, Script, Service};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use support::{Folder, Ran, modelwire_at, modelwire_to, run, signal, unpacked, until, wait};

@@ -15,8 +15,8 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use modelwire_service::load::Load;
-use modelwire_service::{Options, Service};
+use modelwire_testing::load::Load;
+use modelwire_testing::{Options, Service};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use support::{Dice, Folder, modelwire_to, run, signal, unpacked, until, wait};

@@ -14,8 +14,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use modelwire_service::load::Load;
-use modelwire_service::{Options, Reply, Says, Service};
+use modelwire_testing::load::Load;
+use modelwire_testing::{Options, Reply, Says, Service};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use support::job::Job;

@@ -12,8 +12,8 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use modelwire_service::load::{Counts, Load};
-use modelwire_service::{Options, Service};
+use modelwire_testing::load::{Counts, Load};
+use modelwire_testing::{Options, Service};
 use serde_json::json;
 use support::{Folder, modelwire_to, run};
 

@@ -24,7 +24,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use modelwire_cli::doctor::causes::FAULTS;
-use modelwire_service::{Exchange, Options, Script, Service, Step};
+use modelwire_testing::{Exchange, Options, Script, Service, Step};
 use serde_json::{Value, json};
 
 use crate::cases::{
@@ -259,7 +259,7 @@ fn records_of_a_program_are_read() {
     let mut command = modelwire_at("http://127.0.0.1:1/v1", &["doctor", "--json", "--from"]);
     let ran = run(command.arg(&file));
     assert_eq!(ran.code(), 6, "{ran:?}");
-    let report: Value = serde_json::from_str(&ran.text()).unwrap();
+    let report: Value = serde_json::from_str(ran.text()).unwrap();
     let failures = &report["checks"][1];
     assert_eq!(failures["saw"], "1 calls failed (50 %): server 1", "{report}");
     assert_eq!(failures["state"], "failed");

@@ -12,7 +12,7 @@ mod support;
 use std::io::{Read, Write};
 use std::process::Stdio;
 
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 use support::{
     Folder, Ran, modelwire, modelwire_at, modelwire_to, run, run_on_terminal, run_with_input,
 };

@@ -15,7 +15,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use modelwire_cli::Exit;
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 use rustix::process::Signal;
 use support::{
     Folder, KEY, Ran, modelwire, modelwire_at, modelwire_to, run, run_on_terminal, signal,

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::Path;
 
 use modelwire::Value;
-use modelwire_service::Service;
+use modelwire_testing::Service;
 use support::{Folder, Ran, modelwire_to, run, run_with_input};
 
 /// What the service gave for each row: by name the text, or the message of its failure.

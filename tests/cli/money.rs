@@ -11,7 +11,7 @@
 use std::fmt::Write;
 use std::process::Command;
 
-use modelwire_service::{Reply, Says, Service};
+use modelwire_testing::{Reply, Says, Service};
 
 #[path = "support/screen.rs"]
 mod screen;

@@ -12,7 +12,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use modelwire_service::{Options, Service};
+use modelwire_testing::{Options, Service};
 
 #[path = "support/picture.rs"]
 mod drawing;

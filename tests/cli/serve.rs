@@ -73,7 +73,7 @@ fn serve_takes_the_arguments_of_the_service() {
     let ran = run(modelwire_at(&serving.url, &ask).env("MODELWIRE_API_KEY", "sk-other"));
     assert_eq!((ran.text(), &*ran.stderr), ("Hello", "modelwire: the service reported no usage\n"));
     let help = run(&mut modelwire(["serve", "--help"]));
-    for argument in modelwire_service::ARGUMENTS {
+    for argument in modelwire_testing::ARGUMENTS {
         assert!(help.text().contains(&format!("--{} <{}>", argument.name, argument.value)));
     }
     let taken = run(&mut modelwire(["serve", "--port", &port]));

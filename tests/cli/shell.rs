@@ -12,7 +12,7 @@ mod support;
 
 use std::process::Command;
 
-use modelwire_service::{Exchange, Recorded, Script, Service};
+use modelwire_testing::{Exchange, Recorded, Script, Service};
 use support::{
     Folder, KEY, Ran, modelwire, modelwire_at, modelwire_to, run, run_on_terminal, run_with_input,
 };

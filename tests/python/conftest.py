@@ -45,7 +45,7 @@ for _folder in ("_answers", "_bulk", "_loops", "_schemas"):
 KEY = "sk-test"  # the one key that the service accepts
 DEADLINE = 60.0  # for what takes milliseconds unless it is broken
 SOON = 30.0  # for what would take for ever if it were broken
-BUILD_IT = "build it with `cargo build -p modelwire-service` and name it in MODELWIRE_SERVICE"
+BUILD_IT = "build it with `cargo build -p modelwire-testing` and name it in MODELWIRE_SERVICE"
 
 
 class Service:

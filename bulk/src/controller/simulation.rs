@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
-use modelwire_service::load::{Admission, Gate, Load};
+use modelwire_testing::load::{Admission, Gate, Load};
 
 use super::{Controller, Decision, Ended, Fixed, IN_FLIGHT_MAX, View};
 

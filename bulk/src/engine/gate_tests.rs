@@ -11,7 +11,7 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use modelwire::{BaseUrl, Client, Config, ErrorKind, RetryPolicy};
-use modelwire_service::Service;
+use modelwire_testing::Service;
 
 use crate::engine::attempt::Attempt;
 use crate::engine::tests::{numbers, options, row, run, status};

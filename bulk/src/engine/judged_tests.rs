@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use modelwire_service::{Fault, Point, Reply, Says, Service, Step, Text};
+use modelwire_testing::{Fault, Point, Reply, Says, Service, Step, Text};
 
 use super::super::tests::{LONG, Slow, client, numbers, options, row, run, status};
 use super::*;
@@ -28,7 +28,7 @@ fn asking_again(times: u32) -> EngineOptions {
 /// An answer that is cut at its limit, with this usage.
 fn cut(usage: Option<(u64, u64)>) -> Reply {
     let pieces = vec!["cut".to_owned()];
-    let finish = modelwire_service::Finish::Length;
+    let finish = modelwire_testing::Finish::Length;
     Reply { says: Says::Text(Text { pieces, finish, usage, ..Text::default() }), faults: vec![] }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, Error, value_parser};
-use modelwire_service::{ARGUMENTS, Options, Service};
+use modelwire_testing::{ARGUMENTS, Options, Service};
 
 use crate::console::{self, Output};
 use crate::everyday::upstream::upstream;

@@ -75,7 +75,7 @@ RUNNERS = {
 
 def prepare(names: list[str]) -> dict[str, str]:
     """Builds the command and the environments; says who cannot be measured, and why."""
-    packages = ["-p", "modelwire-cli", "-p", "modelwire-service"]
+    packages = ["-p", "modelwire-cli", "-p", "modelwire-testing"]
     run(["cargo", "build", "--quiet", "--locked", "--release", *packages])
     missing = {}
     for name in names:

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use modelwire_service::{Exchange, Script, Service};
+use modelwire_testing::{Exchange, Script, Service};
 use modelwire_tests_c::{Ended, Library, Program, chat_chunk, root};
 
 /// As many chunks are the large stream of `slow_reader`, and the others.

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use modelwire_service::{Exchange, Script, Service};
+use modelwire_testing::{Exchange, Script, Service};
 
 use crate::build::root;
 use crate::{Ended, Program};

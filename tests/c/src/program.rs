@@ -7,7 +7,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use modelwire_service::Service;
+use modelwire_testing::Service;
 
 use crate::build::tool;
 

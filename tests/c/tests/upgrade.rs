@@ -11,7 +11,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use modelwire_service::Service;
+use modelwire_testing::Service;
 use modelwire_tests_c::{Ended, Library, Program, compile_with, root};
 
 fn run(command: &mut Command) -> String {

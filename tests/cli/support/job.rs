@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
-use modelwire_service::Service;
+use modelwire_testing::Service;
 use serde_json::Value;
 
 use super::{Folder, Ran, modelwire_to, run};

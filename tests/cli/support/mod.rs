@@ -19,7 +19,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use modelwire_service::Service;
+use modelwire_testing::Service;
 
 /// The longest that anything may take before a test gives up on it.
 pub const LONGEST: Duration = Duration::from_secs(600);

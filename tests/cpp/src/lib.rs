@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use modelwire_service::{Script, Service};
+use modelwire_testing::{Script, Service};
 use modelwire_tests_c::{Ended, Library, Program, compile_with, root};
 
 /// What a C++ programmer would switch on, and treats as errors.

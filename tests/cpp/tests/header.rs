@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use modelwire_header::{HEADER, functions};
-use modelwire_service::Service;
+use modelwire_testing::Service;
 use modelwire_tests_c::{Library, Program, compile_with, forgotten_scenarios, root};
 use modelwire_tests_cpp::{STRICT, compile, compilers};
 

@@ -7,7 +7,7 @@
     reason = "tests fail by panicking"
 )]
 
-use modelwire_service::Service;
+use modelwire_testing::Service;
 use modelwire_tests_c::Program;
 use modelwire_tests_cpp::compile;
 

@@ -13,7 +13,7 @@ mod ended;
 #[path = "../../rust/tests/told/mod.rs"]
 mod vectors;
 
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 use modelwire_tests_c::{
     accessor_samples, chat_answer, chat_chunk, check_adaptive, detailed_usage, silent, stalling,
     stalling_at_once, text_samples,

@@ -17,7 +17,7 @@ use modelwire::{
     BlockingStream, Choice, Chunk, Client, Config, Endpoint, Error, ErrorKind, Request, Response,
     RetryPolicy, Usage,
 };
-use modelwire_service::Service;
+use modelwire_testing::Service;
 use recorded::{Cuts, Record, expected, records};
 use serde_json::{Value, json};
 

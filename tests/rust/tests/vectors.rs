@@ -18,7 +18,7 @@ use base64::engine::general_purpose::STANDARD;
 use modelwire::limits::EVENT_BYTES_MAX;
 use modelwire::parse::{self, Decoder};
 use modelwire::{Client, Config, End, Error, ErrorKind, Request, RetryPolicy, Value as View};
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 use serde_json::{Value, json};
 
 /// Inputs up to this size are also split in three, everywhere.

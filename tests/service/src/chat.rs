@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::script::Exchange;
 use crate::ticket::Ticket;
 
-const FINGERPRINT: &str = "fp_modelwire_service";
+const FINGERPRINT: &str = "fp_modelwire_testing";
 
 /// A chat completion to send.
 pub(crate) struct Chat<'a> {

@@ -1,4 +1,4 @@
-//! The loopback test service: starts and stops it, and lets a test inspect it.
+//! A mock of an OpenAI-compatible inference service on loopback, for tests of programs that call one.
 //!
 //! **For tests only.** It runs no model, accepts one well-known key, listens on loopback only, and must
 //! never serve real users. It has two parts:
@@ -31,6 +31,20 @@
 //! | `GET /_control/requests/NAME` | lists the requests that reached it (no name: the service) |
 //! | `GET /_control/state` | connections, open connections, metered usage, and counts of the load |
 //! | `POST /_control/clear` | forgets requests, meters, rate-limit state and queued answers, but not the scripts and the load |
+//!
+//! ```
+//! # use std::io::{Read, Write};
+//! use modelwire_testing::Service;
+//!
+//! let service = Service::start()?;
+//! let mut connection = std::net::TcpStream::connect(service.address())?; // or your client
+//! connection.write_all(b"GET /v1/models HTTP/1.1\r\nAuthorization: Bearer sk-test\r\n\r\n")?;
+//! # let mut answer = [0; 15];
+//! # connection.read_exact(&mut answer)?;
+//! # assert_eq!(&answer, b"HTTP/1.1 200 OK");
+//! assert_eq!(service.recorded("").len(), 1);
+//! # Ok::<(), std::io::Error>(())
+//! ```
 #![forbid(unsafe_code)]
 
 mod answer;

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::process::ExitCode;
 
-use modelwire_service::{ARGUMENTS, Options, Service};
+use modelwire_testing::{ARGUMENTS, Options, Service};
 
 const USAGE: &str = "\
 usage: modelwire-service [options]

@@ -13,7 +13,7 @@ use std::io::Write;
 use std::net::TcpStream;
 
 use client::{AUTH, Client, End, eventually};
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 
 #[test]
 fn a_connection_carries_many_requests() {
@@ -155,7 +155,7 @@ fn dropping_the_service_closes_everything() {
     assert_eq!(idle.drain(), (vec![], End::Eof));
     assert!(TcpStream::connect(address).is_err());
     // The port is free again at once.
-    let options = modelwire_service::Options { port: address.port(), ..Default::default() };
+    let options = modelwire_testing::Options { port: address.port(), ..Default::default() };
     let again = Service::start_with(options.clone()).unwrap();
     assert_eq!(again.address(), address);
     assert!(Service::start_with(options).is_err());

@@ -10,7 +10,7 @@
 mod client;
 
 use client::{AUTH, Client, End, call, post};
-use modelwire_service::Service;
+use modelwire_testing::Service;
 use serde_json::{Value, json};
 
 fn put(service: &Service, script: &Value) -> client::Answer {

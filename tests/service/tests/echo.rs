@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use asks::{CHAT, RESPONSES, chat, content, finish_reasons, metered, streamed, with};
 use client::{End, post};
-use modelwire_service::{Options, Reported, Service};
+use modelwire_testing::{Options, Reported, Service};
 use serde_json::{Value, json};
 
 /// A plain chat: its text, finish reason, and words in and out.

@@ -12,8 +12,8 @@ mod client;
 use std::time::{Duration, Instant};
 
 use client::{call, post};
-use modelwire_service::load::{Admission, Gate, Load};
-use modelwire_service::{ARGUMENTS, Options, Service};
+use modelwire_testing::load::{Admission, Gate, Load};
+use modelwire_testing::{ARGUMENTS, Options, Service};
 use serde_json::json;
 
 fn seconds(seconds: f64) -> Duration {

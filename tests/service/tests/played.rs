@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use asks::{CHAT, RESPONSES, chat, content, finish_reasons, metered, streamed, with};
 use client::{AUTH, Answer, End, call, post};
-use modelwire_service::{Options, Service};
+use modelwire_testing::{Options, Service};
 use serde_json::{Value, json};
 
 #[test]

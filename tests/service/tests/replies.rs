@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use asks::{CHAT, RESPONSES, chat, content, finish_reasons, metered, streamed};
 use client::{Answer, Client, End};
-use modelwire_service::{Event, Fault, Finish, Point, Reply, Says, Service, Step, Text, ToolCall};
+use modelwire_testing::{Event, Fault, Finish, Point, Reply, Says, Service, Step, Text, ToolCall};
 use serde_json::{Value, json};
 
 const KEY: [(&str, &str); 1] = [("Authorization", "Bearer sk-test")];

@@ -12,7 +12,7 @@ mod client;
 use std::time::{Duration, Instant};
 
 use client::{Client, End, eventually};
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 
 const TARGET: &str = "/scripts/s/v1/chat/completions";
 

@@ -16,7 +16,7 @@ mod targets;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use modelwire_service::Service;
+use modelwire_testing::Service;
 use modelwire_tests_c::{Ended, Library, Program, check_wrong_key, root};
 
 use prefix::{lib, pkg_config, prefix, run, symbols};

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use modelwire_service::Service;
+use modelwire_testing::Service;
 use modelwire_tests_c::{Library, Program, root, stalling};
 
 use crate::prefix::{documented, lib, other_rust, pkg_config, prefix, run, shortest, symbols};

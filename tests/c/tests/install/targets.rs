@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use modelwire_service::Service;
+use modelwire_testing::Service;
 use modelwire_tests_c::{Ended, Library, Program, root};
 
 use crate::prefix::{documented, other_rust, run, shortest};

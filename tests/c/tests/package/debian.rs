@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use modelwire_service::Service;
+use modelwire_testing::Service;
 use modelwire_tests_c::{Program, root};
 
 use crate::{VERSION, empty_folder, packed, run};

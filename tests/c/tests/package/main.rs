@@ -18,7 +18,7 @@ mod windows;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use modelwire_service::Service;
+use modelwire_testing::Service;
 use modelwire_tests_c::{Program, root};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use modelwire_service::Service;
+use modelwire_testing::Service;
 use modelwire_tests_c::{Program, root};
 
 use crate::archive::{check_again, check_list, check_no_trace, check_shown, unpacked};

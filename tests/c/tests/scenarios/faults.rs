@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use modelwire_service::{Exchange, Script, Service};
+use modelwire_testing::{Exchange, Script, Service};
 use modelwire_tests_c::{Library, Program, chat_chunk, played, scenario, stalling};
 
 const EXITS: usize = 17;

@@ -1,7 +1,7 @@
 //! Requests that are built field by field, as the service gets them, and every way of looking into
 //! a response. The scripts say what the service sends; the scenarios use the header.
 
-use modelwire_service::{Exchange, Script, Service};
+use modelwire_testing::{Exchange, Script, Service};
 use modelwire_tests_c::{
     accessor_samples, chat_answer, chat_chunk, detailed_usage, played, scenario, scripted,
     text_samples,

@@ -1,7 +1,7 @@
 //! Every function of the C library by chance, from four threads. `TEST_SEED` chooses, `TEST_MS` says for
 //! how long; `make test-deep` runs it longer, under the sanitizers.
 
-use modelwire_service::Service;
+use modelwire_testing::Service;
 use modelwire_tests_c::scenario;
 
 #[test]

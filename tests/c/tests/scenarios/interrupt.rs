@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 use modelwire_tests_c::{chat_chunk, scenario, scripted, silent, stalling};
 
 /// A stream that begins late.

@@ -1,6 +1,6 @@
 //! The API key is in nothing that an error object tells, wherever a service echoes it.
 
-use modelwire_service::{Exchange, Script, Service};
+use modelwire_testing::{Exchange, Script, Service};
 use modelwire_tests_c::scenario;
 
 /// With a slash, which some services escape in JSON.

@@ -23,7 +23,7 @@ mod valgrind;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener};
 
-use modelwire_service::{Exchange, Script, Service};
+use modelwire_testing::{Exchange, Script, Service};
 use modelwire_tests_c::{chat_answer, chat_chunk, played, scenario, scripted, silent, stalling};
 
 #[test]

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::time::Duration;
 
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 use modelwire_tests_c::{
     chat_answer, chat_chunk, played, scenario, scripted, silent, stalling_at_once,
 };

@@ -1,6 +1,6 @@
 //! The completion queue through C programs, for threads and for event loops.
 
-use modelwire_service::{Exchange, Script, Service};
+use modelwire_testing::{Exchange, Script, Service};
 use modelwire_tests_c::{chat_chunk, check_adaptive, played, scenario, scripted, silent, stalling};
 
 /// The scenario is given its cue when the service has so many requests.

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 use modelwire_tests_c::{Case, Told, replay};
 use recorded::{Cuts, Record, expected, records};
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use modelwire_service::{Exchange, Options, Script, Service};
+use modelwire_testing::{Exchange, Options, Script, Service};
 use modelwire_tests_c::{chat_answer, played, root, scenario, scripted, silent, stalling};
 
 /// The scenario is given its cue when the service has so many requests.

@@ -1,7 +1,7 @@
 //! The example and the plainest scenarios under valgrind: no error, no leak. `make test-deep` runs the
 //! others so (`MODELWIRE_TESTS_VALGRIND`).
 
-use modelwire_service::Service;
+use modelwire_testing::Service;
 use modelwire_tests_c::{Library, Program, scenarios};
 
 #[test]

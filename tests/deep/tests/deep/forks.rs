@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use modelwire::{
     Call, Client, Error, ErrorKind, Event, Pop, Timeouts, shutdown, shutdown_for_good,
 };
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 
 use crate::programs::certificates;
 use crate::secure::{Fault, secure};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use modelwire::{Client, Config, ErrorKind, RetryPolicy};
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 
 use crate::programs::{Certificates, Running, certificates, nginx};
 use crate::support::{DONE, KEY, SAID, config, eventually, hello, in_child, piece, read, works};

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::Instant;
 
 use modelwire::{Call, Client, Event, Limits, Pop};
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 
 use crate::support::{Helper, config, eventually, hello, in_child, is_child, memory, piece};
 

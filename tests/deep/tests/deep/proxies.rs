@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use modelwire::{Client, Error, ErrorKind, Metered, Request};
-use modelwire_service::Service;
+use modelwire_testing::Service;
 
 use crate::programs::{
     Certificates, Running, certificates, free_port, microsocks, nginx, own_address, tinyproxy,

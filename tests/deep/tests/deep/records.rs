@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use modelwire::{AttemptRecord, Call, Client, Event, Pop, Request, Response};
-use modelwire_service::Service;
+use modelwire_testing::Service;
 
 use crate::programs::{certificates, nginx, tinyproxy};
 use crate::support::{config, eventually, hello};

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use modelwire::{Call, Client, Config, Error, ErrorKind, Event, Metered, Pop};
-use modelwire_service::Service;
+use modelwire_testing::Service;
 
 use crate::programs::{Certificates, EXPIRED, Running, VALID, certificates, nginx};
 use crate::secure::{Fault, secure};

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use modelwire_service::Service;
+use modelwire_testing::Service;
 
 use crate::build::example;
 use crate::running::{Running, at, check_idle, wait_until};

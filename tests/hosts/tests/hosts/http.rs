@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
-use modelwire_service::Service;
+use modelwire_testing::Service;
 
 use crate::build::example;
 use crate::running::{PATIENCE, Running, at, check_idle, wait_until};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use modelwire_service::{Script, Service};
+use modelwire_testing::{Script, Service};
 use modelwire_tests_c::{Library, chat_chunk, root};
 
 use crate::build::{program, shell};
@@ -10,7 +10,7 @@ use crate::running::{Running, at};
 
 /// Streams that go on for as long as anybody listens: an event every few milliseconds.
 pub fn endless() -> Script {
-    use modelwire_service::{Exchange, Step};
+    use modelwire_testing::{Exchange, Step};
     let mut exchange = Exchange::events(&[chat_chunk("x")]);
     let end = exchange.steps.pop().unwrap();
     let piece = exchange.steps.last().unwrap().clone();

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use modelwire_service::Service;
+use modelwire_testing::Service;
 
 use crate::postgres_server::{Load, Postgres, Session};
 use crate::running::{check_idle, middle, wait_until};

@@ -1,6 +1,6 @@
 //! What the loopback service plays to the hosts.
 
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 use modelwire_tests_c::{chat_chunk, silent};
 
 /// A service that never answers, and its base URL.

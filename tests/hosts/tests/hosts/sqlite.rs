@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use modelwire_service::Service;
+use modelwire_testing::Service;
 
 use crate::build::{example, program};
 use crate::running::{Running, at, check_idle, middle, wait_until};

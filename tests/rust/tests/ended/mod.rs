@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use modelwire_service::{Script, Service};
+use modelwire_testing::{Script, Service};
 use serde_json::{Value, json};
 
 /// A scripted call.

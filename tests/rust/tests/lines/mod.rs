@@ -1,7 +1,7 @@
 //! The vectors of lines that leave the grammar, for every language that replays them from Rust: what stands
 //! on the wire, and what a call made of it in the words of the vectors.
 
-use modelwire_service::{Exchange, Step};
+use modelwire_testing::{Exchange, Step};
 use serde_json::{Value, json};
 
 /// How many there are.

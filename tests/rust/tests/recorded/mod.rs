@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use modelwire_service::{Exchange, Script, Step};
+use modelwire_testing::{Exchange, Script, Step};
 use serde_json::Value;
 
 /// One exchange with a real server, as `tests/captures` keeps it.

@@ -6,7 +6,7 @@ use modelwire::{
     Call, Client, Config, ErrorKind, Event, Limits, Metered, Pop, Request, RetryPolicy,
     TimeoutPhase, WaitReason,
 };
-use modelwire_service::{Exchange, Recorded, Script, Service, Step};
+use modelwire_testing::{Exchange, Recorded, Script, Service, Step};
 
 use crate::processes::in_child_at;
 use crate::support::{

@@ -11,7 +11,7 @@ use modelwire::{
     Client, Config, End, Endpoint, ErrorKind, Metered, RateLimits, Request, RetryPolicy, UsageSum,
     VERSION,
 };
-use modelwire_service::{Exchange, Options, Recorded, Reported, Script, Service, Step};
+use modelwire_testing::{Exchange, Options, Recorded, Reported, Script, Service, Step};
 
 use crate::support::{
     CHAT_ANSWER, DONE, WAYS, client, config, event, finish, hello, opening, piece, respond,

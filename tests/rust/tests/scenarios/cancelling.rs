@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use modelwire::{Call, ErrorKind, Event, Pop, Request};
-use modelwire_service::{Exchange, Script, Service};
+use modelwire_testing::{Exchange, Script, Service};
 
 use crate::support::{block_on, client, eventually, hello, piece, silence, stalled_after, until};
 

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use modelwire::{Call, Client, CompletionQueue, Event, Next, Request, Timeouts};
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 
 use crate::processes::in_child_at;
 use crate::support::{

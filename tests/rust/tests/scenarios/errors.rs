@@ -1,7 +1,7 @@
 //! How failures are told: by status, by envelope, by what broke on the way.
 
 use modelwire::{Client, Config, Error, ErrorKind, Limits, Metered, Request};
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 
 use crate::support::{DONE, WAYS, Way, client, config, hello, http_chunk, respond, stream_head};
 

@@ -8,7 +8,7 @@ use modelwire::{
     Call, Client, CompletionQueue, Error, ErrorKind, Event, Limits, Next, Pop, Request,
     TimeoutPhase, Timeouts, shutdown,
 };
-use modelwire_service::{Exchange, Script, Service};
+use modelwire_testing::{Exchange, Script, Service};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::processes::in_child_at;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use modelwire::{Client, End, Limits, TimeoutPhase, Timeouts};
-use modelwire_service::{Exchange, Options, Script, Service};
+use modelwire_testing::{Exchange, Options, Script, Service};
 
 use crate::support::{block_on, client, config, eventually, hello, piece, within_three_tries};
 

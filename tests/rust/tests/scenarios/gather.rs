@@ -2,7 +2,7 @@
 //! streamed ones, models that only stream, and gathering.
 
 use modelwire::{Client, End, ErrorKind, Metered, Request, Usage};
-use modelwire_service::{Exchange, Script, Service};
+use modelwire_testing::{Exchange, Script, Service};
 
 use crate::support::{CHAT_ANSWER, DONE, WAYS, client, config, finish, hello, piece, respond};
 

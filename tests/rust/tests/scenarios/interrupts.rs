@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use modelwire::{
     Call, CompletionQueue, Descriptor, ErrorKind, Event, Next, Pop, QueueOptions, Taken,
 };
-use modelwire_service::{Script, Service};
+use modelwire_testing::{Script, Service};
 
 use crate::processes::in_child_at;
 use crate::support::{client, eventually, hello, piece, silence, stalled_after};

@@ -7,7 +7,7 @@ use modelwire::{
     Call, Client, CompletionQueue, ErrorKind, Event, Limits, Next, Pop, TimeoutPhase, Timeouts,
     set_io_threads, shutdown,
 };
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 
 use crate::processes::in_child_at;
 use crate::support::{

@@ -11,7 +11,7 @@ use modelwire::{
     Call, Client, CompletionQueue, ErrorKind, Event, Handler, Next, Pop, Ready, RetryPolicy,
     shutdown,
 };
-use modelwire_service::{Script, Service};
+use modelwire_testing::{Script, Service};
 
 use crate::processes::in_child_at;
 use crate::support::{client, config, eventually, hello, piece, silence, stalled_after};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use modelwire::log::{Level, RECORDS_MAX, Record};
 use modelwire::{Call, CompletionQueue, ErrorKind, Event, Next, Taken};
-use modelwire_service::Service;
+use modelwire_testing::Service;
 
 use crate::processes::in_child_at;
 use crate::support::{client, hello};

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use modelwire::{
     Call, Client, CompletionQueue, ErrorKind, Event, Next, Pop, Response, Timeouts, shutdown,
 };
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 
 use crate::processes::in_child_at;
 use crate::support::{

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use modelwire::{Call, Client, CompletionQueue, ErrorKind, Event, Limits, Next, Request};
-use modelwire_service::{Exchange, Script, Service};
+use modelwire_testing::{Exchange, Script, Service};
 
 use crate::support::{client, config, eventually, hello, piece, silence, stalled_after};
 use crate::system::memory;

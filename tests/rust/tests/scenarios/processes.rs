@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use modelwire::{
     Call, Client, Config, ErrorKind, Event, Metered, Pop, shutdown, shutdown_for_good,
 };
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 
 use crate::support::{
     DONE, WAYS, client, config, event, eventually, hello, http_chunk, piece, silence,

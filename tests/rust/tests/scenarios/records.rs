@@ -9,7 +9,7 @@ use modelwire::{
     Bottleneck, Call, CallEnded, CallRecord, CancelledBy, Client, CompletionQueue, ErrorKind,
     Event, Limits, Metered, Next, Pop, Request, Response, RetryPolicy, WaitReason,
 };
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 
 use crate::ended::{self, Ended};
 use crate::processes::in_child_at;

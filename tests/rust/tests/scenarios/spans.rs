@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use modelwire::{Call, Client, log};
-use modelwire_service::{Exchange, Script, Service};
+use modelwire_testing::{Exchange, Script, Service};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::with_default;

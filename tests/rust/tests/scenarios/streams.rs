@@ -1,7 +1,7 @@
 //! How a stream ends, well or badly, and that everything before its end is delivered.
 
 use modelwire::{End, ErrorKind, Metered, Request};
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 
 use crate::support::{
     DONE, Read, WAYS, client, event, finish, hello, http_chunk, piece, respond, stream_head,

@@ -4,7 +4,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use modelwire::{Chunk, Client, Config, Error, Request, Response, Result, RetryPolicy};
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 
 /// How long a condition may take to come true; far beyond what it should take.
 const PATIENCE: Duration = Duration::from_secs(120);

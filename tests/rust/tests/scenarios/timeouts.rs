@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use modelwire::{Client, End, Error, ErrorKind, Limits, Metered, TimeoutPhase, Timeouts};
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 
 use crate::support::{
     DONE, WAYS, Way, config, event, hello, http_chunk, opening, piece, respond, silence,

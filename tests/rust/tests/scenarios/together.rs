@@ -9,7 +9,7 @@ use std::time::Duration;
 use modelwire::{
     Call, CompletionQueue, ErrorKind, Event, Handler, Limits, Next, Ready, Request, Taken,
 };
-use modelwire_service::{Exchange, Script, Service};
+use modelwire_testing::{Exchange, Script, Service};
 
 use crate::support::{client, config, eventually, hello, piece, silence, stalled_after};
 

@@ -1,7 +1,7 @@
 //! What tests ask of played models, and what they read out of answers.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use modelwire_service::Metered;
+use modelwire_testing::Metered;
 use serde_json::{Value, json};
 
 pub const CHAT: &str = "/v1/chat/completions";

@@ -6,7 +6,7 @@ use std::time::Duration;
 use modelwire::{
     BaseUrl, Client, Config, ErrorKind, Metered, Request, Response, RetryPolicy, key_id,
 };
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 
 use crate::support::{CHAT_ANSWER, WAYS, Way, at_once, hello};
 

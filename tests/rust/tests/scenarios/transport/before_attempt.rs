@@ -8,7 +8,7 @@ use std::time::Duration;
 use modelwire::{
     BaseUrl, Call, Client, Config, Endpoint, ErrorKind, Event, Metered, Pop, Request, TimeoutPhase,
 };
-use modelwire_service::Service;
+use modelwire_testing::Service;
 
 use crate::support::{WAYS, Way, at_once, client, config, hello};
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use modelwire::{Call, Client, Config, Error, ErrorKind, Event, Limits, Metered, Pop};
 use modelwire::{Request, TimeoutPhase, Timeouts, log};
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 
 use crate::processes::in_child_at;
 use crate::support::{CHAT_ANSWER, WAYS, block_on, client, config, eventually, hello, silence};

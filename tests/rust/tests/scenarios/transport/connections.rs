@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 use modelwire::ErrorKind;
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 
 use crate::processes::in_child_at;
 use crate::support::{CHAT_ANSWER, WAYS, client, eventually, hello};

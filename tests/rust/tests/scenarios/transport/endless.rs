@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use modelwire::{Client, Config, Error, ErrorKind, Limits, Result, TimeoutPhase, Timeouts};
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 
 use crate::processes::in_child_at;
 use crate::support::{

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use modelwire::{Client, Config, Error, ErrorKind, Limits, TimeoutPhase, Timeouts};
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 
 use super::in_child;
 use crate::support::{

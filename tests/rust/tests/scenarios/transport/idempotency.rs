@@ -1,7 +1,7 @@
 //! The idempotency key of a call.
 
 use modelwire::{Client, ErrorKind, Request};
-use modelwire_service::Service;
+use modelwire_testing::Service;
 
 use crate::support::{WAYS, at_once, config, hello};
 

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant, SystemTime};
 
 use modelwire::{Client, ErrorKind, Metered, Request, RetryPolicy, TimeoutPhase, Timeouts};
-use modelwire_service::{Exchange, Options, Script, Service};
+use modelwire_testing::{Exchange, Options, Script, Service};
 
 use crate::support::{
     CHAT_ANSWER, WAYS, at_once, client, config, hello, piece, retry_gaps, silence, stalled_after,

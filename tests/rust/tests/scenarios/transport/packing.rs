@@ -6,7 +6,7 @@ use std::time::Duration;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use modelwire::{Client, End, ErrorKind, Limits, Metered, Request};
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 
 use super::in_child;
 use crate::support::{CHAT_ANSWER, DONE, WAYS, client, config, hello, piece, respond};

@@ -1,7 +1,7 @@
 //! Where a 307 or 308 leads, and where no redirect may: another origin never sees the key.
 
 use modelwire::{Client, Error, ErrorKind};
-use modelwire_service::{Exchange, Script, Service};
+use modelwire_testing::{Exchange, Script, Service};
 
 use crate::support::{CHAT_ANSWER, DONE, WAYS, client, config, hello, piece};
 

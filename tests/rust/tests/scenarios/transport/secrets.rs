@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::io::{Read, Seek, SeekFrom};
 
 use modelwire::{Client, Config, Request};
-use modelwire_service::{Exchange, Script, Service, Step};
+use modelwire_testing::{Exchange, Script, Service, Step};
 
 use super::in_child;
 use crate::support::{CHAT_ANSWER, DONE, WAYS, eventually, hello, piece, respond};
@@ -37,9 +37,9 @@ fn the_trace_log_does_not_contain_the_key() {
             .with_ansi(false)
             .with_writer(std::io::stderr)
             .init();
-        let service = Service::start_with(modelwire_service::Options {
+        let service = Service::start_with(modelwire_testing::Options {
             key: KEY.to_owned(),
-            ..modelwire_service::Options::default()
+            ..modelwire_testing::Options::default()
         });
         let service = service.unwrap();
         let with_key = |base_url| Client::new(Config::new().base_url(base_url).api_key(KEY));

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use modelwire::{Client, ErrorKind, Metered};
-use modelwire_service::{Script, Service};
+use modelwire_testing::{Script, Service};
 
 use crate::support::{WAYS, config, eventually, hello, piece, stalled_after};
 
