@@ -1266,8 +1266,8 @@ const char *modelwire_event_text(const modelwire_event *event,
  * "chunks", the number of chunks; "chunk_times_us", when each was read, for the first 16384, with the
  * option chunk_times, otherwise empty; "consumer_wait_us", how long the stream was not read any further
  * because its queue was full; "elapsed_us", when the call ended; "bottleneck", where most of this time
- * went, or where the call failed: "queue" (of the client), "retry", "dns", "connect", "tls", "service"
- * (before its answer began), "stream" or "consumer"; "kind", the kind of its error as
+ * went, or where the call failed: "queue" (of the client), "retry", "dns", "connect", "proxy", "tls",
+ * "service" (before its answer began), "stream" or "consumer"; "kind", the kind of its error as
  * modelwire_status_name names it; "status", the HTTP status; "request_id", the service's
  * identifier of the request; "response_id", "response_model" and "finish_reason", as the answer states
  * them, even if it was truncated; "usage", as in modelwire_response_info; "metered", whether the call

@@ -1009,8 +1009,8 @@ struct call_record {
   /// How long the stream was not read any further because its queue was full.
   std::chrono::microseconds consumer_wait{0};
   std::chrono::microseconds elapsed{0};  ///< From the start to the end.
-  /// Where most of the time went, or where it failed: "queue", "retry", "dns", "connect", "tls", "service",
-  /// "stream" or "consumer".
+  /// Where most of the time went, or where it failed: "queue", "retry", "dns", "connect", "proxy",
+  /// "tls", "service", "stream" or "consumer".
   std::optional<std::string> bottleneck;
   std::optional<std::string> kind;       ///< The kind of its error; empty after success.
   std::optional<int> status;             ///< The HTTP status of the answer.

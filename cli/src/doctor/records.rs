@@ -21,7 +21,7 @@ const RECORDS_MAX: u64 = 10_000_000;
 const MUCH: f64 = 0.1;
 
 /// The bottlenecks of records, what they mean, and what to do.
-const BOTTLENECKS: [(&str, &str, &str); 8] = [
+const BOTTLENECKS: [(&str, &str, &str); 9] = [
     (
         "queue",
         "calls waited in the client: for a connection, or behind others (retry_adaptive)",
@@ -39,8 +39,13 @@ const BOTTLENECKS: [(&str, &str, &str); 8] = [
     ),
     (
         "connect",
-        "opening connections to the service, or to a proxy before it",
-        "Check the network and the proxy; keep one client, whose connections are reused.",
+        "opening connections to the service",
+        "Check the network; keep one client, whose connections are reused.",
+    ),
+    (
+        "proxy",
+        "opening connections through the proxy",
+        "Check the proxy; keep one client, whose connections are reused.",
     ),
     (
         "tls",

@@ -26,8 +26,10 @@ pub enum Bottleneck {
     Retry,
     /// The DNS lookup.
     Dns,
-    /// The opening of a connection, to the service or to a proxy.
+    /// The opening of a connection to the service.
     Connect,
+    /// The proxy: the opening of a connection to it, and through it.
+    Proxy,
     /// The TLS handshake.
     Tls,
     /// The service, before it began to answer; also its error statuses.
@@ -46,12 +48,18 @@ impl Bottleneck {
             Bottleneck::Retry => "retry",
             Bottleneck::Dns => "dns",
             Bottleneck::Connect => "connect",
+            Bottleneck::Proxy => "proxy",
             Bottleneck::Tls => "tls",
             Bottleneck::Service => "service",
             Bottleneck::Stream => "stream",
             Bottleneck::Consumer => "consumer",
         }
     }
+}
+
+/// Where the time of an opening went.
+fn opened(attempt: &AttemptRecord) -> Bottleneck {
+    if attempt.is_proxied { Bottleneck::Proxy } else { Bottleneck::Connect }
 }
 
 /// The parts of an attempt, and their lengths.
@@ -70,7 +78,7 @@ fn parts(attempt: &AttemptRecord, first_chunk: Option<Duration>) -> [(Bottleneck
     };
     [
         (Bottleneck::Dns, dns),
-        (Bottleneck::Connect, connect + opening),
+        (opened(attempt), connect + opening),
         (Bottleneck::Tls, tls),
         (Bottleneck::Service, service),
         (Bottleneck::Stream, stream),
@@ -87,7 +95,7 @@ impl CallRecord {
         match self.kind() {
             Some(_) if is_refused => Some(Bottleneck::Service),
             Some(ErrorKind::Tls) => Some(Bottleneck::Tls),
-            Some(ErrorKind::Connect) => Some(Bottleneck::Connect),
+            Some(ErrorKind::Connect) => Some(last.map_or(Bottleneck::Connect, opened)),
             Some(
                 ErrorKind::Protocol
                 | ErrorKind::Incomplete

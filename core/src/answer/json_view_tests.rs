@@ -38,6 +38,7 @@ fn the_json_of_a_call_record_has_every_field() {
         status: Some(429),
         kind: Some(ErrorKind::RateLimited),
         is_opening: false,
+        is_proxied: false,
     };
     let recorded = Recorded {
         start: UNIX_EPOCH + Duration::from_millis(7),

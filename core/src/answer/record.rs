@@ -122,6 +122,8 @@ pub struct AttemptRecord {
     pub kind: Option<ErrorKind>,
     /// It ended while it opened a connection.
     pub(crate) is_opening: bool,
+    /// Its connection went through a proxy.
+    pub(crate) is_proxied: bool,
 }
 
 /// A period in which a call had to wait. Counted from the start of the call.

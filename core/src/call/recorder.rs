@@ -227,6 +227,7 @@ impl Attempt {
             status: state.status,
             kind: self.failed.map(|(_, kind)| kind),
             is_opening: state.is_opening(),
+            is_proxied: state.is_proxied,
         }
     }
 }

@@ -38,6 +38,7 @@ pub(crate) struct State {
     pub(crate) bytes_out: u64,
     /// A wait before sending: its start and length.
     pub(crate) wait: Option<(Duration, Duration)>,
+    pub(crate) is_proxied: bool,
     /// The two ends of the connection that carried the answer.
     ends: Option<Ends>,
     openings: Vec<Arc<Opening>>,
@@ -89,6 +90,10 @@ impl AttemptTiming {
     pub(crate) fn waited(&self, length: Duration) {
         let start = self.origin.elapsed().saturating_sub(length);
         lock(&self.state).wait = Some((start, length));
+    }
+
+    pub(crate) fn goes_through_proxy(&self) {
+        lock(&self.state).is_proxied = true;
     }
 
     /// Counts a request body of this size.

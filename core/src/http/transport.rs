@@ -8,7 +8,9 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use hyper::Uri;
 use hyper_util::client::legacy::connect::HttpInfo;
+use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
 };
@@ -52,6 +54,8 @@ pub(crate) struct Transport {
     place: String,
     reuse: Mutex<Reuse>,
     returns: Arc<Returns>,
+    /// Its connections go through a proxy.
+    is_proxied: bool,
     /// A fresh connection costs a TLS handshake.
     speaks_tls: bool,
     /// The zero of the times of `reuse`.
@@ -142,6 +146,7 @@ impl Transport {
             place: place_of(settings),
             reuse: Mutex::default(),
             returns,
+            is_proxied: is_proxied(settings),
             speaks_tls: settings.needs_tls(),
             made: Instant::now(),
         })
@@ -178,6 +183,9 @@ impl Transport {
         let prepared = to_send.prepared;
         let bytes_out = to_send.body.map_or(0, Bytes::len);
         seen.sends(bytes_out);
+        if self.is_proxied {
+            seen.goes_through_proxy();
+        }
         // Made after the waits, during which it would be held.
         let request = self.request(to_send);
         match seen.clone().scope(client.execute(request)).await {
@@ -439,6 +447,19 @@ fn proxy_of(given: &str) -> Result<reqwest::Proxy> {
         return Err(refused());
     }
     reqwest::Proxy::all(url).map_err(|_| refused())
+}
+
+/// Whether the connections go through a proxy, of the settings or of the environment.
+fn is_proxied(settings: &Settings) -> bool {
+    match &settings.proxy {
+        Some(Proxy::Url(_)) => true,
+        Some(Proxy::Off) => false,
+        None if settings.is_loopback() || settings.unix_socket.is_some() => false,
+        None => {
+            let uri = settings.base_url.as_str().parse::<Uri>();
+            uri.is_ok_and(|uri| Matcher::from_env().intercept(&uri).is_some())
+        }
+    }
 }
 
 fn url_of(settings: &Settings, endpoint: Endpoint) -> Url {

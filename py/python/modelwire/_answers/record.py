@@ -130,8 +130,8 @@ class CallRecord(_Record):
     elapsed: float
     """The duration of the call."""
     bottleneck: str | None
-    """Where most of the time went, or where it failed: "queue", "retry", "dns", "connect", "tls",
-    "service", "stream" or "consumer"."""
+    """Where most of the time went, or where it failed: "queue", "retry", "dns", "connect",
+    "proxy", "tls", "service", "stream" or "consumer"."""
     kind: str | None
     """The `kind` of its error; None after success."""
     status: int | None

@@ -743,6 +743,9 @@ fn the_bottleneck_of_a_call_is_named() {
     let nobody = Client::new(config("http://127.0.0.1:9/v1")).unwrap();
     let error = nobody.blocking().models().unwrap_err();
     assert_eq!(error.record().unwrap().bottleneck(), Some(Bottleneck::Connect));
+    let nobody = config("http://host.example/v1").proxy("http://127.0.0.1:9");
+    let error = Client::new(nobody).unwrap().blocking().models().unwrap_err();
+    assert_eq!(error.record().unwrap().bottleneck(), Some(Bottleneck::Proxy));
 }
 
 /// A full queue waits for its consumer; the record says how long.
