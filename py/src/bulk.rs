@@ -126,7 +126,7 @@ impl NativeBulk {
         (once.max_retries, once.adaptive) = (0, false);
         let like = template.request.retry(once);
         let (checks, judges) = checks(limits)?;
-        let limits = engine_options(limits)?;
+        let (given_limits, limits) = (limits, engine_options(limits)?);
         let make = || budget.map_or(Ok(Budget::default()), |budget| budget.get().make());
         let budget = make().map_err(unusable)?;
         let (once, reuse) = copied.unwrap_or_default();
@@ -151,6 +151,10 @@ impl NativeBulk {
         });
         let engine = engine.with_budget(make().map_err(unusable)?);
         let engine = engine.with_checks(Checks::new(&checks));
+        let engine = match given_limits.get_item("renew_key")? {
+            Some(renew) => engine.with_renewed_key(renewal(renew.unbind())),
+            None => engine,
+        };
         let mut engine = if judges { engine.with_judge() } else { engine };
         engine.set_answers(answers.clone());
         let desk = JobHandle::open(engine, keeper).map_err(PyOSError::new_err)?;
@@ -546,6 +550,19 @@ fn engine_options(limits: &Bound<'_, PyDict>) -> PyResult<EngineOptions> {
             .map_err(|_| PyValueError::new_err(format!("patience is {seconds} seconds")))?;
     }
     Ok(options)
+}
+
+/// Asks a function of Python for another API key; an exception is reported, and counts as none.
+fn renewal(function: Py<PyAny>) -> impl FnMut() -> Option<String> + Send + 'static {
+    move || {
+        Python::try_attach(|py| {
+            let key = function.bind(py).run(()).and_then(|key| key.extract::<Option<String>>());
+            key.unwrap_or_else(|raised| {
+                raised.write_unraisable(py, None);
+                None
+            })
+        })?
+    }
 }
 
 /// The texts and the fields of a prompt, in turns.

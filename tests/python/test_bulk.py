@@ -271,6 +271,30 @@ def test_a_wrong_key_raises(service):
     assert list(run) == []
 
 
+def test_a_key_that_expires_is_asked_for_again(service):
+    """By the function that gave it; the rows that were rejected are sent again."""
+    keys = ["sk-expired", KEY]
+    asked_for = []
+
+    def key():
+        asked_for.append(keys[min(len(asked_for), 1)])
+        return asked_for[-1]
+
+    run = modelwire.bulk(PROMPTS, base_url=service.base_url, api_key=key, model="echo")
+    assert sorted(result.text for result in run) == sorted(PROMPTS)
+    assert asked_for == keys
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_key_that_stays_wrong_ends_the_run(service):
+    """An exception of the function is reported as one that nobody catches."""
+    once = iter(["sk-wrong"])
+    for key in (lambda: "sk-wrong", lambda: next(once)):
+        run = modelwire.bulk(PROMPTS[:3], base_url=service.base_url, api_key=key, model="echo")
+        with pytest.raises(modelwire.AuthenticationError):
+            list(run)
+
+
 def test_rows_that_raise(bulk):
     """What was pulled before comes out, then the exception."""
 

@@ -13,6 +13,8 @@ from modelwire._options import NOT_GIVEN
 from modelwire._parameters import Call
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from modelwire._client import BaseClient
     from modelwire._native import NativeBudget
     from modelwire._options import NotGiven, Timeout
@@ -44,6 +46,8 @@ def begin(
     """An engine whose requests are like this client's, except for retries."""
     call = Call({"extra_headers": None, "extra_query": None, "timeout": timeout})
     native, options = client._prepare(call, key)
+    if key is not None and client._key_of_each_call is not None:
+        limits = {**limits, "renew_key": _renewal(client._key_of_each_call, key)}
     if client._natives.on_call is not None:
         from modelwire._calls import follow
 
@@ -59,6 +63,23 @@ def begin(
         return NativeBulk(native, limits, options or {}, output, budget, copied)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def _renewal(function: Callable[[], Any], first: Secret) -> Callable[[], str | None]:
+    """Asks the function for another key after a 401; None if it returns the same, or is awaited."""
+    last = first.value
+
+    def renew() -> str | None:
+        nonlocal last
+        key = function()
+        if hasattr(key, "close"):
+            key.close()  # a coroutine, which no event loop can run here
+        if not isinstance(key, str) or key == last:
+            return None
+        last = key
+        return key
+
+    return renew
 
 
 def _end_all() -> None:
