@@ -1463,6 +1463,7 @@ MODELWIRE_API const char *modelwire_error_report(const modelwire_error *error, s
  * - "message": The service's own message if it sent one, otherwise the library's message with
  *   the cause.
  * - "hint": What to do about it; may be empty.
+ * - "doc_url": Where the documentation explains errors of this kind.
  * - "http_status": The HTTP status; absent if no response arrived.
  * - "type": "type" of the service's error object.
  * - "code": "code" of the service's error object as text.

@@ -589,6 +589,10 @@ class error : public std::runtime_error {
     return info().text("/metered").value_or("not_sent");
   }
   // <accessors of error>
+  /// Where the documentation explains errors of this kind.
+  [[nodiscard]] std::string_view doc_url() const& noexcept {
+    return info().text("/doc_url").value_or("");
+  }
   /// The HTTP status; absent if no response arrived.
   [[nodiscard]] int http_status() const { return detail::small_number(info(), "/http_status"); }
   /// "type" of the service's error object.
@@ -665,6 +669,7 @@ class error : public std::runtime_error {
   std::vector<modelwire::header> headers() && = delete;
   std::string metered() && { return std::string(std::as_const(*this).metered()); }
   // <accessors copied error>
+  [[nodiscard]] std::string doc_url() && { return std::string(std::as_const(*this).doc_url()); }
   [[nodiscard]] std::optional<std::string> type() && {
     return detail::copied(std::as_const(*this).type());
   }

@@ -39,6 +39,7 @@ fn build<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
     fields.set_item("kind", error.kind().name())?;
     fields.set_item("message", error.message())?;
     fields.set_item("hint", error.hint())?;
+    fields.set_item("doc_url", error.doc_url())?;
     fields.set_item("type", error.error_type())?;
     fields.set_item("code", error.code())?;
     fields.set_item("param", error.param())?;

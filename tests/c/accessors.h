@@ -35,6 +35,7 @@
   ROW(kind_name, "/kind", "\"rate_limited\"") \
   ROW(message, "/message", "\"No.\"") \
   ROW(hint, "/hint", "*") \
+  ROW(doc_url, "/doc_url", "\"docs/troubleshooting.md#kind-rate_limited\"") \
   ROW(http_status, "/http_status", "429") \
   ROW(type, "/type", "\"t\"") \
   ROW(code, "/code", "\"7\"") \

@@ -31,6 +31,7 @@ ERROR = {
     "kind": lambda error: error.kind,
     "message": lambda error: error.message,
     "hint": lambda error: error.hint,
+    "doc_url": lambda error: error.doc_url,
     "http_status": lambda error: error.status_code,
     "type": lambda error: error.type,
     "code": lambda error: error.code,

@@ -133,6 +133,10 @@ accessors! {
     /// What to do about it; may be empty.
     hint: word |error| error.hint(), sent "{}" gives "*";
 
+    /// Where the documentation explains errors of this kind.
+    doc_url: word |error| &error.doc_url(), sent "{}"
+        gives "\"docs/troubleshooting.md#kind-rate_limited\"";
+
     /// The HTTP status; absent if no response arrived.
     http_status: number |error| error.status().map(u64::from), sent "{}" gives "429";
 

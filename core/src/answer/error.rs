@@ -411,6 +411,12 @@ impl Error {
         }
     }
 
+    /// Where the documentation explains errors of this kind: a page of this project and a place on it, such as
+    /// `docs/troubleshooting.md#kind-timeout`.
+    pub fn doc_url(&self) -> String {
+        format!("docs/troubleshooting.md#kind-{}", self.kind().name())
+    }
+
     /// A report for support, as text; never the key (R-ERR3, R-AUTH4).
     pub fn report(&self) -> String {
         let mut lines =
@@ -436,6 +442,7 @@ impl Error {
         line("timeout", self.timeout().map(|phase| phase.name().to_owned()));
         line("metered", Some(self.metered().name().to_owned()));
         line("hint", Some(self.hint().to_owned()).filter(|hint| !hint.is_empty()));
+        line("documentation", Some(self.doc_url()));
         line("body", text(self.body()));
         lines.join("\n")
     }

@@ -1024,24 +1024,25 @@ const error_json = declare("modelwire_error_json", "void *", ["void *", out("siz
  *  null where absent: - "kind": The name of its kind, "rate_limited" for instance; the same as
  *  the name of the status in C. - "message": The service's own message if it sent one,
  *  otherwise the library's message with the cause. - "hint": What to do about it; may be empty.
- *  - "http_status": The HTTP status; absent if no response arrived. - "type": "type" of the
- *  service's error object. - "code": "code" of the service's error object as text. - "param":
- *  "param" of the service's error object. - "request_id": The service's identifier of the
- *  request, which its support asks for. - "path": The path of the request; empty if there was
- *  none. - "model": The requested model. - "timeout": The name of the timeout that expired,
- *  "idle_timeout" for instance (option idle_timeout_ms). - "metered": Whether the call may have
- *  been metered: "not_sent", "normally_not", "entered" or "unknown". - "body": The body of the
- *  failed response, truncated to its limit, 64 KiB by default. - "partial": The part of the
- *  response gathered before the failure, as JSON text, if the call gathers. - "headers": All
- *  headers of the response that failed: "name", in lower case, and "value". -
- *  "request_time_unix_ms": When the first attempt started; absent if none did. - "attempts":
- *  The number of attempts. - "elapsed_ms": The time from the start of the call's first wait or
- *  attempt to the failure. - "retry_after_ms": How long the service asked to wait. -
- *  "rate_limits": The rate limits that the headers report: "requests" and "tokens", each with
- *  "limit", "remaining" and "reset_ms" (counted from the answer), "others" by name, and
- *  "retry_after_ms". Absent if the headers report none. - "timing": The record of the call, an
- *  object with its attempts, waits, chunks and end, and their times. "timing" is what
- *  modelwire_event_json returns for the record of a call. */
+ *  - "doc_url": Where the documentation explains errors of this kind. - "http_status": The HTTP
+ *  status; absent if no response arrived. - "type": "type" of the service's error object. -
+ *  "code": "code" of the service's error object as text. - "param": "param" of the service's
+ *  error object. - "request_id": The service's identifier of the request, which its support
+ *  asks for. - "path": The path of the request; empty if there was none. - "model": The
+ *  requested model. - "timeout": The name of the timeout that expired, "idle_timeout" for
+ *  instance (option idle_timeout_ms). - "metered": Whether the call may have been metered:
+ *  "not_sent", "normally_not", "entered" or "unknown". - "body": The body of the failed
+ *  response, truncated to its limit, 64 KiB by default. - "partial": The part of the response
+ *  gathered before the failure, as JSON text, if the call gathers. - "headers": All headers of
+ *  the response that failed: "name", in lower case, and "value". - "request_time_unix_ms": When
+ *  the first attempt started; absent if none did. - "attempts": The number of attempts. -
+ *  "elapsed_ms": The time from the start of the call's first wait or attempt to the failure. -
+ *  "retry_after_ms": How long the service asked to wait. - "rate_limits": The rate limits that
+ *  the headers report: "requests" and "tokens", each with "limit", "remaining" and "reset_ms"
+ *  (counted from the answer), "others" by name, and "retry_after_ms". Absent if the headers
+ *  report none. - "timing": The record of the call, an object with its attempts, waits, chunks
+ *  and end, and their times. "timing" is what modelwire_event_json returns for the record of a
+ *  call. */
 function modelwire_error_json(error) {
   return decode(error_json(error, length));
 }

@@ -50,6 +50,8 @@ class OpenAIError(Exception):
     """The service's own message if it sent one, otherwise the library's with the cause."""
     hint: str = ""
     """What to do about it."""
+    doc_url: str | None = None
+    """Where the documentation of modelwire explains errors of this kind."""
     type: str | None = None
     """`type` of the service's error object."""
     code: str | None = None
