@@ -80,6 +80,10 @@ def test_every_error_and_finding_is_explained():
     assert not [cause for _, cause in causes if f"*{cause}.*" not in words]
 
 
+def refuse(attempt):
+    raise ValueError("no")
+
+
 STREAM = {"stream": True}
 PIECES = testing.text("one two three")
 # Words of an error, the client's settings, the fields of the chat, and the service's answer.
@@ -112,6 +116,7 @@ QUOTED = [
     ("base_url is not a URL: relative URL", {"base_url": "host/v1"}, {}, None),
     ('the API key begins with "Bearer "', {"api_key": "Bearer sk-test"}, {}, None),
     ("no base URL is configured", {"base_url": None}, {}, None),
+    ("before_attempt refused the attempt: ValueError: no", {"before_attempt": refuse}, {}, None),
 ]
 
 
