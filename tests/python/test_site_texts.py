@@ -22,6 +22,7 @@ from modelwire import Limits, OpenAI, OpenAIError, Timeout, testing
 from modelwire.testing import Service
 from programs import FLAGS, finished
 from test_documents import (
+    PROGRAM_DEADLINE,
     ROOT,
     check_application,
     check_fences,
@@ -258,6 +259,12 @@ def test_commands(script, tmp_path):
         )
 
 
+def program_of(page, language):
+    """The last block of a language in a page."""
+    found = re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE)
+    return found[-1].replace("a-model", "echo")
+
+
 def library():
     """The C library, which is built beside the service."""
     built = Path(os.environ["MODELWIRE_SERVICE"]).absolute().parent
@@ -296,11 +303,50 @@ def test_c_programs(text, mark, tmp_path):
     ],
 )
 def test_syntax_of_other_languages(text, mark, check, tmp_path):
-    """Nothing is misspelt, and Go is as gofmt formats it. `tests/bindings` runs the bindings."""
+    """Nothing is misspelt, and Go is as gofmt formats it."""
     if shutil.which(check[0]) is None:
         pytest.skip(f"no {check[0]}")
     done = finished(check, input=text)
     assert "standard input" not in done.stdout, "not as gofmt formats it"
+
+
+def test_the_go_program(tmp_path):
+    """What a reader of the page on openai-go has in the end, with the commands of the page."""
+    if not all(map(shutil.which, ("go", "gofmt", "cc", "pkg-config"))):
+        pytest.skip("no Go with cgo and pkg-config")
+    page = ROOT / "docs/from/openai-go.md"
+    (tmp_path / "main.go").write_text(program_of(page, "go"))
+    for name in ("libmodelwire.so", "libmodelwire.so.0.1"):
+        (tmp_path / name).symlink_to(library() / "libmodelwire.so")
+    flags = f"Cflags: -I{ROOT / 'include'}\nLibs: -L{tmp_path} -lmodelwire\n"
+    head = "Name: modelwire\nDescription: as it was built\nVersion: 0\n"
+    (tmp_path / "modelwire.pc").write_text(head + flags)
+    commands = program_of(page, "sh").replace("/path/to/modelwire", str(ROOT))
+    with Service() as service:
+        done = finished(
+            ["bash", "-ec", f"go mod init it\n{commands}\nexec ./it"],
+            cwd=tmp_path,
+            env={
+                **settings(service),
+                "PKG_CONFIG_PATH": str(tmp_path),
+                "LD_LIBRARY_PATH": str(tmp_path),
+                "GOPROXY": "off",
+            },
+            timeout=PROGRAM_DEADLINE,
+        )
+    assert done.stdout == "Say hello."
+
+
+def test_the_node_program(tmp_path):
+    """What a reader of the page on openai-node has in the end, in Node.js with the package."""
+    modules = library().parent / "bindings/node/app/node_modules"
+    if shutil.which("node") is None or not modules.exists():
+        pytest.skip(f"no node, or no package in {modules}: `make test-bindings` installs it")
+    (tmp_path / "it.mjs").write_text(program_of(ROOT / "docs/from/openai-node.md", "js"))
+    (tmp_path / "node_modules").symlink_to(modules)
+    with Service() as service:
+        done = finished(["node", "it.mjs"], cwd=tmp_path, env=settings(service))
+    assert done.stdout == "Say hello.Say hello. 4\n"
 
 
 def test_notebook(tmp_path):
