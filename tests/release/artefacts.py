@@ -154,11 +154,9 @@ def filled(text: str, name: str, table: str) -> str:
 def documents() -> dict[Path, str]:
     """The documents as they have to be."""
     rows = artefacts()
-    readme, page = ROOT / "README.md", ROOT / "docs/platforms.md"
-    return {
-        readme: filled(readme.read_text(), "platforms", platforms(rows)),
-        page: filled(page.read_text(), "files", files(rows)),
-    }
+    page = ROOT / "docs/platforms.md"
+    text = filled(page.read_text(), "platforms", platforms(rows))
+    return {page: filled(text, "files", files(rows))}
 
 
 if __name__ == "__main__":
