@@ -88,6 +88,7 @@ impl Function {
     }
 
     pub(crate) fn clear(&self) {
-        drop(lock(&self.0).take());
+        let function = lock(&self.0).take();
+        drop(function); // not under the lock
     }
 }

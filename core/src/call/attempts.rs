@@ -36,6 +36,8 @@ use crate::request::prepared::{Prepared, with_model};
 
 /// The maximum number of consecutive redirects within the origin.
 const REDIRECTS_MAX: usize = 5;
+/// The longest wait for an admission before all services are looked at again.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
 const POOL_HINT: &str = "Raise connections_max or this timeout, or make fewer concurrent calls.";
 const GATE_HINT: &str = "Raise this timeout, or make fewer concurrent calls.";
 const REDIRECT_HINT: &str = "Correct base_url: only a 307 or 308 within its origin is followed.";
@@ -61,6 +63,8 @@ pub(crate) struct Attempts<'a> {
     retries: u32,
     /// With several base URLs: those that were tried since all had been, as bits.
     tried: u64,
+    /// The last error since then that the policy retries.
+    retriable: Option<Error>,
 }
 
 /// An answer with a success status.
@@ -95,8 +99,19 @@ impl<'a> Attempts<'a> {
             Some(made) => made,
             None => Box::pin(transport(run, 0, place, deadlines)).await,
         };
-        let (transport, retries, tried) = (transport?, 0, 0);
-        Ok(Attempts { shared, run, place, transport, prepared, deadlines, sent, retries, tried })
+        let (transport, retries, tried, retriable) = (transport?, 0, 0, None);
+        Ok(Attempts {
+            shared,
+            run,
+            place,
+            transport,
+            prepared,
+            deadlines,
+            sent,
+            retries,
+            tried,
+            retriable,
+        })
     }
 
     /// Makes attempts until one gets a success status, or the policy or the deadline stops it. Releases the
@@ -105,12 +120,16 @@ impl<'a> Attempts<'a> {
         loop {
             let Entered { mut chosen, mut admitted, permit } = self.enter().await?;
             let service = chosen.as_ref().map(|chosen| chosen.number);
+            let more = match self.shared.session().hook() {
+                Some(hook) => Box::pin(self.asks(hook, service)).await?,
+                None => Vec::new(),
+            };
             let Some(seen) = self.shared.attempt_begins(service) else {
                 // Whoever ends the call also stops this task.
                 return pending().await;
             };
             let deadlines = self.deadlines.attempt();
-            let (error, is_unsent) = match self.attempt(permit, &seen, service).await {
+            let (error, metered) = match self.attempt(permit, &seen, service, &more).await {
                 Ok(reply) => {
                     admitted.iter_mut().for_each(AttemptPermit::succeeded);
                     chosen.iter_mut().for_each(Chosen::answers);
@@ -122,38 +141,53 @@ impl<'a> Attempts<'a> {
                 }
                 Err(Failure { error, metered }) => {
                     self.shared.attempt_failed(metered, error.kind());
-                    let is_refused_here = error.kind() == ErrorKind::Callback;
-                    (error, metered == Metered::NotSent && !is_refused_here)
+                    (error, metered)
                 }
             };
             let policy = self.prepared.options.retry(self.shared.settings());
-            let chance = chance();
             if let (Some(admitted), Some(asked)) = (admitted, policy.refusal(&error)) {
                 admitted.refused(asked);
             }
-            let is_refusal = policy.is_refusal(&error);
-            if let Some(chosen) = chosen {
-                self.went_wrong(chosen, &error, is_unsent, is_refusal);
-                if (is_unsent || is_refusal) && self.has_another() {
-                    self.shared.tells_of_retry(&error, Duration::ZERO);
-                    continue;
-                }
-            }
-            let decision = policy.decide(self.retries, &error, self.asked(&error), chance);
-            let Some(wait) = self.allowed(decision) else { return Err(error) };
-            self.pause(wait, &error).await;
+            let Some(chosen) = chosen else {
+                let decision = policy.decide(self.retries, &error, error.retry_after(), chance());
+                let Some(wait) = self.allowed(decision) else { return Err(error) };
+                self.pause(wait, &error).await;
+                continue;
+            };
+            self.moves_on(chosen, error, metered).await?;
         }
     }
 
-    /// Records the failure of an attempt at one of several services.
-    fn went_wrong(&self, mut chosen: Chosen, error: &Error, is_unsent: bool, is_refusal: bool) {
+    /// After a failure at one of several services: returns where the next attempt may begin, or the error.
+    ///
+    /// What costs nothing, an attempt that was not sent or was refused with status 429, moves on to a service
+    /// that the call has not tried. Anything else that the policy retries is a retry, without a wait while
+    /// there is such a service.
+    async fn moves_on(&mut self, chosen: Chosen, error: Error, metered: Metered) -> Result<()> {
+        let policy = self.prepared.options.retry(self.shared.settings());
+        let is_unsent = metered == Metered::NotSent && is_of_service(&error);
+        let is_refusal = policy.is_refusal(&error);
         match error.status() {
             _ if is_unsent => chosen.failed(Failed::NotSent),
             Some(_) if is_refusal => chosen.failed(Failed::Refused(error.retry_after())),
-            Some(status) if status < 500 => chosen.answers(),
-            _ if is_of_service(error.kind()) => chosen.failed(Failed::Otherwise),
-            _ => {}
+            Some(status) if status < 500 => chosen.answered_well(),
+            _ if is_of_service(&error) => chosen.failed(Failed::Otherwise),
+            _ => drop(chosen),
         }
+        let has_another = self.has_another();
+        if has_another && (is_unsent || is_refusal && error.kind() == ErrorKind::RateLimited) {
+            self.shared.tells_of_retry(&error, Duration::ZERO);
+            if is_refusal {
+                self.retriable = Some(error);
+            }
+            return Ok(());
+        }
+        let earlier = self.retriable.take();
+        let error = earlier.filter(|_| !policy.covers(&error)).unwrap_or(error);
+        let decision = policy.decide(self.retries, &error, self.asked(), chance());
+        let Some(wait) = self.allowed(decision) else { return Err(error) };
+        self.pause(if has_another { Duration::ZERO } else { wait }, &error).await;
+        Ok(())
     }
 
     /// Whether there is a service that does not rest and that the call has not tried.
@@ -164,12 +198,10 @@ impl<'a> Attempts<'a> {
         })
     }
 
-    /// How long the service asks to wait; with several, until one of them does not rest.
-    fn asked(&self, error: &Error) -> Option<Duration> {
-        match &self.run.upstreams {
-            Some(upstreams) => Some(upstreams.rest_left()).filter(|left| !left.is_zero()),
-            None => error.retry_after(),
-        }
+    /// How long all of several services ask to wait.
+    fn asked(&self) -> Option<Duration> {
+        let left = self.run.upstreams.as_ref()?.asked_left();
+        (!left.is_zero()).then_some(left)
     }
 
     /// Whether an answer that failed before its content is retried.
@@ -181,7 +213,8 @@ impl<'a> Attempts<'a> {
     /// there is none.
     pub(crate) async fn again(&mut self, error: Error) -> Result<()> {
         let policy = self.prepared.options.retry(self.shared.settings());
-        let decision = policy.decide(self.retries, &error, self.asked(&error), chance());
+        let asked = self.asked().or(error.retry_after());
+        let decision = policy.decide(self.retries, &error, asked, chance());
         let Some(wait) = self.allowed(decision) else { return Err(error) };
         self.shared.attempt_failed(Metered::Unknown, error.kind());
         self.pause(wait, &error).await;
@@ -245,53 +278,40 @@ impl<'a> Attempts<'a> {
         is_adaptive: bool,
         was_refused: bool,
     ) -> Result<Entered> {
-        let (run, prepared) = (self.run, self.prepared);
+        let (run, only) = (self.run, self.prepared.options.upstream);
         let Some(upstreams) = &run.upstreams else { return Err(Error::internal("one base URL")) };
-        let mut permit = None;
-        loop {
+        let mut waited = None; // for admission
+        let (chosen, admitted, permit) = loop {
+            // Before the choice, which is counted.
+            let permit = self.connection().await?;
+            if let Some(only) = only {
+                break (upstreams.take(self.tried, only), None, permit);
+            }
             let mut admitted = None;
             let choice = upstreams.choose(self.tried, |number| {
-                if prepared.options.upstream.is_some_and(|only| only != number) {
-                    return false;
-                }
-                if is_adaptive {
-                    admitted = run.admission(number).try_enter(was_refused);
-                }
-                !is_adaptive || admitted.is_some()
+                admitted = match waited.take_if(|(of, _)| *of == number) {
+                    Some((_, entered)) => Some(entered),
+                    None if is_adaptive => run.admission(number).try_enter(was_refused),
+                    None => return true,
+                };
+                admitted.is_some()
             });
-            let chosen = match (choice, prepared.options.upstream) {
-                (Choice::This(chosen), _) => chosen,
-                (Choice::Later(_) | Choice::Nobody, Some(only)) => upstreams.take(self.tried, only),
-                (Choice::Nobody, None) => {
-                    self.tried = 0;
-                    continue;
+            waited = None;
+            match choice {
+                Choice::This(chosen) => break (chosen, admitted, permit),
+                Choice::Nobody => self.tried = 0,
+                Choice::Later(_) => {
+                    drop(permit); // none is held while a call waits for others
+                    waited = Some(self.queued(admission_of(run, self.tried, was_refused)).await?);
                 }
-                (Choice::Later(numbers), None) => {
-                    drop(permit.take()); // none is held while a call waits for others
-                    let first = first_of(numbers.into_iter().map(|number| {
-                        let entered = run.admission(number).enter(was_refused);
-                        Box::pin(async move { (number, entered.await) })
-                    }));
-                    let (number, entered) = self.queued(first).await?;
-                    admitted = Some(entered);
-                    upstreams.take(self.tried, number)
-                }
-            };
-            let got = match permit.take().or_else(|| self.transport.connections.try_get()) {
-                Some(got) => got,
-                None => {
-                    drop((admitted, chosen));
-                    permit = Some(self.connection().await?);
-                    continue;
-                }
-            };
-            self.tried |= 1 << chosen.number;
-            self.transport = match run.transport_if_cheap(chosen.number, self.place) {
-                Some(made) => made?,
-                None => transport(run, chosen.number, self.place, self.deadlines).await?,
-            };
-            return Ok(Entered { chosen: Some(chosen), admitted, permit: got });
-        }
+            }
+        };
+        self.tried |= 1 << chosen.number;
+        self.transport = match run.transport_if_cheap(chosen.number, self.place) {
+            Some(made) => made?,
+            None => transport(run, chosen.number, self.place, self.deadlines).await?,
+        };
+        Ok(Entered { chosen: Some(chosen), admitted, permit })
     }
 
     /// Waits for admission behind other calls.
@@ -357,12 +377,9 @@ impl<'a> Attempts<'a> {
         permit: Permit,
         seen: &Arc<AttemptTiming>,
         service: Option<usize>,
+        more: &[(String, String)],
     ) -> Result<Box<Reply>, Failure> {
-        let more = match self.shared.session().hook() {
-            Some(hook) => Box::pin(self.asks(hook, service)).await?,
-            None => Vec::new(),
-        };
-        let send = self.send_and_follow(permit, seen, service, &more);
+        let send = self.send_and_follow(permit, seen, service, more);
         let (phase, bound, limit) = self.deadlines.until_head();
         let sent = match limit {
             Some(limit) => timeout(limit, send).await,
@@ -432,18 +449,13 @@ impl<'a> Attempts<'a> {
     }
 
     /// Runs the program's function before an attempt; returns the headers that it set.
-    async fn asks(
-        &self,
-        program: Hook,
-        service: Option<usize>,
-    ) -> Result<Vec<(String, String)>, Failure> {
+    async fn asks(&self, program: Hook, service: Option<usize>) -> Result<Vec<(String, String)>> {
         let renamed = service.and_then(|service| self.renamed(service));
         let body = renamed.or_else(|| self.sent.clone()).unwrap_or_default();
         let url = self.transport.url(self.prepared, None).into();
-        let number = self.shared.attempts();
+        let number = self.shared.attempts() + 1;
         let attempt = Arc::new(BeforeAttempt::new(self.prepared.endpoint, url, number, body));
-        let asked = hook::run(program, self.shared, &self.deadlines, attempt).await;
-        asked.map_err(|error| Failure { error, metered: Metered::NotSent })
+        hook::run(program, self.shared, &self.deadlines, attempt).await
     }
 
     /// The request body for a service where its model has another name.
@@ -490,6 +502,24 @@ async fn transport(
         None => made.await,
         Some(deadline) => {
             timeout_at(deadline, made).await.unwrap_or_else(|_| Err(deadlines.error()))
+        }
+    }
+}
+
+/// Waits until one of the services admits a call that has tried these; services that no longer rest join in.
+async fn admission_of(run: &SessionRun, tried: u64, was_refused: bool) -> (usize, AttemptPermit) {
+    let Some(upstreams) = &run.upstreams else { return pending().await };
+    loop {
+        let Choice::Later(numbers) = upstreams.choose(tried, |_| false) else {
+            sleep(upstreams.until_change().min(LOOK_AGAIN)).await; // all rest
+            continue;
+        };
+        let first = first_of(numbers.into_iter().map(|number| {
+            let entered = run.admission(number).enter(was_refused);
+            Box::pin(async move { (number, entered.await) })
+        }));
+        if let Ok(entered) = timeout(upstreams.until_change().min(LOOK_AGAIN), first).await {
+            return entered;
         }
     }
 }

@@ -11,10 +11,14 @@ use crate::answer::error_kind::{ErrorKind, TimeoutPhase};
 use crate::call::before_attempt::{BeforeAttempt, Hook, set_running_here};
 use crate::call::deadlines::Deadlines;
 use crate::call::task::Shared;
-use crate::driver::offload::offload;
+use crate::driver::offload::on_helper_thread;
+use crate::protocol::text::cut;
 
 /// How long [`Client::before_attempt`](crate::Client::before_attempt) may take for one attempt.
 pub const BEFORE_ATTEMPT_TIME_MAX: Duration = Duration::from_secs(30);
+
+/// The maximum bytes of a reason in an error.
+const REASON_BYTES_MAX: usize = 4096;
 
 const REFUSED_HINT: &str =
     "The program's own before_attempt function decided this: nothing was sent.";
@@ -54,10 +58,15 @@ pub(crate) async fn run(
         decided.map(|()| attempt.take_headers())
     };
     let (phase, bound, limit) = deadlines.bound(TimeoutPhase::Pool, Some(BEFORE_ATTEMPT_TIME_MAX));
-    let decided = timeout(limit.unwrap_or(bound), offload(usize::MAX, work)).await;
+    let decided = timeout(limit.unwrap_or(bound), on_helper_thread(work)).await;
     match decided {
-        Ok(Ok(headers)) => Ok(headers),
-        Ok(Err(reason)) => {
+        Ok(None) => {
+            let message = "there is no thread for before_attempt";
+            Err(Error::new(ErrorKind::Callback, message).with_hint(SLOW_HINT))
+        }
+        Ok(Some(Ok(headers))) => Ok(headers),
+        Ok(Some(Err(reason))) => {
+            let reason = cut(&reason, REASON_BYTES_MAX);
             let message = format!("before_attempt refused the attempt: {reason}");
             Err(Error::new(ErrorKind::Callback, message).with_hint(REFUSED_HINT))
         }

@@ -61,7 +61,7 @@ impl RetryPolicy {
 
     /// Whether the error is one that the policy retries. After a success status that is only so with
     /// `before_content`, for which the caller makes sure that nothing has reached the program (R-LIM2).
-    fn covers(&self, error: &Error) -> bool {
+    pub(crate) fn covers(&self, error: &Error) -> bool {
         match error.kind() {
             ErrorKind::InvalidRequest
             | ErrorKind::Authentication

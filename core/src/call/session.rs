@@ -336,7 +336,7 @@ impl Session {
         };
         calls.iter().for_each(|call| call.client_closes());
         drop(run);
-        drop(lock(&self.hook).take());
+        self.set_hook_of(None);
         drop(lock(&held.observer).take()); // after the records of these calls
         Ok(())
     }
@@ -344,10 +344,17 @@ impl Session {
     /// Sets the function that runs before each attempt, or removes it.
     pub(crate) fn set_hook(&self, hook: Option<Hook>) -> Result<()> {
         self.check_open()?;
-        self.has_hook.store(hook.is_some(), Ordering::SeqCst);
-        let earlier = std::mem::replace(&mut *lock(&self.hook), hook);
+        self.set_hook_of(hook);
+        self.check_open().inspect_err(|_| self.set_hook_of(None)) // it may be closed by now
+    }
+
+    fn set_hook_of(&self, hook: Option<Hook>) {
+        let earlier = {
+            let mut own = lock(&self.hook);
+            self.has_hook.store(hook.is_some(), Ordering::SeqCst);
+            std::mem::replace(&mut *own, hook)
+        };
         drop(earlier); // not under the lock
-        Ok(())
     }
 
     /// The function that runs before each attempt.

@@ -1,13 +1,14 @@
 //! Which of several services of a client gets an attempt: in order or by weight, without those that rest
 //! after failures, each of which a single call probes first.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use crate::answer::error::Error;
-use crate::answer::error_kind::ErrorKind;
+use crate::answer::error_kind::{ErrorKind, TimeoutPhase};
 use crate::options::config::UpstreamSettings;
 use crate::system::sync::lock;
 
@@ -21,16 +22,37 @@ const REST_MAX: Duration = Duration::from_secs(60);
 /// The longest `Retry-After` that holds a service back.
 const RETRY_AFTER_REST_MAX: Duration = Duration::from_secs(600);
 
+/// A probe that takes longer than this no longer keeps other calls from the service.
+const PROBE_TIME_MAX: Duration = Duration::from_secs(10);
+
 /// The state of a service.
 #[derive(Clone, Debug, Default)]
 struct State {
     weight: i64,
     /// What it is owed: the largest is next, and pays for all (smooth weighted round-robin).
     owed: i64,
+    /// Failures in a row; attempts that began before the last one was counted are part of it.
     failures: u32,
+    counted_at: Duration,
     /// Also in the past, until it answered again.
     rests_until: Option<Duration>,
-    is_probed: bool,
+    /// A `Retry-After`.
+    asked_until: Duration,
+    /// When the call began that probes it.
+    probed_at: Option<Duration>,
+}
+
+impl State {
+    fn is_free(&self, now: Duration) -> bool {
+        match self.rests_until {
+            None => true,
+            Some(until) => until <= now && !self.is_probed(now),
+        }
+    }
+
+    fn is_probed(&self, now: Duration) -> bool {
+        self.probed_at.is_some_and(|at| now < at + PROBE_TIME_MAX)
+    }
 }
 
 /// How an attempt failed.
@@ -70,8 +92,9 @@ impl States {
     fn find(&mut self, now: Duration, tried: u64, mut admits: impl FnMut(usize) -> bool) -> Found {
         let mut candidates = self.candidates(now, tried);
         if candidates.is_empty() && tried == 0 {
+            let ends = |state: &State| (state.is_probed(now), state.rests_until);
             let states = self.states.iter().enumerate();
-            candidates.extend(states.min_by_key(|(_, state)| state.rests_until).map(|(at, _)| at));
+            candidates.extend(states.min_by_key(|(_, state)| ends(state)).map(|(at, _)| at));
         }
         match candidates.iter().copied().find(|at| admits(*at)) {
             Some(at) => {
@@ -85,14 +108,10 @@ impl States {
 
     /// Those that do not rest, in the order of preference.
     fn candidates(&self, now: Duration, tried: u64) -> Vec<usize> {
-        let is_free = |state: &State| match state.rests_until {
-            None => true,
-            Some(until) => until <= now && !state.is_probed,
-        };
         let states = self.states.iter().enumerate();
         let untried = states.filter(|(at, _)| tried & (1 << at) == 0);
         let mut free: Vec<_> =
-            untried.filter(|(_, state)| is_free(state)).map(|(at, _)| at).collect();
+            untried.filter(|(_, state)| state.is_free(now)).map(|(at, _)| at).collect();
         if self.balances {
             let owed = |at: &usize| self.states.get(*at).map(|state| state.owed + state.weight);
             free.sort_by_key(|at| std::cmp::Reverse(owed(at))); // stable
@@ -115,14 +134,17 @@ impl States {
                 state.owed -= total;
             }
         }
-        if let Some(state) = self.states.get_mut(chosen) {
-            state.is_probed |= state.rests_until.is_some();
+        if let Some(state) = self.states.get_mut(chosen)
+            && state.rests_until.is_some()
+            && !state.is_probed(now)
+        {
+            state.probed_at = Some(now);
         }
     }
 
     fn answers(&mut self, at: usize) {
         if let Some(state) = self.states.get_mut(at) {
-            (state.rests_until, state.is_probed) = (None, false);
+            (state.rests_until, state.probed_at) = (None, None);
         }
     }
 
@@ -132,30 +154,45 @@ impl States {
         }
     }
 
-    fn failed(&mut self, now: Duration, at: usize, how: Failed) {
+    /// An attempt that began at `begun` failed.
+    fn failed(&mut self, begun: Duration, now: Duration, at: usize, how: Failed) {
         let Some(state) = self.states.get_mut(at) else { return };
+        if state.probed_at == Some(begun) {
+            state.probed_at = None;
+        }
+        if let Failed::Refused(Some(asked)) = how {
+            let until = now + asked.min(RETRY_AFTER_REST_MAX);
+            state.asked_until = state.asked_until.max(until);
+            state.rests_until = state.rests_until.max(Some(until));
+        }
+        if state.failures > 0 && begun < state.counted_at {
+            return;
+        }
         state.failures = state.failures.saturating_add(1);
-        state.is_probed = false;
-        let (asked, few) = match how {
-            Failed::NotSent => (Duration::ZERO, 1),
-            Failed::Refused(asked) => (asked.unwrap_or_default(), FAILURES_MAX),
-            Failed::Otherwise => (Duration::ZERO, FAILURES_MAX),
-        };
+        state.counted_at = now;
+        let few = if how == Failed::NotSent { 1 } else { FAILURES_MAX };
         let rest = match state.failures.checked_sub(few) {
             Some(more) => REST_FIRST.saturating_mul(2u32.saturating_pow(more)).min(REST_MAX),
             None if state.rests_until.is_some() => REST_FIRST, // a probe
-            None => Duration::ZERO,
+            None => return,
         };
-        let rest = rest.max(asked.min(RETRY_AFTER_REST_MAX));
-        if !rest.is_zero() {
-            state.rests_until = state.rests_until.max(Some(now + rest));
-        }
+        state.rests_until = state.rests_until.max(Some(now + rest));
     }
 
-    /// The time until the first of them does not rest.
-    fn rest_left(&self, now: Duration) -> Duration {
-        let left = |state: &State| state.rests_until.unwrap_or_default().saturating_sub(now);
+    /// The time until the first of them no longer asks to wait.
+    fn asked_left(&self, now: Duration) -> Duration {
+        let left = |state: &State| state.asked_until.saturating_sub(now);
         self.states.iter().map(left).min().unwrap_or_default()
+    }
+
+    /// The time until another one may be free.
+    fn until_change(&self, now: Duration) -> Duration {
+        let changes = self
+            .states
+            .iter()
+            .flat_map(|state| [state.rests_until, state.probed_at.map(|at| at + PROBE_TIME_MAX)]);
+        let coming = changes.flatten().filter(|at| *at > now);
+        coming.min().map_or(Duration::MAX, |at| at - now)
     }
 }
 
@@ -178,7 +215,9 @@ pub(crate) enum Choice {
 pub(crate) struct Chosen {
     upstreams: Arc<Upstreams>,
     pub(crate) number: usize,
-    is_over: bool,
+    begun: Duration,
+    has_answered: bool,
+    is_over: AtomicBool,
 }
 
 impl Upstreams {
@@ -190,8 +229,9 @@ impl Upstreams {
         lock(&self.states)
     }
 
-    fn chosen(self: &Arc<Self>, number: usize) -> Chosen {
-        Chosen { upstreams: self.clone(), number, is_over: false }
+    fn chosen(self: &Arc<Self>, number: usize, begun: Duration) -> Chosen {
+        let (has_answered, is_over) = (false, AtomicBool::new(false));
+        Chosen { upstreams: self.clone(), number, begun, has_answered, is_over }
     }
 
     /// The next service for a call that has tried these (as bits), if `admits` says so.
@@ -200,9 +240,10 @@ impl Upstreams {
         tried: u64,
         admits: impl FnMut(usize) -> bool,
     ) -> Choice {
-        let found = self.states().find(self.origin.elapsed(), tried, admits);
+        let now = self.origin.elapsed();
+        let found = self.states().find(now, tried, admits);
         match found {
-            Found::This(number) => Choice::This(self.chosen(number)),
+            Found::This(number) => Choice::This(self.chosen(number, now)),
             Found::Later(numbers) => Choice::Later(numbers),
             Found::Nobody => Choice::Nobody,
         }
@@ -210,69 +251,82 @@ impl Upstreams {
 
     /// This one, which has admitted a call that has tried these.
     pub(crate) fn take(self: &Arc<Self>, tried: u64, number: usize) -> Chosen {
-        self.states().takes(self.origin.elapsed(), tried, number);
-        self.chosen(number)
+        let now = self.origin.elapsed();
+        self.states().takes(now, tried, number);
+        self.chosen(number, now)
     }
 
-    /// The time until the first of them does not rest; zero if one is free.
-    pub(crate) fn rest_left(&self) -> Duration {
-        self.states().rest_left(self.origin.elapsed())
+    /// The time until the first of them no longer asks to wait; zero if one does not.
+    pub(crate) fn asked_left(&self) -> Duration {
+        self.states().asked_left(self.origin.elapsed())
+    }
+
+    /// The time until another one may be free.
+    pub(crate) fn until_change(&self) -> Duration {
+        self.states().until_change(self.origin.elapsed())
     }
 }
 
 impl Chosen {
-    /// It answered with a success status, or with an error that is the request's.
+    /// It answered with a success status.
     pub(crate) fn answers(&mut self) {
-        self.is_over = true;
+        self.has_answered = true;
         self.upstreams.states().answers(self.number);
     }
 
-    pub(crate) fn failed(&mut self, how: Failed) {
-        self.is_over = true;
+    /// It answered, with an error that is the request's.
+    pub(crate) fn answered_well(mut self) {
+        self.answers();
+    }
+
+    pub(crate) fn failed(&self, how: Failed) {
+        self.is_over.store(true, Ordering::Relaxed);
         let upstreams = &self.upstreams;
-        upstreams.states().failed(upstreams.origin.elapsed(), self.number, how);
+        upstreams.states().failed(self.begun, upstreams.origin.elapsed(), self.number, how);
     }
 
     /// An answer with a success status ended.
     pub(crate) fn ended(&self, error: Option<&Error>) {
-        let upstreams = &self.upstreams;
-        match error.map(Error::kind) {
-            None => upstreams.states().ended_well(self.number),
-            Some(kind) if is_of_service(kind) => {
-                upstreams.states().failed(
-                    upstreams.origin.elapsed(),
-                    self.number,
-                    Failed::Otherwise,
-                );
-            }
-            Some(_) => {}
+        if error.is_some_and(is_of_service) {
+            self.failed(Failed::Otherwise);
         }
     }
 }
 
 impl Drop for Chosen {
     fn drop(&mut self) {
-        if !self.is_over
-            && let Some(state) = self.upstreams.states().states.get_mut(self.number)
-        {
-            state.is_probed = false;
+        if *self.is_over.get_mut() {
+            return;
+        }
+        let mut states = self.upstreams.states();
+        match self.has_answered {
+            true => states.ended_well(self.number),
+            false => {
+                let state = states.states.get_mut(self.number);
+                if let Some(state) = state.filter(|state| state.probed_at == Some(self.begun)) {
+                    state.probed_at = None;
+                }
+            }
         }
     }
 }
 
-/// Whether a failure of this kind says something about the service.
-pub(crate) fn is_of_service(kind: ErrorKind) -> bool {
-    matches!(
-        kind,
+/// Whether a failure says something about the service: the timeouts of a whole call and of the client's queue
+/// do not.
+pub(crate) fn is_of_service(error: &Error) -> bool {
+    match error.kind() {
+        ErrorKind::Timeout => {
+            !matches!(error.timeout(), Some(TimeoutPhase::Total | TimeoutPhase::Pool) | None)
+        }
         ErrorKind::Server
-            | ErrorKind::Connect
-            | ErrorKind::Tls
-            | ErrorKind::Timeout
-            | ErrorKind::Disconnected
-            | ErrorKind::Protocol
-            | ErrorKind::Incomplete
-            | ErrorKind::Stream
-    )
+        | ErrorKind::Connect
+        | ErrorKind::Tls
+        | ErrorKind::Disconnected
+        | ErrorKind::Protocol
+        | ErrorKind::Incomplete
+        | ErrorKind::Stream => true,
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -318,7 +372,7 @@ mod tests {
             assert!(in_a_row <= 3, "evenly");
         }
         assert_eq!(counts, [500, 100, 200]);
-        three.failed(NOW, 0, Failed::NotSent);
+        three.failed(NOW, NOW, 0, Failed::NotSent);
         for _ in 0..300 {
             let Found::This(at) = next(&mut three, NOW, 0) else { panic!() };
             counts[at] += 1;
@@ -329,12 +383,12 @@ mod tests {
     #[test]
     fn a_service_that_failed_rests_and_is_probed_by_one_call() {
         let mut two = states(false, &[1, 1]);
-        two.failed(NOW, 0, Failed::NotSent);
+        two.failed(NOW, NOW, 0, Failed::NotSent);
         assert_eq!(next(&mut two, NOW, 0), Found::This(1));
         let later = NOW + REST_FIRST;
         assert_eq!(next(&mut two, later, 0), Found::This(0), "the probe");
         assert_eq!(next(&mut two, later, 0), Found::This(1), "no second one");
-        two.failed(later, 0, Failed::NotSent);
+        two.failed(later, later, 0, Failed::NotSent);
         assert_eq!(next(&mut two, later + REST_FIRST, 0), Found::This(1), "it rests twice as long");
         assert_eq!(next(&mut two, later + 2 * REST_FIRST, 0), Found::This(0));
         two.answers(0);
@@ -346,15 +400,15 @@ mod tests {
         for how in [Failed::Refused(None), Failed::Otherwise] {
             let mut two = states(false, &[1, 1]);
             for _ in 1..FAILURES_MAX {
-                two.failed(NOW, 0, how);
+                two.failed(NOW, NOW, 0, how);
                 assert_eq!(next(&mut two, NOW, 0), Found::This(0), "{how:?}");
             }
             let mut mended = two.states.clone();
-            two.failed(NOW, 0, how);
+            two.failed(NOW, NOW, 0, how);
             assert_eq!(next(&mut two, NOW, 0), Found::This(1), "{how:?}");
             std::mem::swap(&mut two.states, &mut mended);
             two.ended_well(0);
-            two.failed(NOW, 0, how);
+            two.failed(NOW, NOW, 0, how);
             assert_eq!(next(&mut two, NOW, 0), Found::This(0), "{how:?}");
         }
     }
@@ -362,14 +416,57 @@ mod tests {
     #[test]
     fn a_retry_after_is_kept_and_bounded() {
         let mut two = states(false, &[1, 1]);
-        two.failed(NOW, 0, Failed::Refused(Some(Duration::from_secs(30))));
+        two.failed(NOW, NOW, 0, Failed::Refused(Some(Duration::from_secs(30))));
         assert_eq!(next(&mut two, NOW + Duration::from_secs(29), 0), Found::This(1));
-        assert_eq!(two.rest_left(NOW), Duration::ZERO);
-        two.failed(NOW, 1, Failed::Refused(Some(Duration::from_secs(7))));
-        assert_eq!(two.rest_left(NOW), Duration::from_secs(7));
+        assert_eq!(two.asked_left(NOW), Duration::ZERO);
+        two.failed(NOW, NOW, 1, Failed::Refused(Some(Duration::from_secs(7))));
+        assert_eq!(two.asked_left(NOW), Duration::from_secs(7));
         assert_eq!(next(&mut two, NOW, 0), Found::This(1), "its rest ends first");
         assert_eq!(next(&mut two, NOW, 2), Found::Nobody);
-        two.failed(NOW, 0, Failed::Refused(Some(Duration::MAX)));
+        two.failed(NOW, NOW, 0, Failed::Refused(Some(Duration::MAX)));
         assert_eq!(next(&mut two, NOW + RETRY_AFTER_REST_MAX, 0b10), Found::This(0));
+    }
+
+    /// Attempts in flight together that fail for one reason are one failure.
+    #[test]
+    fn a_burst_of_failures_counts_as_one() {
+        for how in [Failed::NotSent, Failed::Refused(None), Failed::Otherwise] {
+            let mut two = states(false, &[1, 1]);
+            for each in 1..50 {
+                two.failed(NOW, NOW + Duration::from_millis(each), 0, how);
+            }
+            let later = NOW + 2 * REST_FIRST;
+            assert_eq!(next(&mut two, later, 0), Found::This(0), "{how:?}");
+        }
+        let mut two = states(false, &[1, 1]);
+        let asks = Failed::Refused(Some(Duration::from_secs(1)));
+        let end = NOW + Duration::from_millis(1);
+        (0..50).for_each(|_| two.failed(NOW, end, 0, asks));
+        assert_eq!(next(&mut two, end + Duration::from_secs(1), 0), Found::This(0));
+    }
+
+    /// Neither an older attempt nor its end makes room for a second probe, and a slow one does.
+    #[test]
+    fn a_probe_belongs_to_its_call_and_is_bounded() {
+        let mut two = states(false, &[1, 1]);
+        two.failed(NOW, NOW, 0, Failed::NotSent);
+        let later = NOW + REST_FIRST;
+        assert_eq!(next(&mut two, later, 0), Found::This(0));
+        two.failed(NOW, later, 0, Failed::Otherwise);
+        assert_eq!(next(&mut two, later + REST_FIRST, 0), Found::This(1));
+        assert_eq!(next(&mut two, later + PROBE_TIME_MAX, 0), Found::This(0));
+        assert_eq!(next(&mut two, later + PROBE_TIME_MAX, 0), Found::This(1), "another probe");
+    }
+
+    /// If all rest, no call follows one that may hang.
+    #[test]
+    fn among_resting_services_one_that_is_not_probed_is_preferred() {
+        let mut two = states(false, &[1, 1]);
+        two.failed(NOW, NOW, 0, Failed::NotSent);
+        let later = NOW + REST_FIRST;
+        assert_eq!(next(&mut two, later, 0), Found::This(0), "the probe");
+        two.failed(later, later, 1, Failed::NotSent);
+        assert_eq!(next(&mut two, later, 0), Found::This(1));
+        assert_eq!(two.until_change(later), REST_FIRST);
     }
 }

@@ -24,6 +24,23 @@ pub(crate) async fn offload<T: Send + 'static>(
     later(move || {
         let _ = give.send(catch_unwind(AssertUnwindSafe(work)));
     });
+    outcome(take).await
+}
+
+/// Runs `work` on a helper thread, and waits for it; `None` if there is no thread for it.
+pub(crate) async fn on_helper_thread<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let (give, take) = oneshot::channel();
+    let work = move || {
+        let _ = give.send(catch_unwind(AssertUnwindSafe(work)));
+    };
+    let handle = Handle::try_current().ok()?;
+    with_helper_thread(|| drop(handle.spawn_blocking(work)))?;
+    Some(outcome(take).await)
+}
+
+async fn outcome<T>(take: oneshot::Receiver<std::thread::Result<T>>) -> T {
     match take.await {
         Ok(Ok(done)) => done,
         Ok(Err(panic)) => resume_unwind(panic), // as if it had panicked here

@@ -51,7 +51,7 @@ pub const API_KEY_VARIABLES: [&str; 2] = ["MODELWIRE_API_KEY", "OPENAI_API_KEY"]
 #[must_use]
 pub struct Config {
     base_url: Option<String>,
-    base_urls: Vec<BaseUrl>,
+    base_urls: Option<Vec<BaseUrl>>,
     balance: bool,
     api_key: Option<ApiKeySource>,
     headers: Vec<(String, String)>,
@@ -75,7 +75,7 @@ impl fmt::Debug for Config {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Config")
             .field("base_url", &self.base_url.as_deref().map(without_secrets))
-            .field("base_urls", &self.base_urls.len())
+            .field("base_urls", &self.base_urls.as_ref().map(Vec::len))
             .field("balance", &self.balance)
             .field("api_key", &self.api_key.as_ref().map(|_| KEY_MASK))
             .field("headers", &HeaderNames(&self.headers))
@@ -205,7 +205,7 @@ impl Config {
     /// options apply to all services. A client with several has no connection, limit or controller
     /// (`retry_adaptive`) that two services share, except `connections_max`.
     pub fn base_urls(mut self, base_urls: impl IntoIterator<Item = BaseUrl>) -> Config {
-        self.base_urls = base_urls.into_iter().collect();
+        self.base_urls = Some(base_urls.into_iter().collect());
         self
     }
 
@@ -423,13 +423,12 @@ impl Config {
 
     /// Checks everything that can be checked without a connection.
     pub(crate) fn validate(mut self) -> Result<Settings> {
-        let base_urls = std::mem::take(&mut self.base_urls);
-        if self.balance && base_urls.is_empty() {
+        if let Some(base_urls) = self.base_urls.take() {
+            return self.validate_several(base_urls);
+        }
+        if self.balance {
             let error = Error::config("balance needs base_urls");
             return Err(error.with_hint("Give the base URLs, or leave out balance."));
-        }
-        if !base_urls.is_empty() {
-            return self.validate_several(base_urls);
         }
         let base_url = match self.base_url.take() {
             Some(given) => given,
@@ -505,7 +504,10 @@ impl Config {
             });
             all.push(checked?);
         }
-        let Some(first) = all.first() else { return self.validate() };
+        let Some(first) = all.first() else {
+            let error = Error::config("base_urls is empty");
+            return Err(error.with_hint("Give at least one, or use base_url."));
+        };
         let settings = Settings::clone(&first.settings);
         let upstreams = Some(Arc::new(UpstreamSettings { balances, all }));
         Ok(Settings { upstreams, ..settings })

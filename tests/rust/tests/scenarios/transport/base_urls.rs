@@ -4,7 +4,8 @@ use std::net::TcpListener;
 use std::time::Duration;
 
 use modelwire::{
-    BaseUrl, Client, Config, ErrorKind, Metered, Request, Response, RetryPolicy, key_id,
+    BaseUrl, Call, Client, Config, ErrorKind, Event, Limits, Metered, Pop, Request, Response,
+    RetryPolicy, key_id,
 };
 use modelwire_testing::{Exchange, Script, Service, Step};
 
@@ -292,4 +293,92 @@ fn a_service_that_hangs_rests_after_some_timeouts() {
     }
     client.blocking().send(hello()).unwrap();
     assert_eq!(service.recorded("well").len(), 1);
+}
+
+/// Ten refusals at once are one reason to rest, and no reason to wait for another attempt.
+#[test]
+fn a_burst_of_refusals_does_not_hold_a_service_back_for_long() {
+    let service = Service::start().unwrap();
+    let mut exchanges = vec![refusal(&[]); 10];
+    exchanges.push(Exchange::json(200, CHAT_ANSWER));
+    let only = service.script("only", Script::sequence(exchanges));
+    let client = Client::new(several([&*only]).retry(at_once())).unwrap();
+    let calls: Vec<_> = (0..10).map(|_| Call::new(&client, hello())).collect();
+    calls.iter().for_each(|call| call.start(false).unwrap());
+    for call in calls {
+        let Pop::Event(Event::Done(outcome)) = call.pop(None).unwrap() else { panic!("no end") };
+        let record = outcome.unwrap().record().cloned().unwrap();
+        for wait in record.waits() {
+            // clock: a rest of a second or more would be in it
+            assert!(wait.length < Duration::from_millis(900), "{record:?}");
+        }
+    }
+}
+
+/// A status that may be billed, though the program retries it, is sent again only as a retry.
+#[test]
+fn named_statuses_move_on_within_the_retries() {
+    let service = Service::start().unwrap();
+    let failing =
+        ["a", "b", "c"].map(|name| service.script(name, Script::one(Exchange::json(500, "{}"))));
+    for retries in 0..3 {
+        let policy = at_once().statuses(vec![429, 500]).max_retries(retries);
+        let urls = failing.iter().map(String::as_str);
+        let client = Client::new(several(urls).retry(policy)).unwrap();
+        let error = client.blocking().send(hello()).unwrap_err();
+        assert_eq!((error.kind(), error.attempts()), (ErrorKind::Server, retries + 1));
+    }
+}
+
+/// The refusal of one service is retried though the other cannot be reached.
+#[test]
+fn a_refusal_is_retried_if_the_next_service_is_not_there() {
+    let service = Service::start().unwrap();
+    let exchanges = vec![refusal(&[]), Exchange::json(200, CHAT_ANSWER)];
+    let first = service.script("first", Script::sequence(exchanges));
+    let client = Client::new(several([&*first, &dead()]).retry(at_once())).unwrap();
+    let answer = client.blocking().send(hello()).unwrap();
+    assert_eq!(answer.attempts(), 3);
+    let refuses = service.script("refuses", Script::one(refusal(&[])));
+    let policy = at_once().max_retries(0);
+    let client = Client::new(several([&*refuses, &dead()]).retry(policy)).unwrap();
+    assert_eq!(client.blocking().send(hello()).unwrap_err().kind(), ErrorKind::RateLimited);
+}
+
+/// Also where calls wait for a connection.
+#[test]
+fn calls_that_wait_for_a_connection_are_balanced() {
+    let service = Service::start().unwrap();
+    let urls = ["one", "other"].map(|name| service.script(name, answer()));
+    let limits = Limits::default().connections_max(2);
+    let config = several(urls.iter().map(String::as_str)).balance(true).limits(limits);
+    let client = Client::new(config).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| (0..25).for_each(|_| drop(client.blocking().send(hello()).unwrap())));
+        }
+    });
+    assert_eq!((service.recorded("one").len(), service.recorded("other").len()), (100, 100));
+}
+
+/// A time of the whole call that the program sets says nothing of the service.
+#[test]
+fn total_timeouts_let_no_service_rest() {
+    let service = Service::start().unwrap();
+    let first = service.base_url();
+    let other = service.script("other", answer());
+    let client = Client::new(several([&*first, &other])).unwrap();
+    let slow = || Request::chat("slow").user("one two three");
+    for _ in 0..4 {
+        let short = slow().total_timeout(Some(Duration::from_millis(1)));
+        assert_eq!(client.blocking().send(short).unwrap_err().kind(), ErrorKind::Timeout);
+    }
+    client.blocking().send(hello()).unwrap();
+    assert_eq!(service.recorded("other").len(), 0);
+}
+
+#[test]
+fn an_empty_list_of_base_urls_is_refused() {
+    let error = Client::new(Config::new().api_key("sk-test").base_urls([])).unwrap_err();
+    assert_eq!(error.message(), "base_urls is empty");
 }

@@ -69,7 +69,7 @@ fn it_may_refuse_and_nothing_is_sent() {
             let error = way.send(&client, hello()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Callback);
             assert_eq!(error.message(), "before_attempt refused the attempt: not on Sundays");
-            assert_eq!((error.metered(), error.attempts()), (Metered::NotSent, 1));
+            assert_eq!((error.metered(), error.attempts()), (Metered::NotSent, 0));
             assert_eq!(way.read(&client, hello()).error().kind(), ErrorKind::Callback);
         }
     }
@@ -138,8 +138,34 @@ fn the_time_of_the_call_bounds_it() {
         client.blocking().send(hello().total_timeout(Some(Duration::from_millis(20)))).unwrap_err();
     assert_eq!((error.kind(), error.timeout()), (ErrorKind::Timeout, Some(TimeoutPhase::Total)));
     assert_eq!(error.metered(), Metered::NotSent);
+    let call = Call::new(&client, hello());
+    call.start(false).unwrap();
+    call.cancel();
+    let Pop::Event(Event::Done(outcome)) = call.pop(None).unwrap() else { panic!("no end") };
+    assert_eq!(outcome.unwrap_err().metered(), Metered::NotSent, "it was cancelled before");
     drop(close);
     client.close(None).unwrap();
+}
+
+/// What it holds may close the client when it is dropped: by the close, for example.
+#[test]
+fn a_close_inside_of_its_drop_does_not_deadlock() {
+    struct Closes(Client);
+    impl Drop for Closes {
+        fn drop(&mut self) {
+            let _ = self.0.close(None);
+        }
+    }
+    let service = Service::start().unwrap();
+    let client = client(service.base_url());
+    let held = Closes(client.clone());
+    client
+        .before_attempt(move |_| {
+            let _held = &held;
+            Ok(())
+        })
+        .unwrap();
+    assert!(client.close(None).unwrap());
 }
 
 /// And what it holds is dropped by then.
