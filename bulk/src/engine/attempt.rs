@@ -17,6 +17,8 @@ pub(super) struct Attempt {
     pub(super) lane: usize,
     /// The service to which it is sent.
     pub(super) service: usize,
+    /// The service that refused it last (429), of several.
+    pub(super) refused_at: Option<usize>,
     /// The number of times it was sent.
     pub(super) sent: u32,
     /// The number of the API key with which it was sent last.
@@ -38,6 +40,7 @@ impl Attempt {
             row,
             lane,
             service: 0,
+            refused_at: None,
             sent: 0,
             key: 0,
             tries,

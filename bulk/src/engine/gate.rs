@@ -25,6 +25,8 @@ pub(super) struct Gate {
     pub(super) breaker: Breaker,
     /// Rows failed here for longer than the patience, and not elsewhere: no more are sent.
     is_given_up: bool,
+    /// The service asked to wait until then.
+    paused_until: Duration,
 }
 
 /// How many rows may begin soon.
@@ -43,6 +45,7 @@ impl Gate {
             held: NextRow::No,
             breaker: Breaker::default(),
             is_given_up: false,
+            paused_until: Duration::ZERO,
         }
     }
 
@@ -66,7 +69,7 @@ impl Gate {
             NextRow::Until(time) if time > now => return false,
             NextRow::Until(_) | NextRow::No => {}
         }
-        if self.is_given_up {
+        if self.is_given_up || now < self.paused_until {
             return false;
         }
         if self.breaker.is_open() && self.breaker.probe_at().is_none_or(|at| now < at) {
@@ -95,6 +98,15 @@ impl Gate {
         self.is_given_up = true;
     }
 
+    pub(super) fn is_given_up(&self) -> bool {
+        self.is_given_up
+    }
+
+    /// Nothing begins here until this time: rows may go to other services.
+    pub(super) fn pause(&mut self, until: Duration) {
+        self.paused_until = self.paused_until.max(until);
+    }
+
     /// Changes the limits that the user sets; the controller is asked again at once.
     pub(super) fn set_fixed(&mut self, now: Duration, fixed: Fixed) {
         self.controller.set_fixed(now, fixed);
@@ -106,9 +118,10 @@ impl Gate {
         let held = match self.held {
             NextRow::Until(time) => Some(time),
             NextRow::UntilOneEnds => return None,
-            NextRow::No if self.is_given_up => return None,
+            _ if self.is_given_up => return None,
             NextRow::No => None,
         };
+        let held = held.max(Some(self.paused_until).filter(|at| *at > now));
         match self.breaker.is_open() {
             true => self.breaker.probe_at().filter(|at| *at > now).max(held),
             false => held,

@@ -138,6 +138,50 @@ fn a_service_that_fails_for_too_long_is_given_up() {
     assert_eq!(engine.status().outage, None);
 }
 
+/// The service waits as it asks to, and its rows go to the other; even where it asks for longer than rows wait.
+#[test]
+fn a_retry_after_holds_its_service_and_no_row() {
+    for asked in ["5", "50", "3600"] {
+        let services = [Service::start().unwrap(), Service::start().unwrap()];
+        services[0].answer_otherwise(Some(status(429, &[("Retry-After", asked)])));
+        let urls = services.each_ref().map(Service::base_url);
+        let mut options = options();
+        options.rules.attempts_max = 2;
+        let client = client(urls.iter().map(String::as_str));
+        let mut engine = Engine::new(client, options, NoSendJournal);
+        let begun = Instant::now();
+        let (finished, over) = run(&mut engine, (1..=300).map(|number| row(number, "echo")));
+        assert!(matches!(over, Over::All), "{asked}: {over:?}");
+        assert!(finished.iter().all(|finished| finished.outcome.is_ok()), "{asked}");
+        assert_eq!((finished.len(), calls(&services[1])), (300, 300));
+        if asked == "3600" {
+            // clock: no row waits for an hour
+            assert!(begun.elapsed() < Duration::from_secs(600));
+        }
+    }
+}
+
+/// Its rows go to the others, and no other key is tried there.
+#[test]
+fn a_service_that_rejects_its_own_key_is_given_up() {
+    let services = [Service::start().unwrap(), Service::start().unwrap()];
+    let urls = services.each_ref().map(Service::base_url);
+    let wrong = BaseUrl::new(&*urls[0]).api_key("sk-wrong");
+    let renewed = || panic!("no key of the client was rejected");
+    let mut engine =
+        Engine::new(client_of([wrong, BaseUrl::new(&*urls[1])]), options(), NoSendJournal)
+            .with_renewed_key(renewed);
+    let (finished, over) = run(&mut engine, (1..=100).map(|number| row(number, "echo")));
+    assert!(matches!(over, Over::All), "{over:?}");
+    assert!(finished.iter().all(|finished| finished.outcome.is_ok()));
+    assert_eq!((finished.len(), calls(&services[1])), (100, 100));
+    let both = urls.each_ref().map(|url| BaseUrl::new(&**url).api_key("sk-wrong"));
+    let mut engine = Engine::new(client_of(both), options(), NoSendJournal);
+    let (_, over) = run(&mut engine, (1..=10).map(|number| row(number, "echo")));
+    let Over::Stopped(stopped) = over else { panic!("{over:?}") };
+    assert_eq!(stopped.reason, StopReason::KeyRefused);
+}
+
 /// A renewed key replaces that of the client, and no key of a service of its own.
 #[test]
 fn each_service_gets_its_own_key() {

@@ -93,9 +93,12 @@ impl Lane {
         if is_doubted && self.forbidden.len() + self.in_flight(now) >= UNPROVED_MAX {
             return None;
         }
-        let count = self.gates.len();
-        for step in 0..count {
-            let number = (self.first + step) % count;
+        let (count, refused_at) = (self.gates.len(), first.refused_at);
+        let in_turn = (0..count).map(|step| (self.first + step) % count);
+        // Last the service that refused the row before.
+        let (others, same): (Vec<_>, Vec<_>) =
+            in_turn.partition(|number| Some(*number) != refused_at);
+        for number in others.into_iter().chain(same) {
             if self.gates.get_mut(number)?.begins(now, tokens) {
                 self.first = (number + 1) % count;
                 let (_, mut attempt) = self.noted.pop_front()?;
@@ -111,9 +114,13 @@ impl Lane {
         self.gates.get_mut(attempt.service)
     }
 
+    fn give_up(&mut self, service: usize) {
+        self.gates.get_mut(service).into_iter().for_each(Gate::give_up);
+    }
+
     /// Whether the rows fail one after another at every service.
     pub(super) fn is_failing(&self) -> bool {
-        self.gates.iter().all(|gate| gate.breaker.is_open())
+        self.gates.iter().all(|gate| gate.is_given_up() || gate.breaker.is_open())
     }
 
     /// Since when they do.
@@ -201,6 +208,8 @@ impl Lane {
 pub(super) struct Lanes {
     fixed: Fixed,
     services: usize,
+    /// The services to which nothing more is sent.
+    given_up: Vec<usize>,
     lanes: Vec<Lane>,
     by_model: HashMap<Arc<str>, usize>,
     /// The lane of the latest row, and probably of the next.
@@ -212,7 +221,8 @@ pub(super) struct Lanes {
 impl Lanes {
     pub(super) fn new(fixed: Fixed, services: usize) -> Lanes {
         let (lanes, by_model) = (Vec::new(), HashMap::new());
-        Lanes { fixed, services, lanes, by_model, latest: 0, first: 0 }
+        let given_up = Vec::new();
+        Lanes { fixed, services, given_up, lanes, by_model, latest: 0, first: 0 }
     }
 
     /// The limits that the user sets.
@@ -226,6 +236,15 @@ impl Lanes {
         self.lanes.iter_mut().for_each(|lane| lane.set_fixed(now, fixed));
     }
 
+    /// Sends nothing more to a service; returns whether there is another.
+    pub(super) fn give_up(&mut self, service: usize) -> bool {
+        if !self.given_up.contains(&service) {
+            self.given_up.push(service);
+        }
+        self.lanes.iter_mut().for_each(|lane| lane.give_up(service));
+        self.given_up.len() < self.services
+    }
+
     /// The lane of a model.
     pub(super) fn of(&mut self, model: &Arc<str>) -> usize {
         if self.lanes.get(self.latest).is_some_and(|lane| lane.model == *model) {
@@ -235,7 +254,9 @@ impl Lanes {
             Some(lane) => *lane,
             None if self.lanes.len() >= LANES_MAX => LANES_MAX - 1,
             None => {
-                self.lanes.push(Lane::new(model.clone(), self.fixed, self.services));
+                let mut lane = Lane::new(model.clone(), self.fixed, self.services);
+                self.given_up.iter().for_each(|service| lane.give_up(*service));
+                self.lanes.push(lane);
                 self.by_model.insert(model.clone(), self.lanes.len() - 1);
                 self.lanes.len() - 1
             }

@@ -65,7 +65,13 @@ impl<B: SendJournal> Engine<B> {
             }
         }
         let failures = attempt.tries.limited + attempt.tries.paid + 1;
-        match classify(&error, &mut attempt.tries, &self.options.rules) {
+        let has_others = self.client.services() > 1;
+        let mut rules = self.options.rules;
+        if has_others {
+            // The service waits, and not the row.
+            rules.retry_after_max = Duration::MAX;
+        }
+        match classify(&error, &mut attempt.tries, &rules) {
             Classified::Outcome if error.kind() == ErrorKind::RateLimited => {
                 self.counts.limited += 1;
                 self.limited_for_good(attempt, error, now);
@@ -79,7 +85,13 @@ impl<B: SendJournal> Engine<B> {
             }
             Classified::Limited => {
                 self.counts.limited += 1;
-                let wait = wait(failures, error.retry_after());
+                let mut asked = error.retry_after();
+                if has_others {
+                    let pause = asked.take().unwrap_or_default().min(self.options.patience);
+                    self.pause_service(&attempt, now + pause);
+                    attempt.refused_at = Some(attempt.service);
+                }
+                let wait = wait(failures, asked);
                 let attempt = self.take_back(attempt, now, Ended::Refused);
                 if self.admission.refused(now, self.in_flight() > 0) {
                     self.stop(StopReason::Limited, error, attempt.row.clone());
@@ -113,8 +125,13 @@ impl<B: SendJournal> Engine<B> {
                 }
                 self.again(attempt, now);
             }
+            Classified::KeyRefused if self.has_other_key_than_of(attempt.service) => {
+                let attempt = self.take_back(attempt, now, Ended::Otherwise);
+                self.again(attempt, now);
+            }
             Classified::KeyRefused
                 if self.phase != Phase::Draining
+                    && !self.client.service_has_own_key(attempt.service)
                     && self.keys.has_other_than(attempt.key, attempt.tries.unauthorized) =>
             {
                 let attempt = self.take_back(attempt, now, Ended::Otherwise);
@@ -133,6 +150,22 @@ impl<B: SendJournal> Engine<B> {
                 self.lost(&attempt);
             }
         }
+    }
+
+    /// Sends nothing of this model to the service of an attempt until this time.
+    fn pause_service(&mut self, attempt: &Attempt, until: Duration) {
+        let lane = self.lanes.get(attempt.lane);
+        if let Some(gate) = lane.and_then(|lane| lane.gate(attempt)) {
+            gate.pause(until);
+        }
+    }
+
+    /// A service rejected its own key: whether the run goes on with others.
+    fn has_other_key_than_of(&mut self, service: usize) -> bool {
+        if self.phase == Phase::Draining || !self.client.service_has_own_key(service) {
+            return false;
+        }
+        self.lanes.give_up(service)
     }
 
     /// The service admitted a row that began at `begun`: rows refused for the last time before that are
