@@ -72,7 +72,7 @@ func (client *Client) ResponsesStream(ctx context.Context, body any, options ...
 // Unfinished says how many calls were not read to their end, left or collected.
 func (client *Client) Unfinished() int { return int(client.raw.Unfinished.Load()) }
 
-// Close ends the calls under way; they and later ones fail with kind "closed".
+// Close ends the calls in flight; they and later ones fail with kind "closed".
 func (client *Client) Close() error { return client.raw.Close() }
 
 // Stream is an answer that comes piece by piece: range over Chunks, or call Next. Whoever leaves it

@@ -242,7 +242,7 @@ function Client:chat(request, options) return response_of(self, 2, request, opti
 function Client:chat_stream(request, options) return stream_of(self, 2, request, options) end
 function Client:responses(request, options) return response_of(self, 3, request, options) end
 function Client:responses_stream(request, options) return stream_of(self, 3, request, options) end
---- Ends the calls under way, which are told so, and refuses others.
+--- Ends the calls in flight, which are told so, and refuses others.
 function Client:close() check(lib.modelwire_client_close(self[HANDLE], -1, failed)) end
 
 --- Starts a task; `task:join()` waits for its end and gives what it returns, or raises its error.

@@ -60,9 +60,9 @@ export class Client {
     body: ResponsesRequest,
     options?: CallOptions | null,
   ): ResponseStream | Promise<Response<ResponseObject>>;
-  /** How many calls are under way. */
+  /** How many calls are in flight. */
   readonly unfinished: number;
-  /** Ends what is under way with errors of kind "closed", which later calls get as well. */
+  /** Ends the calls in flight with errors of kind "closed", which later calls get as well. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

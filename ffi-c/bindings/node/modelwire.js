@@ -199,7 +199,7 @@ const abandonedClients = new FinalizationRegistry((client) => {
 
 class Client {
   #client;
-  #calls = new Set(); // those under way
+  #calls = new Set(); // those in flight
 
   constructor(options = {}) {
     this.#client = raw.modelwire_client_new(JSON.stringify(options));

@@ -182,7 +182,7 @@ sub log {
     $self->{log} = [$level, $handler // sub { }];
 }
 
-# Ends the calls under way, which are told so, and refuses others.
+# Ends the calls in flight, which are told so, and refuses others.
 sub close { _check(modelwire_client_close($_[0]{handle}, -1, \$error)) }
 
 sub DESTROY {

@@ -26,7 +26,7 @@ final class Client {
     public function responsesStream(array|string $request, array $options = []): Stream {
         return $this->begin('RESPONSES', $request, 1, $options);
     }
-    /** Ends the calls under way; they and later ones throw what is of kind "closed". */
+    /** Ends the calls in flight; they and later ones throw what is of kind "closed". */
     public function close(): void { Core::call('client_close', $this->client->pointer, -1); }
 
     private function __clone() {}

@@ -35,12 +35,12 @@ class Client(Closing):
         return self._stream(self, lib.MODELWIRE_OPERATION_RESPONSES, True, body, options)
 
     def close(self):
-        """Ends what is under way; that and later calls raise an Error of kind "closed"."""
+        """Ends the calls in flight; that and later calls raise an Error of kind "closed"."""
         do(lib.modelwire_client_close, self._handle, -1)
 
     @property
     def unfinished(self):
-        """How many calls are under way."""
+        """How many calls are in flight."""
         self._queue().look()
         return lib.modelwire_queue_count(self._queue().handle)
 

@@ -100,7 +100,7 @@ module Modelwire
     # How many calls have not ended.
     def unfinished = calls.unfinished
 
-    # Ends the streams under way, with a ClosedError, and refuses new calls.
+    # Ends the streams in flight, with a ClosedError, and refuses new calls.
     def close
       Raw.check(:client_close, @client, -1)
       calls.close
