@@ -53,7 +53,7 @@ func (client *Client) Chat(ctx context.Context, body any, options ...Option) (*R
 	return client.begin(ctx, raw.Chat, 0, body, options).whole()
 }
 
-// ChatStream completes a chat piece by piece. What goes wrong is told where the chunks are read.
+// ChatStream completes a chat piece by piece. Reading the chunks returns its errors.
 func (client *Client) ChatStream(ctx context.Context, body any, options ...Option) *Stream {
 	return client.begin(ctx, raw.Chat, 1, body, options)
 }
@@ -80,7 +80,7 @@ func (client *Client) Close() error { return client.raw.Close() }
 type Stream struct {
 	ctx      context.Context
 	call     *raw.Call
-	reading  sync.Mutex   // held by who reads
+	reading  sync.Mutex   // held while a goroutine reads
 	number   atomic.Int64 // of the chunk that was read last
 	response *Response
 	err      error // of the end
@@ -142,10 +142,10 @@ func (stream *Stream) Next() (Chunk, error) {
 // Response is the end of a stream that was read; nil before.
 func (stream *Stream) Response() *Response { return stream.response }
 
-// Cancel ends the exchange, on any goroutine: who reads gets an error of kind "cancelled".
+// Cancel ends the exchange, on any goroutine: its reader gets an error of kind "cancelled".
 func (stream *Stream) Cancel() {
 	stream.call.Cancel()
-	if stream.reading.TryLock() { // nobody reads, who would do this at the end
+	if stream.reading.TryLock() { // without a reader, which would do this at the end
 		defer stream.reading.Unlock()
 		stream.end(&Error{Kind: "cancelled", Message: "the stream was closed", Hint: "start another"})
 	}

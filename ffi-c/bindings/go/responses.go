@@ -73,7 +73,7 @@ type ResponsesFormat struct {
 	Strict      *bool  `json:"strict,omitempty"`
 }
 
-// Reasoning is how the model reasons, and whether it tells.
+// Reasoning is how the model reasons, and whether the answer has a summary of it.
 type Reasoning struct {
 	Effort  string `json:"effort,omitempty"`
 	Summary string `json:"summary,omitempty"`

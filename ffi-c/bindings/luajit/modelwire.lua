@@ -225,7 +225,7 @@ function Stream:__call()
   self.response = item
 end
 
---- Ends the call, of which a task that waits is told by an error; or leaves the stream for good.
+--- Ends the call: a task that waits for it gets an error. Closing leaves the stream for good.
 function Stream:cancel() lib.modelwire_queue_cancel(queue, self.slot.tag) end
 function Stream:close() leave(self.slot) end
 
@@ -242,7 +242,7 @@ function Client:chat(request, options) return response_of(self, 2, request, opti
 function Client:chat_stream(request, options) return stream_of(self, 2, request, options) end
 function Client:responses(request, options) return response_of(self, 3, request, options) end
 function Client:responses_stream(request, options) return stream_of(self, 3, request, options) end
---- Ends the calls in flight, which are told so, and refuses others.
+--- Ends the calls in flight and refuses others; both fail with kind "closed".
 function Client:close() check(lib.modelwire_client_close(self[HANDLE], -1, failed)) end
 
 --- Starts a task; `task:join()` waits for its end and gives what it returns, or raises its error.
@@ -271,7 +271,7 @@ function modelwire.log(level, handler)
   modelwire.spawn(function() for record in next_item, slots[0] do pcall(handler, record) end end)
 end
 function modelwire.descriptor() return lib.modelwire_queue_fd(queue) end
---- Takes what comes, the first in so many milliseconds, and tells how many calls are unfinished.
+--- Waits at most that long for events, takes them, and returns how many calls are unfinished.
 function modelwire.poll(longest_ms)
   if turn(longest_ms or 0) then repeat until not turn(0) end
   return tonumber(lib.modelwire_queue_count(queue))

@@ -160,7 +160,7 @@ sub _take {
     return $status == MODELWIRE_OK;
 }
 
-# Takes what is there; tells how many calls are unfinished.
+# Takes the events that are there; returns how many calls are unfinished.
 sub unfinished {
     my ($self) = @_;
     1 while $self->_take(0);
@@ -182,7 +182,7 @@ sub log {
     $self->{log} = [$level, $handler // sub { }];
 }
 
-# Ends the calls in flight, which are told so, and refuses others.
+# Ends the calls in flight and refuses others; both fail with kind "closed".
 sub close { _check(modelwire_client_close($_[0]{handle}, -1, \$error)) }
 
 sub DESTROY {
@@ -222,7 +222,7 @@ sub is_ready { my $slot = $_[0]{slot}; return @{ $slot->{items} } || $slot->{las
 sub response { $_[0]{response} }
 sub _only     { $_[0]->next; $_[0]{response} }
 
-# Ends the call; who reads on is told by an error.
+# Ends the call; reading on dies of an error of kind "cancelled".
 sub cancel { modelwire_queue_cancel(@{ $_[0]{slot} }{qw(queue tag)}) }
 
 sub DESTROY {

@@ -71,7 +71,7 @@ module Modelwire
       cancel
     end
 
-    # Ends the exchange: who reads gets a CancelledError. For any thread, and for signal handlers.
+    # Ends the exchange: its reader gets a CancelledError. For any thread, and for signal handlers.
     def cancel = @calls.cancel(@call)
     alias close cancel
   end

@@ -69,7 +69,7 @@ var (
 // When more than these wait for its reader a call is paused: its service waits too.
 const waitingMost = 128
 
-// Call is a call under way.
+// Call is a call in flight.
 type Call struct {
 	tag     C.uint64_t
 	release func() bool     // lets go of the context

@@ -48,7 +48,7 @@ public final class Chunks implements Iterable<Chunk>, Iterator<Chunk>, AutoClose
                     news.await();
                 } catch (InterruptedException interruption) {
                     interrupted = true;
-                    cancel(); // which the last event tells, at once
+                    cancel(); // then the last event comes at once
                 }
             if (held.size() <= given && failure != null) throw new ModelwireException(failure);
             return held.size() > given;
@@ -79,7 +79,7 @@ public final class Chunks implements Iterable<Chunk>, Iterator<Chunk>, AutoClose
         return StreamSupport.stream(spliterator(), false).map(Chunk::keep).onClose(this::close);
     }
 
-    /** The chunks, each kept, for one subscriber, who hears of them on a virtual thread. */
+    /** The chunks, each kept, for one subscriber, which is called on a virtual thread. */
     public Flow.Publisher<Chunk> publisher() { return new Publication(this); }
 
     /** How it ended, once the rest is read. */
@@ -94,7 +94,7 @@ public final class Chunks implements Iterable<Chunk>, Iterator<Chunk>, AutoClose
         }
     }
 
-    /** Ends the call, from any thread: then who reads gets an exception of kind "cancelled". */
+    /** Ends the call, from any thread: its reader gets an exception of kind "cancelled". */
     public void cancel() { calls.tell(Library::queue_cancel, tag); }
 
     @Override public void close() {

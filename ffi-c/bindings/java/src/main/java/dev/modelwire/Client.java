@@ -48,13 +48,13 @@ public final class Client implements AutoCloseable {
         return calls.start(this, OPERATION_RESPONSES, 1, request, options);
     }
 
-    /** How many calls are in flight, those included that nobody waits for any more. */
+    /** How many calls are in flight, including those that nobody waits for any more. */
     public long unfinished() { return calls.unfinished(); }
 
     /** Hands the library's log to {@link System.Logger}, on the thread that takes the events. */
     public void log(Level level) { calls.log(Level.OFF.ordinal() - level.ordinal()); }
 
-    /** Ends the calls in flight, and waits until it has ended. */
+    /** Ends the calls in flight, and waits until they have ended. */
     @Override public void close() {
         closing.clean();
         calls.ended.join();

@@ -71,7 +71,7 @@ final class Publication implements Flow.Publisher<Chunk> {
         @Override public void run() {
             try (chunks) {
                 subscriber.onSubscribe(this);
-                // The end is told without being asked for.
+                // onComplete and onError need no demand.
                 while (chunks.hasNext()) {
                     if (!isAsked()) break;
                     subscriber.onNext(chunks.next().keep());
