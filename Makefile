@@ -186,11 +186,11 @@ endif
 # is committed.
 generate:
 	@cargo run --quiet --locked -p modelwire-header
-	@ffi-c/bindings/generate
 	@python3 py/stubs/write.py
 	@python3 docs/site/chart.py
 	@python3 tests/release/artefacts.py
 	@UPDATE_RULES=1 cargo test --quiet --locked -p modelwire-tests --test house -- rules options
+	@ffi-c/bindings/generate
 
 ## make release         all that is published, into dist/, with checksums and a manifest; PARTS="crates" for some
 # tests/release/artefacts.txt says what a release has, and what makes and tries each file.

@@ -1,31 +1,17 @@
+/// <reference lib="esnext.disposable" />
 import type { ChatCompletion, ChatCompletionChunk, ChatRequest, ModelList } from "./chat.js";
+import type { ClientOptions, RequestOptions } from "./options.js";
 import type { ResponseEvent, ResponseObject, ResponsesRequest } from "./responses.js";
 export * from "./chat.js";
+export * from "./options.js";
 export * from "./responses.js";
 
-/** Options of a client or of a call, by their names in docs/options.md. */
-export interface Options {
-  api_key?: string;
-  headers?: Record<string, string>;
-  query?: Record<string, string>;
-  max_retries?: number;
-  total_timeout_ms?: number | null;
-  idle_timeout_ms?: number | null;
-  /** All others. */
-  [option: string]: unknown;
-}
-export interface ClientOptions extends Options {
-  base_url?: string;
-  proxy?: string;
-}
 /**
  * The signal cancels the call: the error then is of kind "cancelled", with the reason as cause. If
  * it was aborted before the call, nothing is sent, and the error is the reason itself.
  */
-export interface CallOptions extends Options {
+export interface CallOptions extends RequestOptions {
   signal?: AbortSignal | null;
-  /** The end of a stream has the whole answer. */
-  gather?: boolean;
 }
 
 /**

@@ -14,7 +14,7 @@ function find() {
   if (process.env.MODELWIRE_LIBRARY) return process.env.MODELWIRE_LIBRARY;
   const libc = process.platform === "linux" ? "-gnu" : "";
   try {
-    return require.resolve(`modelwire-${process.platform}-${process.arch}${libc}`);
+    return require.resolve(`@modelwire/${process.platform}-${process.arch}${libc}`);
   } catch {
     return "libmodelwire.so.0.1";
   }

@@ -102,7 +102,7 @@ const scenarios = {
     assert.equal(Required, Client);
     assert.equal((await new Required().chat(chatOf("plain words"))).text, "plain words");
     const loaded = readFileSync("/proc/self/maps", "utf8").match(/\S*libmodelwire\S*/)[0];
-    assert.match(loaded, /node_modules\/modelwire-linux-/);
+    assert.match(loaded, /node_modules\/@modelwire\/linux-/);
   },
 
   async web_stream() {

@@ -3,6 +3,11 @@
 import { Client, ModelwireError, type ChatRequest, type Message, type Tool } from "modelwire";
 
 const client = new Client({ base_url: "http://127.0.0.1:1/v1", http2: true });
+new Client({ base_urls: ["http://127.0.0.1:1/v1", { url: "http://127.0.0.1:2/v1", weight: 2 }], balance: true });
+// @ts-expect-error: no client has this option
+new Client({ total_timout_ms: 1 });
+// @ts-expect-error: it is an option of clients, not of calls
+client.models({ base_url: "http://127.0.0.1:1/v1" });
 const messages: Message[] = [
   { role: "system", content: "Be short." },
   { role: "user", content: [{ type: "image_url", image_url: { url: "data:," } }] },
