@@ -26,7 +26,7 @@ from common import (
     same,
     scenario,
 )
-from modelwire_cffi import Client
+from modelwire_cffi import Chunk, Client
 from modelwire_cffi.calls import EVENTS_FEW
 
 
@@ -35,7 +35,7 @@ def plain():
     with Client() as client:
         assert "echo" in client.models().info["models"]
         answer = client.chat(chat("plain words"))
-        same(answer.text, "plain words")
+        same((answer.text, repr(answer)), ("plain words", "Response(text='plain words')"))
         same(answer.document["choices"][0]["message"]["content"], "plain words")
         same((answer.info["http_status"], answer.info["attempts"]), (200, 1))
         assert answer.info["usage"]["total_tokens"] > 0
@@ -49,6 +49,7 @@ def streamed():
             chunks = list(stream)
         same("".join(chunk.text for chunk in chunks), WORDS)
         assert sum(1 for chunk in chunks if chunk.text) >= 2
+        assert {type(chunk) for chunk in chunks} == {Chunk}
         same(deltas(chunks), WORDS)
         same((stream.response.info["finish_reason"], stream.response.text), ("stop", WORDS))
         stream = client.stream_responses(responses(WORDS))

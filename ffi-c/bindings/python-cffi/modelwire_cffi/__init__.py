@@ -7,8 +7,8 @@ Python programs as such use the package `modelwire`. For asyncio there is modelw
             print(chunk.text, end="", flush=True)
 """
 
-from modelwire_cffi.calls import Event, Stream
+from modelwire_cffi.calls import Chunk, Response, Stream
 from modelwire_cffi.client import Client
 from modelwire_cffi.library import Error
 
-__all__ = ["Client", "Error", "Event", "Stream"]
+__all__ = ["Chunk", "Client", "Error", "Response", "Stream"]

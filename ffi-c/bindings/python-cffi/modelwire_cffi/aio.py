@@ -1,11 +1,14 @@
 """The client for asyncio, whose event loop watches the queue's descriptor."""
 
+from __future__ import annotations
+
 import asyncio
 import contextlib
 import os
 import weakref
+from typing import TYPE_CHECKING, Any
 
-from modelwire_cffi.calls import Queue, Stream
+from modelwire_cffi.calls import Chunk, Queue, Response, Stream
 from modelwire_cffi.client import Client
 from modelwire_cffi.library import lib
 
@@ -18,7 +21,7 @@ class AsyncStream(Stream):
     def __aiter__(self):
         return self
 
-    async def __anext__(self):
+    async def __anext__(self) -> Chunk:
         while not self._is_over:
             if not self._events:
                 await self._wait()
@@ -35,7 +38,7 @@ class AsyncStream(Stream):
         finally:
             del self._queue.waiting[self._tag]
 
-    async def result(self):
+    async def result(self) -> Response:
         """Reads on to the end."""
         async with self:
             async for _ in self:
@@ -58,9 +61,16 @@ class AsyncClient(Client):
     """
 
     _stream = AsyncStream
+    if TYPE_CHECKING:  # what the methods of Client return with such streams
 
-    def __init__(self, **options):
-        super().__init__(**options)
+        async def models(self, **options: Any) -> Response: ...
+        async def chat(self, body: dict[str, Any] | str, **options: Any) -> Response: ...
+        async def responses(self, body: dict[str, Any] | str, **options: Any) -> Response: ...
+        def stream_chat(self, body: dict[str, Any] | str, **options: Any) -> AsyncStream: ...
+        def stream_responses(self, body: dict[str, Any] | str, **options: Any) -> AsyncStream: ...
+
+    def __init__(self, log: str = "off", **options: Any):
+        super().__init__(log, **options)
         self._queues = weakref.WeakKeyDictionary()
         weakref.finalize(self, forget, self._queues).atexit = False
 

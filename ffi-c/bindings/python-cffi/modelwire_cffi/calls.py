@@ -1,5 +1,7 @@
 """Calls by tag on a queue, and the streams that their events go to."""
 
+from __future__ import annotations
+
 import collections.abc
 import contextlib
 import copy
@@ -10,6 +12,7 @@ import logging
 import os
 import threading
 import weakref
+from typing import Any
 
 from modelwire_cffi.library import LENGTH, Error, do, ffi, json_of, lib, new, text_of
 
@@ -21,28 +24,44 @@ LOG_LEVELS = {"error": 40, "warn": 30, "info": 20, "debug": 10, "trace": 5}
 
 
 class Event:
-    """A chunk of a stream, or a response: its text, and the rest for who asks."""
+    """What the library sent: its text, and the rest when it is asked for."""
 
-    def __init__(self, handle, owner=None):
+    def __init__(self, handle: Any, owner: Any = None):
         self._handle = handle if owner else ffi.gc(handle, lib.modelwire_event_free, 256)
         self._owner = owner
-        self.text = text_of(lib.modelwire_event_text, handle)
+        self.text: str = text_of(lib.modelwire_event_text, handle)
 
-    #: As the service sent it; empty at the end of a stream that was not gathered.
-    json = property(lambda self: text_of(lib.modelwire_event_json, self._handle))
-    #: Of the server-sent event, "response.output_text.delta" for instance.
-    name = property(lambda self: text_of(lib.modelwire_event_name, self._handle))
+    def __repr__(self):
+        return f"{type(self).__name__}(text={self.text!r})"
+
+    @property
+    def json(self) -> str:
+        """The JSON text as the service sent it; empty at the end of a stream without `gather`."""
+        return text_of(lib.modelwire_event_json, self._handle)
 
     @functools.cached_property
-    def document(self):
-        """The JSON as Python's own objects."""
+    def document(self) -> Any:
+        """The JSON, parsed; None where there is none."""
         return json.loads(self.json or "null")
 
     @functools.cached_property
-    def info(self):
+    def info(self) -> dict[str, Any]:
         """What the library knows of it: finish_reason, usage, tool_calls, http_status ..."""
         info = lib.modelwire_event_info(self._handle)
         return json.loads(text_of(lib.modelwire_value_json, info, b"", 0))
+
+
+class Chunk(Event):
+    """A piece of a stream: the text that it adds."""
+
+    @property
+    def name(self) -> str:
+        """The name of the server-sent event, "response.output_text.delta" for instance."""
+        return text_of(lib.modelwire_event_name, self._handle)
+
+
+class Response(Event):
+    """A whole answer, or the end of a stream, which has text and JSON with `gather` only."""
 
 
 class Events(collections.deque):
@@ -148,7 +167,8 @@ class Closing(contextlib.AbstractContextManager):
 class Stream(Closing, collections.abc.Iterator):
     """The chunks of a response, for one thread at a time; `response` is there at their end."""
 
-    _is_paused, _is_over, response = False, True, None
+    _is_paused, _is_over = False, True
+    response: Response | None = None
 
     def __init__(self, client, operation, is_stream, body, options):
         self._client, self._queue, self._events = client, client._queue(), Events()
@@ -160,7 +180,7 @@ class Stream(Closing, collections.abc.Iterator):
         call = (self._queue.handle, client._handle, request, is_stream, self._tag)
         do(lib.modelwire_queue_submit_request, *call)
 
-    def __next__(self):
+    def __next__(self) -> Chunk:
         while not self._is_over:
             if not self._events:
                 self._queue.wait(self)
@@ -168,17 +188,17 @@ class Stream(Closing, collections.abc.Iterator):
                 return chunk
         raise StopIteration
 
-    def result(self):
+    def result(self) -> Response:
         """Reads on to the end."""
         with self:
             collections.deque(self, 0)
         return self.response
 
-    def cancel(self):
+    def cancel(self) -> None:
         """Ends the call, from any thread: its reader gets an Error of kind "cancelled"."""
         lib.modelwire_queue_cancel(self._queue.handle, self._tag)
 
-    def close(self):
+    def close(self) -> None:
         """Leaves the stream. So does the collector, on any thread: therefore this takes no lock."""
         if not self._is_over:
             self._is_over = True
@@ -210,9 +230,9 @@ class Stream(Closing, collections.abc.Iterator):
                 self._is_paused = False
         kind = lib.modelwire_event_kind(self._events[0])
         if kind not in (RESPONSE, FAILED):
-            event = Event(self._events.popleft())
+            event = Chunk(self._events.popleft())
             return event if kind == CHUNK else None
-        event = Event(self._events[0], self._events)  # stays there: no interrupt loses the end
+        event = Response(self._events[0], self._events)  # stays there: no interrupt loses the end
         self.response = event if kind == RESPONSE else None
         self.close()
         if kind == FAILED:

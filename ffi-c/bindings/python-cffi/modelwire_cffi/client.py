@@ -1,8 +1,11 @@
 """The client for threads."""
 
-import os
+from __future__ import annotations
 
-from modelwire_cffi.calls import Closing, Queue, Stream
+import os
+from typing import Any
+
+from modelwire_cffi.calls import Closing, Queue, Response, Stream
 from modelwire_cffi.library import do, json_of, lib, new
 
 
@@ -15,31 +18,31 @@ class Client(Closing):
 
     _stream = Stream
 
-    def __init__(self, log="off", **options):
+    def __init__(self, log: str = "off", **options: Any):
         self._handle, self._queues = new("client", *json_of(options)), {}
         self._log_level = getattr(lib, f"MODELWIRE_LOG_{log.upper()}")
 
-    def models(self, **options):
+    def models(self, **options: Any) -> Response:
         return self._stream(self, lib.MODELWIRE_OPERATION_MODELS, False, None, options).result()
 
-    def chat(self, body, **options):
+    def chat(self, body: dict[str, Any] | str, **options: Any) -> Response:
         return self._stream(self, lib.MODELWIRE_OPERATION_CHAT, False, body, options).result()
 
-    def responses(self, body, **options):
+    def responses(self, body: dict[str, Any] | str, **options: Any) -> Response:
         return self._stream(self, lib.MODELWIRE_OPERATION_RESPONSES, False, body, options).result()
 
-    def stream_chat(self, body, **options):
+    def stream_chat(self, body: dict[str, Any] | str, **options: Any) -> Stream:
         return self._stream(self, lib.MODELWIRE_OPERATION_CHAT, True, body, options)
 
-    def stream_responses(self, body, **options):
+    def stream_responses(self, body: dict[str, Any] | str, **options: Any) -> Stream:
         return self._stream(self, lib.MODELWIRE_OPERATION_RESPONSES, True, body, options)
 
-    def close(self):
-        """Ends the calls in flight; that and later calls raise an Error of kind "closed"."""
+    def close(self) -> None:
+        """Ends the calls in flight; they and later calls raise an Error of kind "closed"."""
         do(lib.modelwire_client_close, self._handle, -1)
 
     @property
-    def unfinished(self):
+    def unfinished(self) -> int:
         """How many calls are in flight."""
         self._queue().look()
         return lib.modelwire_queue_count(self._queue().handle)

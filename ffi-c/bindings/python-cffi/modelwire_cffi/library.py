@@ -1,8 +1,11 @@
 """The library as its header declares it, its errors as exceptions."""
 
+from __future__ import annotations
+
 import json
 import os
 import pathlib
+from typing import Any
 
 import cffi
 
@@ -20,11 +23,30 @@ LENGTH = ffi.typeof("size_t *")
 class Error(Exception):
     """What is known of a failure; `json` has all of it as text."""
 
-    kind = message = hint = http_status = type = code = param = request_id = path = model = None
-    timeout = metered = body = partial = headers = request_time_unix_ms = None
-    attempts = elapsed_ms = retry_after_ms = rate_limits = timing = None
+    kind: str | None = None
+    message: str | None = None
+    hint: str | None = None
+    http_status: int | None = None
+    type: str | None = None
+    code: str | None = None
+    param: str | None = None
+    request_id: str | None = None
+    path: str | None = None
+    model: str | None = None
+    timeout: str | None = None
+    metered: str | None = None
+    body: str | None = None
+    partial: str | None = None
+    headers: list[dict[str, str]] | None = None
+    request_time_unix_ms: int | None = None
+    attempts: int | None = None
+    elapsed_ms: int | None = None
+    retry_after_ms: int | None = None
+    rate_limits: dict[str, Any] | None = None
+    timing: dict[str, Any] | None = None
+    json: str
 
-    def __init__(self, text):
+    def __init__(self, text: str):
         super().__init__(text)
         self.__dict__.update(json.loads(text), json=text)
 
