@@ -256,8 +256,11 @@ final class Scenarios {
 
     private static void wrongRequest() {
         try (var client = new Client(Map.of())) {
-            for (Object request : List.of(Map.of("model", "echo"), "{\"model\":\"echo\"}")) {
-                ModelwireException failure = failure(() -> client.chat(request));
+            for (Callable<?> call :
+                    List.<Callable<?>>of(
+                            () -> client.chat(Map.of("model", "echo")),
+                            () -> client.chat("{\"model\":\"echo\"}"))) {
+                ModelwireException failure = failure(call);
                 same(failure.kind(), "argument");
                 check(failure.explanation().contains("messages"), failure);
             }
@@ -281,6 +284,14 @@ final class Scenarios {
             ModelwireException config = failure(() -> new Client(Map.of("bas_url", "http://localhost/v1")));
             same(config.kind(), "config");
             check(config.getMessage().contains("base_url"), config);
+        }
+        String url = System.getenv("MODELWIRE_BASE_URL");
+        var urls = List.of(Map.of("url", url, "weight", 2), "http://127.0.0.1:1/v1");
+        try (var client = new Client(new Options().baseUrls(urls))) {
+            same(client.chat(chat("echo", "x")).text(), "x");
+            try (var stream = client.chatStream(chat("echo", "x"))) {
+                check(stream.stream().anyMatch(chunk -> chunk.toString().equals("Chunk[text=x]")), "");
+            }
         }
     }
 

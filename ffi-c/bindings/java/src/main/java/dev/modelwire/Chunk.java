@@ -32,6 +32,8 @@ public final class Chunk {
         return this;
     }
 
+    @Override public String toString() { return "Chunk[text=" + text + "]"; }
+
     synchronized void free() {
         event_free(event);
         event = 0;

@@ -25,26 +25,68 @@ public final class Client implements AutoCloseable {
         closing = CLEANER.register(this, calls::close);
     }
 
-    /** Their names are models() of the response. */
+    /** Lists the models: models() of the response has their names. */
     public Response models(Map<?, ?>... options) {
         return calls.start(this, OPERATION_MODELS, 0, null, options).response();
     }
 
-    /** The request is a ChatRequest, a map, or JSON text; the options are of this call. */
-    public Response chat(Object request, Map<?, ?>... options) {
+    /** Completes a chat; the options are of this call. */
+    public Response chat(ChatRequest request, Map<?, ?>... options) {
         return calls.start(this, OPERATION_CHAT, 0, request, options).response();
     }
 
-    /** The request is a ResponsesRequest, a map, or JSON text. */
-    public Response responses(Object request, Map<?, ?>... options) {
+    /** The same of a map, as the JSON object that the service takes. */
+    public Response chat(Map<?, ?> request, Map<?, ?>... options) {
+        return calls.start(this, OPERATION_CHAT, 0, request, options).response();
+    }
+
+    /** The same of JSON text, which is sent as it is. */
+    public Response chat(String request, Map<?, ?>... options) {
+        return calls.start(this, OPERATION_CHAT, 0, request, options).response();
+    }
+
+    /** Makes a response; the options are of this call. */
+    public Response responses(ResponsesRequest request, Map<?, ?>... options) {
         return calls.start(this, OPERATION_RESPONSES, 0, request, options).response();
     }
 
-    public Chunks chatStream(Object request, Map<?, ?>... options) {
+    /** The same of a map, as the JSON object that the service takes. */
+    public Response responses(Map<?, ?> request, Map<?, ?>... options) {
+        return calls.start(this, OPERATION_RESPONSES, 0, request, options).response();
+    }
+
+    /** The same of JSON text, which is sent as it is. */
+    public Response responses(String request, Map<?, ?>... options) {
+        return calls.start(this, OPERATION_RESPONSES, 0, request, options).response();
+    }
+
+    /** Completes a chat piece by piece; the options are of this call. */
+    public Chunks chatStream(ChatRequest request, Map<?, ?>... options) {
         return calls.start(this, OPERATION_CHAT, 1, request, options);
     }
 
-    public Chunks responsesStream(Object request, Map<?, ?>... options) {
+    /** The same of a map, as the JSON object that the service takes. */
+    public Chunks chatStream(Map<?, ?> request, Map<?, ?>... options) {
+        return calls.start(this, OPERATION_CHAT, 1, request, options);
+    }
+
+    /** The same of JSON text, which is sent as it is. */
+    public Chunks chatStream(String request, Map<?, ?>... options) {
+        return calls.start(this, OPERATION_CHAT, 1, request, options);
+    }
+
+    /** Makes a response piece by piece; the options are of this call. */
+    public Chunks responsesStream(ResponsesRequest request, Map<?, ?>... options) {
+        return calls.start(this, OPERATION_RESPONSES, 1, request, options);
+    }
+
+    /** The same of a map, as the JSON object that the service takes. */
+    public Chunks responsesStream(Map<?, ?> request, Map<?, ?>... options) {
+        return calls.start(this, OPERATION_RESPONSES, 1, request, options);
+    }
+
+    /** The same of JSON text, which is sent as it is. */
+    public Chunks responsesStream(String request, Map<?, ?>... options) {
         return calls.start(this, OPERATION_RESPONSES, 1, request, options);
     }
 
