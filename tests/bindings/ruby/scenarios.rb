@@ -76,6 +76,7 @@ module Scenarios
     check(client.models.info["models"].include?("echo"), "models")
     response = client.chat(**said("plain words"))
     same("plain words", response.text, "the text")
+    same('#<Modelwire::Response text="plain words">', response.inspect, "the inspection")
     same("plain words", response.document.dig("choices", 0, "message", "content"), "the document")
     same([200, 1], response.info.values_at("http_status", "attempts"), "status and attempts")
     check(response.info.dig("usage", "total_tokens").positive?, "usage")
@@ -184,6 +185,8 @@ module Scenarios
     same("total_timeout", error.timeout, "the timeout")
     error = failure("argument") { client.chat(**said("x"), options: { no_such_option: 1 }) }
     check(error.message.include?("no_such_option"), "the option is not named", error.message)
+    urls = [{ url: ENV.fetch("MODELWIRE_BASE_URL"), weight: 2 }, "http://127.0.0.1:1/v1"]
+    same("x", client(base_urls: urls).chat(**said("x")).text, "of the first service")
     error = failure("config") { client(no_such_option: 1) }
     check(error.message.include?("no_such_option"), "the option is not named", error.message)
   end

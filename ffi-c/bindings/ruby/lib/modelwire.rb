@@ -15,14 +15,26 @@ require_relative "modelwire/calls"
 module Modelwire
   raise LoadError, "libmodelwire is another version" unless Raw.check_abi(Raw::ABI) == Raw::OK
 
+  # Shows the text alone: the JSON would repeat it.
+  module Inspect
+    def inspect = "#<#{self.class} text=#{text.inspect}>"
+    alias to_s inspect
+    def pretty_print(printer) = printer.text(inspect)
+  end
+  private_constant :Inspect
+
   # One piece of a stream: the text that it adds, and what the service sent.
   Chunk = Struct.new(:text, :json, :name) do
+    include Inspect
+
     def document = @document ||= JSON.parse(json)
   end
 
   # A whole response, or the end of a stream, which has text and JSON with the option `gather` only.
   # `info` is what the library knows: "http_status", "usage", "tool_calls", "models" ...
   Response = Struct.new(:text, :json, :info_json) do
+    include Inspect
+
     def document = @document ||= json.empty? ? nil : JSON.parse(json)
     def info = @info ||= JSON.parse(info_json)
   end
