@@ -16,6 +16,20 @@ func (options Options) set(all map[string]any) { maps.Copy(all, options) }
 // WithBaseURL is the service of a client: https://host/v1, for instance.
 func WithBaseURL(url string) Option { return Options{"base_url": url} }
 
+// BaseURL is one of several services of a client; Models are its names of models by requested names.
+type BaseURL struct {
+	URL    string            `json:"url"`
+	APIKey string            `json:"api_key,omitempty"`
+	Weight int               `json:"weight,omitempty"`
+	Models map[string]string `json:"models,omitempty"`
+}
+
+// WithBaseURLs are the services of a client, in the order of their preference.
+func WithBaseURLs(urls ...BaseURL) Option { return Options{"base_urls": urls} }
+
+// WithBalance spreads the calls of a client over its base URLs by weight.
+func WithBalance() Option { return Options{"balance": true} }
+
 // WithAPIKey is the key of a client or of one call.
 func WithAPIKey(key string) Option { return Options{"api_key": key} }
 

@@ -295,6 +295,10 @@ var scenarios = map[string]func(){
 		same("total_timeout", failure(err, "timeout").Timeout, "the timeout")
 		_, err = client.Chat(ctx, said("x", "echo"), modelwire.Options{"no_such_option": 1})
 		names(failure(err, "argument"), "no_such_option")
+		service := modelwire.BaseURL{URL: os.Getenv("MODELWIRE_BASE_URL"), Weight: 2}
+		other := modelwire.BaseURL{URL: "http://127.0.0.1:1/v1"}
+		several := must(modelwire.New(modelwire.WithBaseURLs(service, other)))
+		same("x", must(several.Chat(ctx, said("x", "echo"))).Text, "of the first service")
 		_, err = modelwire.New(modelwire.Options{"no_such_option": 1})
 		names(failure(err, "config"), "no_such_option")
 	},
