@@ -131,6 +131,9 @@ defmodule Scenarios do
     assert error.message =~ "total_timeout"
     assert {:error, error} = Modelwire.client(idle_timeout: 1)
     assert error.message =~ "idle_timeout"
+    urls = [[url: System.get_env("MODELWIRE_BASE_URL"), weight: 2], "http://127.0.0.1:1/v1"]
+    several = Modelwire.client!(base_urls: urls)
+    assert {:ok, %{text: "x"}} = Modelwire.chat(several, chat("x"))
   end
 
   def play("cut") do

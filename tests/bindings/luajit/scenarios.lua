@@ -201,6 +201,9 @@ function scenarios.options()
   assert(tostring(problem):find("totl_timeout_ms", 1, true), "the option is not named")
   _, problem = failure(modelwire.client, { bas_url = "x" })
   assert(tostring(problem):find("bas_url", 1, true), "the client's option is not named")
+  local urls = { { url = os.getenv("MODELWIRE_BASE_URL"), weight = 2 }, "http://127.0.0.1:1/v1" }
+  client = modelwire.client({ base_urls = urls })
+  equal(client:chat(chat_of("echo", "words")).text, "words", "of the first service")
 end
 
 function scenarios.cut()

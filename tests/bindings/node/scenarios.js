@@ -239,6 +239,9 @@ const scenarios = {
     assert.equal(unknown.kind, "argument");
     assert.match(unknown.message, /total_timeout/);
     assert.match((await failure(() => new Client({ base_uri: "x" }))).message, /base_uri/);
+    const service = { url: process.env.MODELWIRE_BASE_URL, weight: 2 };
+    const several = new Client({ base_urls: [service, "http://127.0.0.1:1/v1"] });
+    assert.equal((await several.chat(chatOf("x"))).text, "x");
 
     const late = await failure(client.chat(chatOf("a b c d e f", "slow"), { total_timeout_ms: 1 }));
     assert.equal(late.kind, "timeout");

@@ -178,6 +178,9 @@ $scenarios{options} = sub {
     holds("$failure" =~ /totl_timeout_ms/, 'the option is not named');
     $failure = failure(sub { Modelwire->new(bas_url => 'x') });
     holds("$failure" =~ /bas_url/, 'the option of the client is not named');
+    my @urls = ({ url => $ENV{MODELWIRE_BASE_URL}, weight => 2 }, 'http://127.0.0.1:1/v1');
+    my $several = Modelwire->new(base_urls => \@urls);
+    equal($several->chat($request)->text, 'words', 'of the first service');
 
     equal($client->chat($request, {@options})->text, 'words', 'options as a hash');
     equal($client->models({@options})->info->{http_status}, 200, 'options of models as a hash');

@@ -249,6 +249,8 @@ function options(): void
     $unknown = fn () => $client->chat(chat('hello'), ['total_timeout' => 1]);
     $failure = failure($unknown, 'argument');
     check(str_contains($failure->message, 'total_timeout'), 'not named', $failure->json);
+    $urls = [['url' => getenv('MODELWIRE_BASE_URL'), 'weight' => 2], 'http://127.0.0.1:1/v1'];
+    same('x', (new Client(['base_urls' => $urls]))->chat(chat('x'))->text, 'of the first service');
     $failure = failure(fn () => new Client(['bace_url' => 'x']), 'config');
     check(str_contains($failure->message, 'bace_url'), 'not named', $failure->json);
 }

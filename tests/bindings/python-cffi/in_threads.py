@@ -97,6 +97,9 @@ def options():
     with raises("config") as caught:
         Client(no_such_option=1)
     assert "no_such_option" in str(caught[0])
+    service = {"url": os.environ["MODELWIRE_BASE_URL"], "weight": 2}
+    several = Client(base_urls=[service, "http://127.0.0.1:1/v1"])
+    same(several.chat(chat("hello")).text, "hello")
 
 
 @scenario

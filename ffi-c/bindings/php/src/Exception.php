@@ -4,7 +4,31 @@ declare(strict_types=1);
 
 namespace Modelwire;
 
-/** All that is known of a failure, by name: modelwire_error_json in modelwire.h lists it. */
+/**
+ * All that is known of a failure, by name; docs/errors.md explains it.
+ *
+ * @property-read string $kind
+ * @property-read string $message
+ * @property-read ?string $hint
+ * @property-read ?int $http_status
+ * @property-read ?string $type
+ * @property-read ?string $code
+ * @property-read ?string $param
+ * @property-read ?string $request_id
+ * @property-read ?string $path
+ * @property-read ?string $model
+ * @property-read ?string $timeout
+ * @property-read ?string $metered
+ * @property-read ?string $body
+ * @property-read ?string $partial
+ * @property-read ?list<array{name: string, value: string}> $headers
+ * @property-read ?int $request_time_unix_ms
+ * @property-read ?int $attempts
+ * @property-read ?int $elapsed_ms
+ * @property-read ?int $retry_after_ms
+ * @property-read ?array<string, mixed> $rate_limits
+ * @property-read ?array<string, mixed> $timing
+ */
 final class Exception extends \RuntimeException {
     private readonly array $known;
 
