@@ -56,7 +56,7 @@ def parameter(known: dict) -> str:
 
 
 def result(function: dict) -> str:
-    """The Platypus type of what a function returns: a static text is told no length of."""
+    """The Platypus type of what a function returns: a static text has no length."""
     known = function["returns"]
     if known["role"] == "text":
         has_length = any(one["role"] == "out_length" for one in function["parameters"])

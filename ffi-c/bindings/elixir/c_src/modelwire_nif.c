@@ -1,9 +1,9 @@
 /*
  * The C half of modelwire for Elixir; modelwire.ex says how it is built and used.
  *
- * All calls of the virtual machine share a completion queue. One process, the router, hears of
- * events by enif_select, and lays each into the list of its call. Who reads a call takes the list,
- * and is woken by a message only where it found nothing. A call whose reader is behind is paused.
+ * All calls of the virtual machine share a completion queue. One process, the router, waits for
+ * events by enif_select, and adds each to the list of its call. The reader of a call takes the list,
+ * and gets a message only if it found nothing. A call whose reader is behind is paused.
  * Nothing waits here; dirty schedulers do what may take long.
  */
 #include <erl_nif.h>
@@ -112,9 +112,9 @@ NIF(dispatch) {
   enif_mutex_unlock(shared->lock);
   enif_consume_timeslice(env, (int)count / 8 + 1); /* percent: an event takes about a microsecond */
   if (count > 0) return records;
-  int told = enif_select(env, modelwire_queue_fd(shared->queue), ERL_NIF_SELECT_READ, shared, NULL,
-                         atom(env, "undefined"));
-  return told < 0 ? enif_raise_exception(env, atom(env, "no_descriptor")) : atom(env, "idle");
+  int rc = enif_select(env, modelwire_queue_fd(shared->queue), ERL_NIF_SELECT_READ, shared, NULL,
+                       atom(env, "undefined"));
+  return rc < 0 ? enif_raise_exception(env, atom(env, "no_descriptor")) : atom(env, "idle");
 }
 
 /* The chunks that are there, or the last event; or a number, and {modelwire, Number} comes. */

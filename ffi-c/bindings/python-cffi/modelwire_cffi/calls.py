@@ -87,8 +87,8 @@ class Queue:
     def take(self, timeout_ms=0):
         """Takes what is there and gives it to the streams; how many events that were.
 
-        A signal may raise KeyboardInterrupt between any two calls of this; who takes next goes on
-        there. So each step is one call, and what is left to do is told by what it left.
+        A signal may raise KeyboardInterrupt between any two calls of this; the next taker goes on
+        there. So each step is one call, and the state that it leaves says what is left to do.
         """
         if not self.taken.__length_hint__():
             if not self.count[0]:
