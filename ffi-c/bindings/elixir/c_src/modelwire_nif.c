@@ -2,7 +2,7 @@
  * The C half of modelwire for Elixir; modelwire.ex says how it is built and used.
  *
  * All calls of the virtual machine share a completion queue. One process, the router, waits for
- * events by enif_select, and adds each to the list of its call. The reader of a call takes the list,
+ * events by enif_select, and adds each to the list of its call. A reader takes the whole list,
  * and gets a message only if it found nothing. A call whose reader is behind is paused.
  * Nothing waits here; dirty schedulers do what may take long.
  */
