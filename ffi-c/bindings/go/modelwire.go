@@ -243,6 +243,7 @@ type Error struct {
 	Kind, Message, Hint, Type, Code string
 	Param, Path, Model, Timeout     string
 	Metered, Body, Partial          string
+	DocURL                          string          `json:"doc_url"`
 	RequestTimeUnixMS               int64           `json:"request_time_unix_ms"`
 	RetryAfterMS                    *int64          `json:"retry_after_ms"`
 	JSON                            json.RawMessage `json:"-"`

@@ -147,6 +147,8 @@ export class ModelwireError extends Error {
   readonly reason: string;
   /** What may help; "" where nothing is known to. */
   readonly hint: string;
+  /** Where the documentation explains errors of this kind. */
+  readonly doc_url: string | null;
   readonly http_status: number | null;
   readonly type: string | null;
   readonly code: string | null;

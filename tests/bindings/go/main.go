@@ -206,7 +206,7 @@ var scenarios = map[string]func(){
 					same(value, member, name)
 				}
 			}
-			same(21, len(known), "the number of members")
+			same(22, len(known), "the number of members")
 		}
 	},
 

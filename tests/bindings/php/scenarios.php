@@ -13,7 +13,7 @@ const BINDING = __DIR__ . '/vendor/modelwire/modelwire';
 require __DIR__ . '/vendor/autoload.php';
 
 const ODD_TEXT = "N\0UL, \u{1F600} \u{1F468}\u{200D}\u{1F469}, äöü ÄÖÜ ß \u{4F60}\u{597D}";
-const MEMBERS = ['kind', 'message', 'hint', 'http_status', 'type', 'code', 'param', 'request_id',
+const MEMBERS = ['kind', 'message', 'hint', 'doc_url', 'http_status', 'type', 'code', 'param', 'request_id',
     'path', 'model', 'timeout', 'metered', 'body', 'partial', 'headers', 'request_time_unix_ms',
     'attempts', 'elapsed_ms', 'retry_after_ms', 'rate_limits', 'timing'];
 

@@ -154,7 +154,7 @@ module Scenarios
       error.to_h.each do |name, value|
         same(value, name == "message" ? error.explanation : error.public_send(name), name)
       end
-      same(21, error.to_h.size, "the number of members")
+      same(22, error.to_h.size, "the number of members")
     end
   end
 

@@ -11,7 +11,7 @@ defmodule Modelwire.Response, do: defstruct([:text, :json, :info_json])
 
 defmodule Modelwire.Error do
   @moduledoc "What went wrong. `kind` is an atom, `:rate_limited` for instance; `json` has it all."
-  @fields ~w(kind message hint http_status type code param request_id path model timeout metered
+  @fields ~w(kind message hint doc_url http_status type code param request_id path model timeout metered
     body partial headers request_time_unix_ms attempts elapsed_ms retry_after_ms
     rate_limits timing)a
   defexception [:json | @fields]

@@ -10,6 +10,7 @@ namespace Modelwire;
  * @property-read string $kind
  * @property-read string $message
  * @property-read ?string $hint
+ * @property-read ?string $doc_url
  * @property-read ?int $http_status
  * @property-read ?string $type
  * @property-read ?string $code

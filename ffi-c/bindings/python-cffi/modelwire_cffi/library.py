@@ -26,6 +26,7 @@ class Error(Exception):
     kind: str | None = None
     message: str | None = None
     hint: str | None = None
+    doc_url: str | None = None
     http_status: int | None = None
     type: str | None = None
     code: str | None = None

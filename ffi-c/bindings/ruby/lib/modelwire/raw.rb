@@ -23,7 +23,7 @@ module Modelwire
     def explanation = to_h["message"]
 
     # docs/errors.md says what each is.
-    %w[kind hint http_status type code param request_id path model timeout metered body partial
+    %w[kind hint doc_url http_status type code param request_id path model timeout metered body partial
        headers request_time_unix_ms attempts elapsed_ms retry_after_ms rate_limits timing].each do |member|
       define_method(member) { to_h[member] }
     end

@@ -23,6 +23,9 @@ public final class ModelwireException extends RuntimeException {
     /** What to do about it; may be empty. */
     public String hint() { return known().text("/hint"); }
 
+    /** Where the documentation explains errors of this kind. */
+    public String docUrl() { return known().text("/doc_url"); }
+
     public Long httpStatus() { return known().integer("/http_status"); }
 
     public String type() { return known().text("/type"); }
