@@ -662,8 +662,8 @@ modelwire_status modelwire_client_on_call(const modelwire_client *client,
  * Sets the callback that runs before each attempt of each call of a client, also before retries and before
  * moves to another base URL: to sign requests, audit them, or add headers. It replaces an earlier callback.
  *
- * It runs on helper threads of the library, never on the I/O thread, and on several at once: no other call
- * waits for it. A call whose attempt it refuses ends with MODELWIRE_E_CALLBACK, and nothing more is sent. It
+ * It runs on helper threads of the library, never on the I/O thread, and on several at once; its call holds
+ * one of connections_max connections meanwhile. A call whose attempt it refuses ends with MODELWIRE_E_CALLBACK, and nothing more is sent. It
  * may take as long as the call has left (total_timeout_ms), and at most 30 s; a later return is ignored.
  *
  * @param client          the client

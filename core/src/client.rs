@@ -223,8 +223,8 @@ impl Client {
     /// `Err` refuses the attempt with a reason: the call ends with
     /// [`ErrorKind::Callback`](crate::ErrorKind::Callback), and nothing more is sent. A function that takes
     /// longer than [`BEFORE_ATTEMPT_TIME_MAX`](crate::limits::BEFORE_ATTEMPT_TIME_MAX), or than the call has
-    /// left, ends the call as well. It runs on a helper thread of the library, never on the I/O thread; several
-    /// calls run it at the same time. It may make calls; those of this client run it as well. It cannot close this
+    /// left, ends the call as well. It runs on a helper thread of the library, never on the I/O thread, while its
+    /// call holds a connection's permit; several calls run it at the same time. It may make calls; those of this client run it as well. It cannot close this
     /// client: [`Client::close`] waits until it has returned, and drops it.
     ///
     /// ```

@@ -195,11 +195,11 @@ impl Config {
     /// [balanced](Config::balance).
     ///
     /// An attempt that cannot be sent (refused connections, failed name lookups, TLS), or that is refused
-    /// with a status of the [retry policy](RetryPolicy::statuses), continues at the next service at once,
-    /// because neither is metered; this is no retry. Any other failure is up to the retry policy, whose
-    /// further attempts prefer services that the call has not tried. A service rests for a while after a
-    /// failure to connect, after a `Retry-After`, and after some failures in a row; after that, a single
-    /// call probes it first. If all rest, calls go to the one whose rest ends first.
+    /// with status 429, continues at the next service at once, because neither is metered; this is no
+    /// retry. Any other failure is up to the retry policy, whose retries go to services that the call has
+    /// not tried, without a wait, or else to any. A service rests for a while after a failure to connect,
+    /// after a `Retry-After`, and after some failures in a row; after that, a single call probes it first.
+    /// If all rest, calls go to the one whose rest ends first.
     ///
     /// Each attempt in the [record](crate::CallRecord) has the base URL to which it was sent. All other
     /// options apply to all services. A client with several has no connection, limit or controller

@@ -16,7 +16,7 @@ export interface ClientOptions {
   base_url?: string;
   /** Several base URLs instead of `base_url`, each a string or an object with `url` and, where
    *  needed, `api_key`, `weight` and `models` (names there by requested names). Attempts that
-   *  were not sent or were refused with a retried status continue at the next one at once. */
+   *  were not sent or were refused with status 429 continue at the next one at once. */
   base_urls?: (string | BaseUrl)[];
   /** Spreads calls over `base_urls` by weight; by default, all go to the first that does not rest
    *  after failures. */
