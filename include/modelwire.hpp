@@ -1875,6 +1875,10 @@ class config : public detail::common_options<config> {
   /// The base URL of the service, https://host/v1 for instance, or
   /// http+unix://%2Frun%2Fmodels.sock/v1 at a Unix socket.
   config& base_url(std::string_view text) & { return option("base_url", text); }
+  /// Several base URLs instead of base_url, each a string or an object with url and, where
+  /// needed, api_key, weight and models (names there by requested names). Attempts that were not
+  /// sent or were refused with status 429 continue at the next one at once.
+  config& base_urls(std::string_view json) & { return put("base_urls", json); }
   /// Spreads calls over base_urls by weight; by default, all go to the first that does not rest
   /// after failures.
   config& balance(bool on = true) & { return option("balance", on); }
@@ -1943,6 +1947,7 @@ class config : public detail::common_options<config> {
   /// @name The same on a temporary.
   /// @{
   config&& base_url(std::string_view text) && { return std::move(base_url(text)); }
+  config&& base_urls(std::string_view json) && { return std::move(base_urls(json)); }
   config&& balance(bool on = true) && { return std::move(balance(on)); }
   config&& proxy(std::string_view text) && { return std::move(proxy(text)); }
   config&& ca_pem(std::string_view text) && { return std::move(ca_pem(text)); }

@@ -183,7 +183,8 @@ impl<'a> Attempts<'a> {
             return Ok(());
         }
         let earlier = self.retriable.take();
-        let error = earlier.filter(|_| !policy.covers(&error)).unwrap_or(error);
+        // The refusal decides only if nothing may have been paid since.
+        let error = earlier.filter(|_| is_unsent && !policy.covers(&error)).unwrap_or(error);
         let decision = policy.decide(self.retries, &error, self.asked(), chance());
         let Some(wait) = self.allowed(decision) else { return Err(error) };
         self.pause(if has_another { Duration::ZERO } else { wait }, &error).await;

@@ -33,11 +33,12 @@ pub(crate) struct Alias {
     doc: String,
 }
 
-/// An opaque type, and the function that frees it.
+/// An opaque type, and the function that frees it; none if it is only lent.
 #[derive(Debug, Serialize)]
 pub(crate) struct Handle {
     pub(crate) name: String,
-    free: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    free: Option<String>,
     since: String,
     doc: String,
 }
@@ -180,7 +181,9 @@ pub fn describe(
             });
         } else if let Some(handle) = one.code.strip_prefix("typedef struct ") {
             let name = handle.split(' ').next().unwrap_or(handle).to_owned();
-            let (free, since) = (format!("{name}_free"), since(&name));
+            let free = format!("{name}_free");
+            let (free, since) =
+                (header.contains(&format!(" {free}(")).then_some(free), since(&name));
             description.handles.push(Handle { name, free, since, doc: one.doc });
         } else if let Some(callback) = one.code.strip_prefix("typedef ").filter(|c| c.contains('('))
         {

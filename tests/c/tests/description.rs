@@ -123,7 +123,13 @@ fn the_description_names_existing_functions_and_parameters() {
     let is_function = |name: &str| functions.iter().any(|one| text(one, "name") == name);
     let is_handle =
         |name: &str| items(&description, "handles").iter().any(|one| text(one, "name") == name);
-    items(&description, "handles").iter().for_each(|one| assert!(is_function(text(one, "free"))));
+    for one in items(&description, "handles") {
+        // Callbacks are lent an attempt, which nobody owns.
+        match text(one, "name") {
+            "modelwire_attempt" => assert!(one["free"].is_null()),
+            _ => assert!(is_function(text(one, "free"))),
+        }
+    }
     for one in functions {
         let parameters = items(one, "parameters");
         let is_parameter =

@@ -112,6 +112,9 @@ impl Setter {
                 "statuses",
                 format!("numbers(\"{name}\", statuses)"),
             )),
+            OptionKind::BaseUrls => {
+                Some(("std::string_view json", "json", format!("put(\"{name}\", json)")))
+            }
             _ => None,
         }
     }
