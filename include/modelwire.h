@@ -112,6 +112,8 @@
  *   shutdown                     CALLBACK        ends SHUTDOWN   CALLBACK
  *
  *   Functions that are not in the table do not wait, and may be called in every callback.
+ *   before_attempt of client_before_attempt runs on helper threads, several at once, and may call what
+ *   on_call may; but it must not wait for its own call.
  */
 
 
