@@ -329,6 +329,7 @@ def test_the_go_program(tmp_path):
             env={
                 **settings(service),
                 "PKG_CONFIG_PATH": str(tmp_path),
+                "CGO_LDFLAGS": f"-L{tmp_path}",  # Go keeps what pkg-config said for another folder
                 "LD_LIBRARY_PATH": str(tmp_path),
                 "GOPROXY": "off",
             },
