@@ -32,9 +32,9 @@ pub(super) struct Gate {
 /// How many rows may begin soon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Room {
-    /// One, later.
+    /// One, once its time has come.
     One,
-    /// So many now, and others after an end.
+    /// The free permits; further rows begin when others end.
     Permits(usize),
 }
 
@@ -51,7 +51,7 @@ impl Gate {
 
     pub(super) fn room(&self, now: Duration) -> Room {
         match self.held {
-            _ if self.breaker.is_open() => Room::One,
+            _ if self.breaker.is_open() || self.is_closed(now) => Room::One,
             NextRow::UntilOneEnds => Room::Permits(0),
             NextRow::Until(time) if time > now => Room::One,
             NextRow::Until(_) | NextRow::No => {
@@ -69,7 +69,7 @@ impl Gate {
             NextRow::Until(time) if time > now => return false,
             NextRow::Until(_) | NextRow::No => {}
         }
-        if self.is_given_up || now < self.paused_until {
+        if self.is_closed(now) {
             return false;
         }
         if self.breaker.is_open() && self.breaker.probe_at().is_none_or(|at| now < at) {
@@ -113,12 +113,18 @@ impl Gate {
         self.held = NextRow::No;
     }
 
-    /// The earliest time of its next row, if the controller or the breaker set one.
+    fn is_closed(&self, now: Duration) -> bool {
+        self.is_given_up || now < self.paused_until
+    }
+
+    /// The earliest time of its next row, if the controller, the breaker or the service set one.
     pub(super) fn due(&self, now: Duration) -> Option<Duration> {
+        if self.is_given_up {
+            return None;
+        }
         let held = match self.held {
             NextRow::Until(time) => Some(time),
             NextRow::UntilOneEnds => return None,
-            _ if self.is_given_up => return None,
             NextRow::No => None,
         };
         let held = held.max(Some(self.paused_until).filter(|at| *at > now));
@@ -128,9 +134,9 @@ impl Gate {
         }
     }
 
-    /// Whether its next row waits for another to end.
+    /// Whether no row begins here before another one ends.
     pub(super) fn awaits_an_end(&self) -> bool {
-        self.held == NextRow::UntilOneEnds
+        self.is_given_up || self.held == NextRow::UntilOneEnds
     }
 
     pub(super) fn view(&self, now: Duration) -> View {

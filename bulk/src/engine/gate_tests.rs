@@ -13,7 +13,9 @@ use std::time::{Duration, Instant};
 use modelwire::{BaseUrl, Client, Config, ErrorKind, RetryPolicy};
 use modelwire_testing::Service;
 
+use crate::controller::Fixed;
 use crate::engine::attempt::Attempt;
+use crate::engine::gate::{Gate, Room};
 use crate::engine::tests::{numbers, options, row, run, status};
 use crate::engine::{Engine, EngineOptions, NoSendJournal, Over, StopReason};
 
@@ -149,16 +151,24 @@ fn a_retry_after_holds_its_service_and_no_row() {
         options.rules.attempts_max = 2;
         let client = client(urls.iter().map(String::as_str));
         let mut engine = Engine::new(client, options, NoSendJournal);
-        let begun = Instant::now();
         let (finished, over) = run(&mut engine, (1..=300).map(|number| row(number, "echo")));
         assert!(matches!(over, Over::All), "{asked}: {over:?}");
         assert!(finished.iter().all(|finished| finished.outcome.is_ok()), "{asked}");
         assert_eq!((finished.len(), calls(&services[1])), (300, 300));
-        if asked == "3600" {
-            // clock: no row waits for an hour
-            assert!(begun.elapsed() < Duration::from_secs(600));
-        }
     }
+}
+
+/// Also in a lane whose controller waits for a point in time: nothing wakes the engine for it.
+#[test]
+fn a_service_that_is_given_up_is_never_due() {
+    let fixed = Fixed { requests_per_minute: Some(60.0), ..Fixed::default() };
+    let mut gate = Gate::new(fixed);
+    let now = Duration::from_secs(1);
+    while gate.begins(now, 1.0) {}
+    assert!(gate.due(now).is_some_and(|due| due > now), "it is paced");
+    gate.give_up();
+    assert_eq!((gate.due(now), gate.due(now * 1_000)), (None, None));
+    assert_eq!(gate.room(now * 1_000), Room::One);
 }
 
 /// Its rows go to the others, and no other key is tried there.

@@ -125,11 +125,8 @@ impl Lane {
 
     /// Since when they do.
     pub(super) fn failing_since(&self) -> Option<Duration> {
-        self.gates
-            .iter()
-            .map(|gate| gate.breaker.open_since())
-            .max()
-            .filter(|_| self.is_failing())?
+        let opened = self.gates.iter().filter_map(|gate| gate.breaker.open_since());
+        opened.max().filter(|_| self.is_failing())
     }
 
     /// Records the end of an admitted attempt.

@@ -25,12 +25,12 @@ use crate::call::hook;
 use crate::call::retry::Decision;
 use crate::call::session::{Place, SessionRun};
 use crate::call::task::Shared;
-use crate::call::upstreams::{Choice, Chosen, Failed, is_of_service};
+use crate::call::upstreams::{Chosen, Failed, is_of_service};
 use crate::http::connections::Permit;
 use crate::http::failure::Failure;
 use crate::http::timing::AttemptTiming;
 use crate::http::transport::{Reply, ToSend, Transport};
-use crate::options::config::{Settings, SharedSettings};
+use crate::options::config::Settings;
 use crate::protocol::text::without_secrets;
 use crate::request::prepared::{Prepared, with_model};
 
@@ -51,7 +51,7 @@ fn chance() -> f64 {
 
 /// What the attempts of a call share.
 pub(crate) struct Attempts<'a> {
-    pub(crate) shared: &'a Arc<Shared>,
+    shared: &'a Shared,
     run: &'a SessionRun,
     place: Place,
     transport: Arc<Transport>,
@@ -79,6 +79,15 @@ pub(crate) struct Opened {
     pub(crate) chosen: Option<Chosen>,
 }
 
+/// What an attempt sends, and where.
+struct Sending {
+    /// Zero with one base URL.
+    service: usize,
+    body: Option<Bytes>,
+    /// Headers of this attempt alone.
+    more: Vec<(String, String)>,
+}
+
 /// Where an attempt goes, and what it holds.
 struct Entered {
     chosen: Option<Chosen>,
@@ -88,7 +97,7 @@ struct Entered {
 
 impl<'a> Attempts<'a> {
     pub(crate) async fn new(
-        shared: &'a Arc<Shared>,
+        shared: &'a Shared,
         run: &'a SessionRun,
         place: Place,
         prepared: &'a Prepared,
@@ -120,16 +129,18 @@ impl<'a> Attempts<'a> {
         loop {
             let Entered { mut chosen, mut admitted, permit } = self.enter().await?;
             let service = chosen.as_ref().map(|chosen| chosen.number);
+            let body = service.and_then(|service| self.renamed(service)).or(self.sent.clone());
             let more = match self.shared.session().hook() {
-                Some(hook) => Box::pin(self.asks(hook, service)).await?,
+                Some(hook) => Box::pin(self.asks(hook, body.clone())).await?,
                 None => Vec::new(),
             };
+            let sending = Sending { service: service.unwrap_or_default(), body, more };
             let Some(seen) = self.shared.attempt_begins(service) else {
                 // Whoever ends the call also stops this task.
                 return pending().await;
             };
             let deadlines = self.deadlines.attempt();
-            let (error, metered) = match self.attempt(permit, &seen, service, &more).await {
+            let (error, metered) = match self.attempt(permit, &seen, &sending).await {
                 Ok(reply) => {
                     admitted.iter_mut().for_each(AttemptPermit::succeeded);
                     chosen.iter_mut().for_each(Chosen::answers);
@@ -195,7 +206,7 @@ impl<'a> Attempts<'a> {
     fn has_another(&self) -> bool {
         let is_free = self.prepared.options.upstream.is_none();
         self.run.upstreams.as_ref().filter(|_| is_free).is_some_and(|upstreams| {
-            matches!(upstreams.choose(self.tried, |_| false), Choice::Later(_))
+            upstreams.choose(self.tried, |_| false).is_err_and(|later| !later.is_empty())
         })
     }
 
@@ -299,9 +310,9 @@ impl<'a> Attempts<'a> {
             });
             waited = None;
             match choice {
-                Choice::This(chosen) => break (chosen, admitted, permit),
-                Choice::Nobody => self.tried = 0,
-                Choice::Later(_) => {
+                Ok(chosen) => break (chosen, admitted, permit),
+                Err(later) if later.is_empty() => self.tried = 0,
+                Err(_) => {
                     drop(permit); // none is held while a call waits for others
                     waited = Some(self.queued(admission_of(run, self.tried, was_refused)).await?);
                 }
@@ -377,10 +388,9 @@ impl<'a> Attempts<'a> {
         &self,
         permit: Permit,
         seen: &Arc<AttemptTiming>,
-        service: Option<usize>,
-        more: &[(String, String)],
+        sending: &Sending,
     ) -> Result<Box<Reply>, Failure> {
-        let send = self.send_and_follow(permit, seen, service, more);
+        let send = self.send_and_follow(permit, seen, sending);
         let (phase, bound, limit) = self.deadlines.until_head();
         let sent = match limit {
             Some(limit) => timeout(limit, send).await,
@@ -418,17 +428,16 @@ impl<'a> Attempts<'a> {
         &self,
         mut permit: Permit,
         seen: &Arc<AttemptTiming>,
-        service: Option<usize>,
-        more: &[(String, String)],
+        sending: &Sending,
     ) -> Result<Box<Reply>, Failure> {
-        let settings: &SharedSettings = self.run.settings(service.unwrap_or_default());
-        let renamed = service.and_then(|service| self.renamed(service));
+        let settings = self.run.settings(sending.service);
         let mut moved: Option<Url> = None;
         // The request itself, then up to REDIRECTS_MAX redirects.
         for _ in 0..=REDIRECTS_MAX {
             let place = moved.as_ref();
-            let sent = renamed.as_ref().or(self.sent.as_ref());
-            let to_send = ToSend { prepared: self.prepared, body: sent, moved: place, more };
+            let Sending { body, more, .. } = sending;
+            let (prepared, body) = (self.prepared, body.as_ref());
+            let to_send = ToSend { prepared, body, moved: place, more };
             let reply = self.transport.send(settings, to_send, permit, seen);
             let reply = reply.await;
             let reply = match moved.is_some() {
@@ -450,13 +459,11 @@ impl<'a> Attempts<'a> {
     }
 
     /// Runs the program's function before an attempt; returns the headers that it set.
-    async fn asks(&self, program: Hook, service: Option<usize>) -> Result<Vec<(String, String)>> {
-        let renamed = service.and_then(|service| self.renamed(service));
-        let body = renamed.or_else(|| self.sent.clone()).unwrap_or_default();
+    async fn asks(&self, program: Hook, body: Option<Bytes>) -> Result<Vec<(String, String)>> {
         let url = self.transport.url(self.prepared, None).into();
-        let number = self.shared.attempts() + 1;
+        let (number, body) = (self.shared.attempts() + 1, body.unwrap_or_default());
         let attempt = Arc::new(BeforeAttempt::new(self.prepared.endpoint, url, number, body));
-        hook::run(program, self.shared, &self.deadlines, attempt).await
+        hook::run(program, self.shared.session(), &self.deadlines, attempt).await
     }
 
     /// The request body for a service where its model has another name.
@@ -511,10 +518,8 @@ async fn transport(
 async fn admission_of(run: &SessionRun, tried: u64, was_refused: bool) -> (usize, AttemptPermit) {
     let Some(upstreams) = &run.upstreams else { return pending().await };
     loop {
-        let Choice::Later(numbers) = upstreams.choose(tried, |_| false) else {
-            sleep(upstreams.until_change().min(LOOK_AGAIN)).await; // all rest
-            continue;
-        };
+        let numbers = upstreams.choose(tried, |_| false).err().unwrap_or_default();
+        // Of none, never: all rest.
         let first = first_of(numbers.into_iter().map(|number| {
             let entered = run.admission(number).enter(was_refused);
             Box::pin(async move { (number, entered.await) })

@@ -37,12 +37,12 @@ pub struct BeforeAttempt {
 pub(crate) type Hook = Arc<dyn Fn(&Arc<BeforeAttempt>) -> Result<(), String> + Send + Sync>;
 
 impl BeforeAttempt {
-    pub(crate) fn take_headers(&self) -> Vec<(String, String)> {
-        std::mem::take(&mut *lock(&self.headers))
-    }
-
     pub(crate) fn new(operation: Endpoint, url: String, number: u32, body: Bytes) -> BeforeAttempt {
         BeforeAttempt { operation, url, number, body, headers: Mutex::default() }
+    }
+
+    pub(crate) fn take_headers(&self) -> Vec<(String, String)> {
+        std::mem::take(&mut *lock(&self.headers))
     }
 
     /// The operation.
@@ -78,11 +78,11 @@ impl BeforeAttempt {
     /// redacted where the service echoes it.
     pub fn set_header(&self, name: impl Into<String>, value: impl Into<String>) -> Result<()> {
         let (name, value) = (name.into(), value.into());
+        // The client manages it as well, but here it may be replaced: only its value is checked.
         let is_authorization = name.eq_ignore_ascii_case("authorization");
-        let checked = [(if is_authorization { "x-key".to_owned() } else { name }, value)];
+        let checked = if is_authorization { "x-authorization" } else { &*name };
+        let checked = [(checked.to_owned(), value.clone())];
         check_headers(&checked).map_err(CallOptions::as_argument)?;
-        let [(name, value)] = checked;
-        let name = if is_authorization { "authorization".to_owned() } else { name };
         lock(&self.headers).push((name, value));
         Ok(())
     }

@@ -10,7 +10,7 @@ use crate::answer::error::{Error, Result};
 use crate::answer::error_kind::{ErrorKind, TimeoutPhase};
 use crate::call::before_attempt::{BeforeAttempt, Hook, set_running_here};
 use crate::call::deadlines::Deadlines;
-use crate::call::task::Shared;
+use crate::call::session::Session;
 use crate::driver::offload::on_helper_thread;
 use crate::protocol::text::cut;
 
@@ -22,32 +22,33 @@ const REASON_BYTES_MAX: usize = 4096;
 
 const REFUSED_HINT: &str =
     "The program's own before_attempt function decided this: nothing was sent.";
+const THREAD_HINT: &str = "Raise the limit on the threads of the process.";
 const SLOW_HINT: &str = "Let the program's before_attempt function return earlier.";
 
-/// Counts as a callback of its call, for which a close of the client waits.
-struct Running(Arc<Shared>);
+/// Counts as a callback of its client, for which a close waits.
+struct Running(Arc<Session>);
 
 impl Running {
-    fn new(call: Arc<Shared>) -> Running {
-        call.session().handler_comes(call.handlers());
-        Running(call)
+    fn new(session: Arc<Session>) -> Running {
+        session.handler_comes(None);
+        Running(session)
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.0.session().handler_is_gone(self.0.handlers());
+        self.0.handler_is_gone(None);
     }
 }
 
 /// Runs the function on a helper thread; returns the headers that it set.
 pub(crate) async fn run(
     hook: Hook,
-    call: &Arc<Shared>,
+    session: &Arc<Session>,
     deadlines: &Deadlines,
     attempt: Arc<BeforeAttempt>,
 ) -> Result<Vec<(String, String)>> {
-    let running = Running::new(call.clone());
+    let running = Running::new(session.clone());
     let work = move || {
         set_running_here(true);
         let decided = catch_unwind(AssertUnwindSafe(|| hook(&attempt)));
@@ -62,7 +63,7 @@ pub(crate) async fn run(
     match decided {
         Ok(None) => {
             let message = "there is no thread for before_attempt";
-            Err(Error::new(ErrorKind::Callback, message).with_hint(SLOW_HINT))
+            Err(Error::new(ErrorKind::Callback, message).with_hint(THREAD_HINT))
         }
         Ok(Some(Ok(headers))) => Ok(headers),
         Ok(Some(Err(reason))) => {

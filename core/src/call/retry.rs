@@ -33,8 +33,8 @@ impl RetryPolicy {
 
     /// Whether the service refused the attempt with a retried status.
     pub(crate) fn is_refusal(&self, error: &Error) -> bool {
-        let is_status = error.status().is_some_and(|status| self.statuses.contains(&status));
-        is_status && error.status().is_some_and(|status| !(200..300).contains(&status))
+        let is_one = |status| !(200..300).contains(&status) && self.statuses.contains(&status);
+        error.status().is_some_and(is_one)
     }
 
     /// For an adaptive client: how long the service asks to wait, zero if it does not say. `None` if the

@@ -375,21 +375,25 @@ impl Session {
         change(&mut observer)
     }
 
-    /// Counts a new handler of a call.
-    pub(crate) fn handler_comes(&self, of_call: &Handlers) {
+    /// Counts a new handler, of a call or of the client.
+    pub(crate) fn handler_comes(&self, of_call: Option<&Handlers>) {
         let Ok(held) = self.held() else { return };
         let mut state = lock(&held.state);
         state.handlers += 1;
-        of_call.had.store(true, Ordering::SeqCst);
-        of_call.held.fetch_add(1, Ordering::SeqCst);
+        if let Some(of_call) = of_call {
+            of_call.had.store(true, Ordering::SeqCst);
+            of_call.held.fetch_add(1, Ordering::SeqCst);
+        }
     }
 
     /// Records that the drop of a handler has returned.
-    pub(crate) fn handler_is_gone(&self, of_call: &Handlers) {
+    pub(crate) fn handler_is_gone(&self, of_call: Option<&Handlers>) {
         let Ok(held) = self.held() else { return };
         let mut state = lock(&held.state);
         state.handlers = state.handlers.saturating_sub(1);
-        of_call.held.fetch_sub(1, Ordering::SeqCst);
+        if let Some(of_call) = of_call {
+            of_call.held.fetch_sub(1, Ordering::SeqCst);
+        }
         drop(state);
         held.changed.notify_all();
     }

@@ -65,16 +65,6 @@ pub(crate) enum Failed {
     Otherwise,
 }
 
-/// Whom to call.
-#[derive(Debug, PartialEq, Eq)]
-enum Found {
-    This(usize),
-    /// One of these, in this order, once one of them admits it.
-    Later(Vec<usize>),
-    /// The call has tried all that do not rest.
-    Nobody,
-}
-
 /// The states of all.
 struct States {
     balances: bool,
@@ -88,22 +78,22 @@ impl States {
         States { balances: settings.balances, states }
     }
 
-    /// The next service for a call that has tried these (as bits), if `admits` says so.
-    fn find(&mut self, now: Duration, tried: u64, mut admits: impl FnMut(usize) -> bool) -> Found {
+    /// See [`Upstreams::choose`].
+    fn find(
+        &mut self,
+        now: Duration,
+        tried: u64,
+        mut admits: impl FnMut(usize) -> bool,
+    ) -> Result<usize, Vec<usize>> {
         let mut candidates = self.candidates(now, tried);
         if candidates.is_empty() && tried == 0 {
             let ends = |state: &State| (state.is_probed(now), state.rests_until);
             let states = self.states.iter().enumerate();
             candidates.extend(states.min_by_key(|(_, state)| ends(state)).map(|(at, _)| at));
         }
-        match candidates.iter().copied().find(|at| admits(*at)) {
-            Some(at) => {
-                self.takes(now, tried, at);
-                Found::This(at)
-            }
-            None if candidates.is_empty() => Found::Nobody,
-            None => Found::Later(candidates),
-        }
+        let found = candidates.iter().copied().find(|at| admits(*at)).ok_or(candidates)?;
+        self.takes(now, tried, found);
+        Ok(found)
     }
 
     /// Those that do not rest, in the order of preference.
@@ -202,15 +192,6 @@ pub(crate) struct Upstreams {
     states: Mutex<States>,
 }
 
-/// The result of [`Upstreams::choose`].
-pub(crate) enum Choice {
-    This(Chosen),
-    /// One of these, in this order, once one of them admits it.
-    Later(Vec<usize>),
-    /// The call has tried all that do not rest.
-    Nobody,
-}
-
 /// An attempt's service. If it is dropped without an outcome, another call may probe the service.
 pub(crate) struct Chosen {
     upstreams: Arc<Upstreams>,
@@ -234,19 +215,16 @@ impl Upstreams {
         Chosen { upstreams: self.clone(), number, begun, has_answered, is_over }
     }
 
-    /// The next service for a call that has tried these (as bits), if `admits` says so.
+    /// The next service for a call that has tried these (as bits), if `admits` says so. Otherwise those that
+    /// may admit it later, in this order: none if it has tried all that do not rest.
     pub(crate) fn choose(
         self: &Arc<Self>,
         tried: u64,
         admits: impl FnMut(usize) -> bool,
-    ) -> Choice {
+    ) -> Result<Chosen, Vec<usize>> {
         let now = self.origin.elapsed();
         let found = self.states().find(now, tried, admits);
-        match found {
-            Found::This(number) => Choice::This(self.chosen(number, now)),
-            Found::Later(numbers) => Choice::Later(numbers),
-            Found::Nobody => Choice::Nobody,
-        }
+        found.map(|number| self.chosen(number, now))
     }
 
     /// This one, which has admitted a call that has tried these.
@@ -341,23 +319,20 @@ mod tests {
         States { balances, states: weights.iter().map(of).collect() }
     }
 
-    fn next(states: &mut States, now: Duration, tried: u64) -> Found {
+    fn next(states: &mut States, now: Duration, tried: u64) -> Result<usize, Vec<usize>> {
         states.find(now, tried, |_| true)
     }
 
     #[test]
     fn in_order_the_first_that_was_not_tried_is_next() {
         let mut three = states(false, &[1, 1, 1]);
-        for (tried, expected) in [
-            (0b000, Found::This(0)),
-            (0b001, Found::This(1)),
-            (0b011, Found::This(2)),
-            (0b111, Found::Nobody),
-        ] {
+        for (tried, expected) in
+            [(0b000, Ok(0)), (0b001, Ok(1)), (0b011, Ok(2)), (0b111, Err(vec![]))]
+        {
             assert_eq!(next(&mut three, NOW, tried), expected);
         }
-        assert_eq!(three.find(NOW, 0, |at| at == 2), Found::This(2));
-        assert_eq!(three.find(NOW, 1, |_| false), Found::Later(vec![1, 2]));
+        assert_eq!(three.find(NOW, 0, |at| at == 2), Ok(2));
+        assert_eq!(three.find(NOW, 1, |_| false), Err(vec![1, 2]));
     }
 
     #[test]
@@ -366,7 +341,7 @@ mod tests {
         let mut counts = [0; 3];
         let mut in_a_row = 0;
         for _ in 0..800 {
-            let Found::This(at) = next(&mut three, NOW, 0) else { panic!() };
+            let Ok(at) = next(&mut three, NOW, 0) else { panic!() };
             counts[at] += 1;
             in_a_row = if at == 0 { in_a_row + 1 } else { 0 };
             assert!(in_a_row <= 3, "evenly");
@@ -374,7 +349,7 @@ mod tests {
         assert_eq!(counts, [500, 100, 200]);
         three.failed(NOW, NOW, 0, Failed::NotSent);
         for _ in 0..300 {
-            let Found::This(at) = next(&mut three, NOW, 0) else { panic!() };
+            let Ok(at) = next(&mut three, NOW, 0) else { panic!() };
             counts[at] += 1;
         }
         assert_eq!(counts, [500, 200, 400], "by the weights of those that do not rest");
@@ -384,15 +359,15 @@ mod tests {
     fn a_service_that_failed_rests_and_is_probed_by_one_call() {
         let mut two = states(false, &[1, 1]);
         two.failed(NOW, NOW, 0, Failed::NotSent);
-        assert_eq!(next(&mut two, NOW, 0), Found::This(1));
+        assert_eq!(next(&mut two, NOW, 0), Ok(1));
         let later = NOW + REST_FIRST;
-        assert_eq!(next(&mut two, later, 0), Found::This(0), "the probe");
-        assert_eq!(next(&mut two, later, 0), Found::This(1), "no second one");
+        assert_eq!(next(&mut two, later, 0), Ok(0), "the probe");
+        assert_eq!(next(&mut two, later, 0), Ok(1), "no second one");
         two.failed(later, later, 0, Failed::NotSent);
-        assert_eq!(next(&mut two, later + REST_FIRST, 0), Found::This(1), "it rests twice as long");
-        assert_eq!(next(&mut two, later + 2 * REST_FIRST, 0), Found::This(0));
+        assert_eq!(next(&mut two, later + REST_FIRST, 0), Ok(1), "it rests twice as long");
+        assert_eq!(next(&mut two, later + 2 * REST_FIRST, 0), Ok(0));
         two.answers(0);
-        assert_eq!(next(&mut two, later + 2 * REST_FIRST, 0), Found::This(0));
+        assert_eq!(next(&mut two, later + 2 * REST_FIRST, 0), Ok(0));
     }
 
     #[test]
@@ -401,15 +376,15 @@ mod tests {
             let mut two = states(false, &[1, 1]);
             for _ in 1..FAILURES_MAX {
                 two.failed(NOW, NOW, 0, how);
-                assert_eq!(next(&mut two, NOW, 0), Found::This(0), "{how:?}");
+                assert_eq!(next(&mut two, NOW, 0), Ok(0), "{how:?}");
             }
             let mut mended = two.states.clone();
             two.failed(NOW, NOW, 0, how);
-            assert_eq!(next(&mut two, NOW, 0), Found::This(1), "{how:?}");
+            assert_eq!(next(&mut two, NOW, 0), Ok(1), "{how:?}");
             std::mem::swap(&mut two.states, &mut mended);
             two.ended_well(0);
             two.failed(NOW, NOW, 0, how);
-            assert_eq!(next(&mut two, NOW, 0), Found::This(0), "{how:?}");
+            assert_eq!(next(&mut two, NOW, 0), Ok(0), "{how:?}");
         }
     }
 
@@ -417,14 +392,14 @@ mod tests {
     fn a_retry_after_is_kept_and_bounded() {
         let mut two = states(false, &[1, 1]);
         two.failed(NOW, NOW, 0, Failed::Refused(Some(Duration::from_secs(30))));
-        assert_eq!(next(&mut two, NOW + Duration::from_secs(29), 0), Found::This(1));
+        assert_eq!(next(&mut two, NOW + Duration::from_secs(29), 0), Ok(1));
         assert_eq!(two.asked_left(NOW), Duration::ZERO);
         two.failed(NOW, NOW, 1, Failed::Refused(Some(Duration::from_secs(7))));
         assert_eq!(two.asked_left(NOW), Duration::from_secs(7));
-        assert_eq!(next(&mut two, NOW, 0), Found::This(1), "its rest ends first");
-        assert_eq!(next(&mut two, NOW, 2), Found::Nobody);
+        assert_eq!(next(&mut two, NOW, 0), Ok(1), "its rest ends first");
+        assert_eq!(next(&mut two, NOW, 2), Err(vec![]));
         two.failed(NOW, NOW, 0, Failed::Refused(Some(Duration::MAX)));
-        assert_eq!(next(&mut two, NOW + RETRY_AFTER_REST_MAX, 0b10), Found::This(0));
+        assert_eq!(next(&mut two, NOW + RETRY_AFTER_REST_MAX, 0b10), Ok(0));
     }
 
     /// Attempts in flight together that fail for one reason are one failure.
@@ -436,13 +411,13 @@ mod tests {
                 two.failed(NOW, NOW + Duration::from_millis(each), 0, how);
             }
             let later = NOW + 2 * REST_FIRST;
-            assert_eq!(next(&mut two, later, 0), Found::This(0), "{how:?}");
+            assert_eq!(next(&mut two, later, 0), Ok(0), "{how:?}");
         }
         let mut two = states(false, &[1, 1]);
         let asks = Failed::Refused(Some(Duration::from_secs(1)));
         let end = NOW + Duration::from_millis(1);
         (0..50).for_each(|_| two.failed(NOW, end, 0, asks));
-        assert_eq!(next(&mut two, end + Duration::from_secs(1), 0), Found::This(0));
+        assert_eq!(next(&mut two, end + Duration::from_secs(1), 0), Ok(0));
     }
 
     /// Neither an older attempt nor its end makes room for a second probe, and a slow one does.
@@ -451,11 +426,11 @@ mod tests {
         let mut two = states(false, &[1, 1]);
         two.failed(NOW, NOW, 0, Failed::NotSent);
         let later = NOW + REST_FIRST;
-        assert_eq!(next(&mut two, later, 0), Found::This(0));
+        assert_eq!(next(&mut two, later, 0), Ok(0));
         two.failed(NOW, later, 0, Failed::Otherwise);
-        assert_eq!(next(&mut two, later + REST_FIRST, 0), Found::This(1));
-        assert_eq!(next(&mut two, later + PROBE_TIME_MAX, 0), Found::This(0));
-        assert_eq!(next(&mut two, later + PROBE_TIME_MAX, 0), Found::This(1), "another probe");
+        assert_eq!(next(&mut two, later + REST_FIRST, 0), Ok(1));
+        assert_eq!(next(&mut two, later + PROBE_TIME_MAX, 0), Ok(0));
+        assert_eq!(next(&mut two, later + PROBE_TIME_MAX, 0), Ok(1), "another probe");
     }
 
     /// If all rest, no call follows one that may hang.
@@ -464,9 +439,9 @@ mod tests {
         let mut two = states(false, &[1, 1]);
         two.failed(NOW, NOW, 0, Failed::NotSent);
         let later = NOW + REST_FIRST;
-        assert_eq!(next(&mut two, later, 0), Found::This(0), "the probe");
+        assert_eq!(next(&mut two, later, 0), Ok(0), "the probe");
         two.failed(later, later, 1, Failed::NotSent);
-        assert_eq!(next(&mut two, later, 0), Found::This(1));
+        assert_eq!(next(&mut two, later, 0), Ok(1));
         assert_eq!(two.until_change(later), REST_FIRST);
     }
 }

@@ -89,14 +89,14 @@ struct HandlerCount(Arc<CallShared>);
 
 impl HandlerCount {
     fn new(call: Arc<CallShared>) -> HandlerCount {
-        call.session().handler_comes(call.handlers());
+        call.session().handler_comes(Some(call.handlers()));
         HandlerCount(call)
     }
 }
 
 impl Drop for HandlerCount {
     fn drop(&mut self) {
-        self.0.session().handler_is_gone(self.0.handlers());
+        self.0.session().handler_is_gone(Some(self.0.handlers()));
         if let Some(bell) = self.0.bell() {
             bell.nudge();
         }

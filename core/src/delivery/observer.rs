@@ -40,7 +40,7 @@ struct Own {
 impl Own {
     fn new(session: &Arc<Session>) -> Own {
         let own = Own { session: Arc::downgrade(session), held: Handlers::default() };
-        session.handler_comes(&own.held);
+        session.handler_comes(Some(&own.held));
         own
     }
 }
@@ -48,7 +48,7 @@ impl Own {
 impl Drop for Own {
     fn drop(&mut self) {
         if let Some(session) = self.session.upgrade() {
-            session.handler_is_gone(&self.held);
+            session.handler_is_gone(Some(&self.held));
         }
     }
 }

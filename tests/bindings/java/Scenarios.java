@@ -129,7 +129,7 @@ final class Scenarios {
         }
     }
 
-    /** Gathers the texts of a stream, each asked for; leaves it after so many. */
+    /** The texts of the next chunks of a stream, at most this many; then leaves it. */
     private static final class Reader implements Flow.Subscriber<Chunk> {
         final CompletableFuture<String> text = new CompletableFuture<>();
         private final StringBuilder read = new StringBuilder();

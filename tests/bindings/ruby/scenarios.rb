@@ -94,7 +94,7 @@ module Scenarios
     end
   end
 
-  # The types in sig/ are those of the methods: whoever calls otherwise is told.
+  # Checks the signatures in sig/ against the methods; a wrong call raises an error.
   def signatures
     client = client(logger: Logger.new(IO::NULL))
     client.models.info

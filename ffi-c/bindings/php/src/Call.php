@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Modelwire;
 
-/** What came of one call and was not read, and the task that waits for it. @internal */
+/** The unread events of a call, and the task that waits for them. @internal */
 final class Call {
     public array $chunks = [];
     public ?Event $last = null;

@@ -30,7 +30,7 @@ enum Act {
     Hangs,
 }
 
-/// What it does in place of an answer, of so many requests.
+/// The faults, one request in `ACTS_OF` for each of these.
 const ACTS: [Act; 7] =
     [Act::Refuses, Act::Refuses, Act::Refuses, Act::Closes, Act::Cuts, Act::Lies, Act::Hangs];
 const ACTS_OF: u64 = 24;
@@ -41,7 +41,7 @@ struct State {
     received: Mutex<HashMap<u64, u64>>,
     /// How often each was refused, which costs nothing.
     refused: Mutex<HashMap<u64, u64>>,
-    /// Where it has moods, what they follow from.
+    /// The seed of its faults, if it has any.
     moods: Option<AtomicU64>,
     /// Beginnings of requests that ended before their id.
     nameless: AtomicUsize,

@@ -1,6 +1,7 @@
 //! The program's function that runs before each attempt.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
@@ -10,7 +11,7 @@ use modelwire::{
 };
 use modelwire_testing::Service;
 
-use crate::support::{WAYS, Way, at_once, client, config, hello};
+use crate::support::{WAYS, Way, at_once, client, config, eventually, hello};
 
 /// Its headers are those of the attempt alone, and replace those of the client; the key too.
 #[test]
@@ -189,8 +190,8 @@ fn a_close_waits_for_it() {
             let error = own.close(None).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Callback);
             began.send(()).unwrap();
-            // clock: a close that does not wait has returned meanwhile
-            std::thread::sleep(Duration::from_millis(50));
+            let observe = || own.on_call(|_| ControlFlow::Continue(()));
+            eventually("the client is closed", || observe().is_err());
             returned.store(true, Ordering::SeqCst);
             Ok(())
         })
