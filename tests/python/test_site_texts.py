@@ -3,6 +3,10 @@
 Their Python programs run as those of the guide (`test_documents.py`), their C programs are compiled
 and run, their shell commands have options that exist, and those under `<!-- shell: run -->` run.
 Rust under `<!-- rust: program -->` is not compiled here.
+
+Skipped is what needs a program that `make test` does not ask for: jq, libcurl's header, Go,
+Node.js with the package of `make test-bindings`, and Python packages of hundreds of megabytes
+(pandas, litellm ...). Where they are installed, they run.
 """
 
 import inspect
