@@ -10,6 +10,7 @@ readers do not see:
     <!-- needs: pandas -->            packages that the tests do not install: skipped without them
     <!-- env: NAME=VALUE -->          a variable of its environment
     <!-- recording: FILE -->          a recording of an answer is in this file
+    <!-- results: FILE -->            results of a bulk job are in this file
     <!-- typed -->                    mypy checks it
 
 An application of FastAPI or Starlette is served by uvicorn, and a browser asks it, and leaves in
@@ -19,6 +20,7 @@ the middle of an answer. The pages of the documentation site are in `test_site_t
 import contextlib
 import http.client
 import importlib.util
+import json
 import os
 import re
 import socket
@@ -124,6 +126,19 @@ def record(file):
         recorder.stdin.close()
 
 
+def run_job(file):
+    """Runs three rows in order: one is answered, one cannot be sent, one fails at the service."""
+    chat = [{"role": "user", "content": "Hi"}]
+    models = {"t1": "echo", "t2": 2, "t3": "broken"}
+    rows = [{"custom_id": name, "model": it, "messages": chat} for name, it in models.items()]
+    source = file.with_name("rows.jsonl")
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    options = ["--ordered", "--skip-bad-lines", "--quiet"]
+    command = [sys.executable, "-m", "modelwire", "bulk", source, "-o", file, *options]
+    with Service() as service:
+        assert subprocess.run(command, env=settings(service), check=False).returncode == 3
+
+
 def check_program(program, marks, folder):
     """It ends well, prints something and complains of nothing."""
     for package in marks.get("needs", "").split():
@@ -139,6 +154,8 @@ def check_program(program, marks, folder):
         stand_in(folder)
     if "recording" in marks:
         record(folder / marks["recording"])
+    if "results" in marks:
+        run_job(folder / marks["results"])
     with Service() as service:
         service.queue(*answers_of(marks))
         done = finished(
