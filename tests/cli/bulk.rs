@@ -405,6 +405,28 @@ fn a_bad_line_is_reported_before_anything_is_sent() {
 }
 
 #[test]
+fn a_bad_line_with_the_name_of_another_row_has_no_result() {
+    let bad = |name: &str| row(name, "echo").replace("\"echo\"", "2");
+    let lines = [row("r1", "echo"), bad("r1"), bad("r2"), row("r2", "echo")].concat();
+    let job = Job::new(&lines);
+    for options in [&[][..], &["--overwrite", "--ordered"]] {
+        for run in 1..=3 {
+            let options = if run == 1 { options } else { options.get(1..).unwrap_or_default() };
+            let ran = job.run(&[&["--skip-bad-lines"], options].concat());
+            assert_eq!(ran.code(), 3, "{run}: {}", ran.stderr);
+            let results = job.results();
+            assert_eq!((results.len(), text(&results["r1"])), (2, "say r1"), "{run}");
+            assert!(results["r2"]["error"].is_object(), "{run}");
+        }
+    }
+    assert_eq!(job.metered(), 2);
+    let ran = job.run(&["-o", "other.jsonl"]);
+    let said = "in.jsonl:2: model must be a non-empty string, not 2, and custom_id \"r1\" was used before, \
+                in line 1; correct the line";
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+}
+
+#[test]
 fn a_bad_line_of_standard_input_ends_the_job_there() {
     let job = Job::new("");
     let input = [rows(30, "echo"), "nothing\n".to_owned(), row("r32", "echo")].concat();

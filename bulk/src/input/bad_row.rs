@@ -18,7 +18,7 @@ pub struct BadRow {
     pub key: Key,
     /// Its known status: a bad line that was reported as an outcome before has failed.
     pub met: KnownState,
-    /// It is a row, but its `custom_id` is a duplicate: it has no outcome of its own.
+    /// Its `custom_id` is that of an earlier row: it has no outcome of its own.
     pub is_twice: bool,
     /// The error.
     pub reason: String,

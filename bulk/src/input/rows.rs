@@ -277,19 +277,17 @@ impl RowMaker {
         }
         let (key, met) = ledger.meet_row(custom_id, hash);
         let place = self.place.clone();
-        Some(match drafted {
-            Ok(_) if met == KnownState::Twice => {
-                let reason = format!("custom_id {:?} was used before", key.text());
-                let advice = "give each row a different one".to_owned();
-                let is_twice = true;
-                Checked::Bad(BadRow { place, number, key, met, is_twice, reason, advice })
+        let is_twice = met == KnownState::Twice;
+        let twice = || format!("custom_id {:?} was used before", key.text());
+        let (reason, advice) = match (drafted, is_twice) {
+            (Ok(draft), false) => return Some(Checked::Row { draft, key, number, met }),
+            (Ok(_), true) => (twice(), "give each row a different one".to_owned()),
+            (Err(Fault { reason, advice, .. }), false) => (reason, advice),
+            (Err(Fault { reason, advice, .. }), true) => {
+                (format!("{reason}, and {}", twice()), advice)
             }
-            Ok(draft) => Checked::Row { draft, key, number, met },
-            Err(Fault { reason, advice, .. }) => {
-                let is_twice = false;
-                Checked::Bad(BadRow { place, number, key, met, is_twice, reason, advice })
-            }
-        })
+        };
+        Some(Checked::Bad(BadRow { place, number, key, met, is_twice, reason, advice }))
     }
 
     /// Only the `custom_id` of a line.
