@@ -427,6 +427,24 @@ fn a_bad_line_with_the_name_of_another_row_has_no_result() {
 }
 
 #[test]
+fn bad_lines_that_are_skipped_are_rows_of_the_job() {
+    let bad = "nothing\n".to_owned();
+    let job = Job::new(&[bad.clone(), rows(10, "echo"), bad, row("r1", "echo")].concat());
+    // Without --max-rows, the row that is there twice is reported by each run.
+    for (options, expected) in [
+        (&["--max-rows", "3"][..], json!([13, 0, 3, 1, 9])),
+        (&["--max-rows", "3"], json!([13, 4, 3, 0, 6])),
+        (&[], json!([13, 7, 4, 2, 0])),
+        (&[], json!([13, 12, 0, 1, 0])),
+    ] {
+        let ran = job.run(&[&["--skip-bad-lines", "--json-progress"], options].concat());
+        let end: Value = serde_json::from_str(ran.stderr.lines().last().unwrap()).unwrap();
+        let found = ["total", "before", "done", "failed", "left"].map(|name| end[name].clone());
+        assert_eq!(json!(found), expected, "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn a_bad_line_of_standard_input_ends_the_job_there() {
     let job = Job::new("");
     let input = [rows(30, "echo"), "nothing\n".to_owned(), row("r32", "echo")].concat();

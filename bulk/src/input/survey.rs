@@ -30,6 +30,8 @@ pub struct Survey {
     pub elsewhere: u64,
     /// Lines that are not rows, and rows with a duplicate `custom_id`.
     pub bad: u64,
+    /// Those of them that have an outcome of an earlier run.
+    pub bad_before: u64,
     /// The first of them.
     pub bad_shown: Vec<BadRow>,
     /// Rows that are new.
@@ -175,6 +177,11 @@ impl Surveyor {
             }
             Some(Checked::Bad(bad)) => {
                 found.bad += 1;
+                let has_outcome = matches!(
+                    bad.met,
+                    KnownState::AlreadyDone | KnownState::AlreadyFailed | KnownState::Changed(_)
+                );
+                found.bad_before += u64::from(has_outcome);
                 if found.bad_shown.len() < SHOWN_MAX {
                     found.bad_shown.push(bad.clone());
                 }

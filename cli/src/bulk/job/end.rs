@@ -152,7 +152,8 @@ pub(super) fn finish(
         (_, true) => Some(0),
         (Some(survey), false) => {
             let copied = survey.equal + survey.reused;
-            Some((survey.wanted + copied + survey.bad).saturating_sub(ended))
+            let bad = survey.bad - survey.bad_before;
+            Some((survey.wanted + copied + bad).saturating_sub(ended))
         }
         (None, false) => None,
     };

@@ -226,7 +226,7 @@ impl Run {
 
     /// Sets the total number of rows, and their models.
     pub(super) fn set_total(&mut self, survey: &Survey) {
-        self.total = Some(survey.rows);
+        self.total = Some(survey.rows + survey.bad);
         self.models = survey.models.iter().map(|(model, _)| model.clone()).collect();
     }
 
