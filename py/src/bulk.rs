@@ -228,10 +228,9 @@ impl NativeBulk {
         match met {
             KnownState::AlreadyFailed => Ok(("failed", name)),
             KnownState::Twice => Ok(("twice", name)),
-            KnownState::New
-            | KnownState::AlreadyDone
-            | KnownState::Unknown
-            | KnownState::Changed(_) => {
+            // The earlier result stays: it may be an answer that was billed.
+            KnownState::AlreadyDone | KnownState::Changed(_) => Ok(("changed", name)),
+            KnownState::New | KnownState::Unknown => {
                 self.desk.put_unsent(key, message);
                 Ok(("new", name))
             }

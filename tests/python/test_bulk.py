@@ -1164,6 +1164,17 @@ def test_invalid_rows_are_written_as_failed(bulk, service, tmp_path):
     assert len(service.requests()) == 3
 
 
+def test_an_invalid_row_does_not_replace_an_earlier_result(bulk, service, tmp_path):
+    """An answer that was billed stays in the results, whatever its row has become."""
+    output = tmp_path / "out.jsonl"
+    assert [one.text for one in bulk([("n", "x")], output=output)] == ["x"]
+    for _ in range(2):
+        [failed] = bulk([("n", {"messages": {1}})], output=output)
+        assert "cannot be sent" in str(failed.error)
+        assert [one["error"] for one in lines(output)] == [None]
+    assert list(bulk([("n", "x")], output=output)) == [] and len(service.requests()) == 1
+
+
 def test_invalid_rows_keep_their_place_in_order(bulk, tmp_path):
     """Each line in its place."""
     output = tmp_path / "out.jsonl"
