@@ -7,6 +7,7 @@ pub(crate) mod error;
 pub(crate) mod error_kind;
 pub(crate) mod head;
 pub(crate) mod json_view;
+pub(crate) mod parsed;
 pub(crate) mod rate_limits;
 pub(crate) mod record;
 pub(crate) mod redactor;

@@ -1,13 +1,14 @@
 //! The client handle.
 
 use std::fmt;
+use std::future::Future;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::answer::error::Result;
-use crate::answer::response::Response;
+use crate::answer::response::{CalledTool, Response};
 use crate::answer::usage_sums::{UsageByKey, UsageSums, usage_by_model};
 use crate::call::before_attempt::BeforeAttempt;
 use crate::call::call::Call;
@@ -20,6 +21,7 @@ use crate::delivery::observer;
 use crate::http::transport::Transport;
 use crate::options::config::{Config, Settings};
 use crate::request::request::Request;
+use crate::request::run_tools::{ToolRun, ToolRunError, run_tools};
 use crate::stream::{Blocking, Stream, ended_early};
 
 /// A client of one service. Cheap to clone and safe to share between threads; calls do not wait for
@@ -119,6 +121,39 @@ impl Client {
     /// ```
     pub async fn stream(&self, request: Request) -> Result<Stream> {
         Stream::open(Call::awaited(self.session.clone(), request)).await
+    }
+
+    /// Runs tools until the model answers: sends the request, passes each tool call to `tool`, sends the
+    /// results, and so on, for at most `max_turns` calls to the service, each of which costs what its
+    /// conversation costs. The calls of one answer are run in their order. An error of `tool` is sent to
+    /// the model, which may try again.
+    ///
+    /// ```no_run
+    /// # async fn run(client: modelwire::Client) -> Result<(), modelwire::ToolRunError> {
+    /// use modelwire::{Request, Tool};
+    ///
+    /// let weather = Tool::new("weather").description("The weather of a city.").parameters_json(
+    ///     r#"{"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}"#,
+    /// );
+    /// let request = Request::chat("a-model").user("Is it raining in Rome?").tool(weather);
+    /// let run = client.run_tools(request, 10, async |call| match &*call.name {
+    ///     "weather" => Ok("sunny".to_owned()),
+    ///     other => Err(format!("no tool is called {other}")),
+    /// });
+    /// println!("{}", run.await?.answer.text());
+    /// # Ok(()) }
+    /// ```
+    pub async fn run_tools<T, E>(
+        &self,
+        request: Request,
+        max_turns: u32,
+        tool: impl FnMut(CalledTool) -> T,
+    ) -> Result<ToolRun, ToolRunError>
+    where
+        T: Future<Output = Result<String, E>>,
+        E: std::fmt::Display,
+    {
+        run_tools(request, max_turns, |request| self.send(request), tool).await
     }
 
     /// The same calls, blocking the calling thread.

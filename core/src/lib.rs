@@ -38,6 +38,7 @@ pub use answer::bottleneck::Bottleneck;
 pub use answer::error::{Error, Result};
 pub use answer::error_kind::{ErrorKind, Metered, TimeoutPhase};
 pub use answer::head::Head;
+pub use answer::parsed::NotParsed;
 pub use answer::rate_limits::{RateLimit, RateLimits};
 pub use answer::record::{AttemptRecord, CallRecord, CancelledBy, WaitReason, WaitRecord};
 pub use answer::response::{CalledTool, End, Response};
@@ -66,7 +67,10 @@ pub use protocol::endpoint::Endpoint;
 pub use protocol::json::JsonError;
 pub use protocol::usage::Usage;
 pub use protocol::value::{Kind, Value};
+pub use request::message::Message;
 pub use request::request::Request;
+pub use request::run_tools::{ToolRun, ToolRunError};
+pub use request::tool::Tool;
 pub use stream::{Blocking, BlockingStream, Stream};
 
 /// Fixed limits, the defaults of those that a client can set ([`Limits`]), and the names under which

@@ -2,19 +2,20 @@
 //! calling thread. All use the call's event queue.
 
 use std::fmt;
-use std::future::poll_fn;
-use std::pin::Pin;
+use std::future::{self, Future, poll_fn};
+use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 
 use crate::answer::error::{Error, Result};
 use crate::answer::head::Head;
-use crate::answer::response::Response;
+use crate::answer::response::{CalledTool, Response};
 use crate::call::call::Call;
 use crate::call::queue::{Event, Pop};
 use crate::call::session::Session;
 use crate::protocol::chunk::Chunk;
 use crate::request::request::Request;
+use crate::request::run_tools::{ToolRun, ToolRunError, run_tools};
 
 /// The queue ended where an event was expected; only a bug in this library causes this.
 pub(crate) fn ended_early() -> Error {
@@ -199,6 +200,31 @@ impl<'a> Blocking<'a> {
                 Pop::Event(Event::Open(_) | Event::Chunk(_)) | Pop::Empty => {}
                 Pop::End => return Err(ended_early()),
             }
+        }
+    }
+
+    /// Runs tools until the model answers, see [`Client::run_tools`](crate::Client::run_tools).
+    ///
+    /// ```no_run
+    /// # fn run(client: modelwire::Client) -> Result<(), modelwire::ToolRunError> {
+    /// use modelwire::{Request, Tool};
+    ///
+    /// let request = Request::chat("a-model").user("What time is it?").tool(Tool::new("time"));
+    /// let run = client.blocking().run_tools(request, 10, |_| Ok::<_, String>("noon".to_owned()))?;
+    /// println!("{}", run.answer.text());
+    /// # Ok(()) }
+    /// ```
+    pub fn run_tools<E: fmt::Display>(
+        self,
+        request: Request,
+        max_turns: u32,
+        mut tool: impl FnMut(CalledTool) -> Result<String, E>,
+    ) -> Result<ToolRun, ToolRunError> {
+        let send = |request| future::ready(self.send(request));
+        let run = pin!(run_tools(request, max_turns, send, |call| future::ready(tool(call))));
+        match run.poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(ended) => ended,
+            Poll::Pending => unreachable!("each of its steps is ready"),
         }
     }
 

@@ -47,6 +47,8 @@ struct Inner {
     is_too_large: bool,
     context: Context,
     record: Option<CallRecord>,
+    /// The system's error, of a connection that could not be made.
+    source: Option<Arc<std::io::Error>>,
 }
 
 /// An error with everything that is known about it. Cheap to clone and safe to send between threads.
@@ -109,7 +111,20 @@ impl Error {
             is_too_large: false,
             context: Context::default(),
             record: None,
+            source: None,
         }))
+    }
+
+    /// With the system's error, of which a copy is made.
+    pub(crate) fn caused_by(self, system: Option<&std::io::Error>) -> Error {
+        let copied = system.map(|error| {
+            let number = error.raw_os_error();
+            number.map_or_else(
+                || std::io::Error::new(error.kind(), error.to_string()),
+                std::io::Error::from_raw_os_error,
+            )
+        });
+        self.edit(|inner| inner.source = copied.map(Arc::new))
     }
 
     /// An argument that a binding, not the core, found to be invalid.
@@ -467,7 +482,13 @@ impl fmt::Debug for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    /// The system's error (`std::io::Error`) of a connection that could not be made, with its kind and
+    /// number.
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source.as_deref().map(|source| source as _)
+    }
+}
 
 impl Inner {
     fn take(&mut self, found: ErrorObject) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::answer::head::Head;
+use crate::answer::parsed::{self, NotParsed};
 use crate::answer::rate_limits::RateLimits;
 use crate::answer::record::{Answered, CallRecord};
 use crate::protocol::choice::ToolCall;
@@ -106,6 +107,20 @@ pub struct CalledTool {
 }
 
 impl CalledTool {
+    /// The arguments as a value of this type; no arguments read as an empty object.
+    ///
+    /// ```
+    /// use std::collections::HashMap;
+    ///
+    /// # let call = modelwire::CalledTool { id: "1".into(), name: "weather".into(), arguments: r#"{"city":"Rome"}"#.into() };
+    /// let arguments: HashMap<String, String> = call.parse()?;
+    /// assert_eq!(arguments["city"], "Rome");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn parse<T: serde::de::DeserializeOwned>(&self) -> serde_json::Result<T> {
+        serde_json::from_str(if self.arguments.trim().is_empty() { "{}" } else { &self.arguments })
+    }
+
     fn of_chat(call: ToolCall<'_>) -> CalledTool {
         let own = |text: Option<Cow<'_, str>>| text.map(Cow::into_owned).unwrap_or_default();
         CalledTool { id: own(call.id()), name: own(call.name()), arguments: own(call.arguments()) }
@@ -300,6 +315,21 @@ impl Response {
     /// The output text of the whole answer; empty at the end of a stream that was not gathered.
     pub fn text(&self) -> Cow<'_, str> {
         self.document().map(Document::text).unwrap_or_default()
+    }
+
+    /// The output text as a value of this type, for structured output.
+    ///
+    /// ```no_run
+    /// # fn run(client: modelwire::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// use modelwire::Request;
+    /// use std::collections::HashMap;
+    ///
+    /// let request = Request::chat("a-model").user("People by city, as JSON.");
+    /// let people: HashMap<String, u64> = client.blocking().send(request)?.parse()?;
+    /// # Ok(()) }
+    /// ```
+    pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, NotParsed> {
+        parsed::parse(self)
     }
 
     /// The model's reasoning, see [`Document::reasoning`]; empty at the end of a stream that was not

@@ -103,9 +103,11 @@ pub(crate) fn failure(cause: reqwest::Error, settings: &Settings, place: &str) -
             },
             _ => {
                 // The system's message if there is one: "Connection refused".
-                let why = find::<std::io::Error>(&cause)
-                    .map_or_else(|| causes(&cause), ToString::to_string);
-                not_sent(ErrorKind::Connect, format!("cannot connect to {place}: {why}"))
+                let system = find::<std::io::Error>(&cause);
+                let why = system.map_or_else(|| causes(&cause), ToString::to_string);
+                let message = format!("cannot connect to {place}: {why}");
+                let failure = not_sent(ErrorKind::Connect, message);
+                Failure { error: failure.error.caused_by(system), ..failure }
             }
         };
     }

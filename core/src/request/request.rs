@@ -11,14 +11,17 @@ use serde::Serialize;
 
 use crate::answer::error::{Error, Result};
 use crate::answer::error_kind::TimeoutPhase;
+use crate::answer::response::Response;
 use crate::options::api_key::ApiKey;
 use crate::options::call_options::CallOptions;
 use crate::options::kinds::NamedOption;
 use crate::options::retry_policy::RetryPolicy;
 use crate::protocol::endpoint::Endpoint;
-use crate::protocol::escapes::write_str;
 use crate::protocol::value::{Kind, Value};
+use crate::request::body::{Body, Built};
+use crate::request::message::{Message, Part};
 use crate::request::prepared::{self, Prepared};
+use crate::request::tool::Tool;
 
 /// A request for one of the three operations: built step by step, from any `Serialize` value, or from
 /// JSON text that is sent unchanged.
@@ -55,22 +58,10 @@ use crate::request::prepared::{self, Prepared};
 pub struct Request {
     endpoint: Endpoint,
     body: Body,
+    /// The first addition that was refused; reported when the request is sent.
+    refused: Option<String>,
     options: CallOptions,
     tag: u64,
-}
-
-#[derive(Clone, Debug)]
-enum Body {
-    None,
-    /// Whole JSON text.
-    Text(String),
-    /// Members by name, in order, each as JSON text, and the messages of a chat.
-    Built {
-        members: Vec<(String, String)>,
-        messages: Vec<String>,
-    },
-    /// A serialization error; reported when the request is sent.
-    Broken(String),
 }
 
 impl Request {
@@ -96,7 +87,7 @@ impl Request {
     }
 
     fn with(endpoint: Endpoint, body: Body) -> Request {
-        Request { endpoint, body, options: CallOptions::default(), tag: 0 }
+        Request { endpoint, body, refused: None, options: CallOptions::default(), tag: 0 }
     }
 
     fn built(endpoint: Endpoint, model: &str) -> Request {
@@ -116,9 +107,7 @@ impl Request {
     pub fn empty(endpoint: Endpoint) -> Request {
         let body = match endpoint {
             Endpoint::Models => Body::None,
-            Endpoint::Chat | Endpoint::Responses => {
-                Body::Built { members: Vec::new(), messages: Vec::new() }
-            }
+            Endpoint::Chat | Endpoint::Responses => Body::Built(Built::new(endpoint)),
         };
         Request::with(endpoint, body)
     }
@@ -136,12 +125,11 @@ impl Request {
     /// ```
     pub fn of_json(endpoint: Endpoint, text: impl Into<String>) -> Request {
         let text = text.into();
-        let body = match endpoint {
-            Endpoint::Models if says_nothing(&text) => Body::None,
-            Endpoint::Models => Body::Broken(NO_BODY.to_owned()),
-            Endpoint::Chat | Endpoint::Responses => Body::Text(text),
-        };
-        Request::with(endpoint, body)
+        match endpoint {
+            Endpoint::Models if says_nothing(&text) => Request::models(),
+            Endpoint::Models => Request::models().refuse(NO_BODY.to_owned()),
+            Endpoint::Chat | Endpoint::Responses => Request::with(endpoint, Body::Text(text)),
+        }
     }
 
     /// A chat completion from JSON text, sent byte for byte.
@@ -174,7 +162,7 @@ impl Request {
     /// # Ok::<(), modelwire::Error>(())
     /// ```
     pub fn chat_from(value: &impl Serialize) -> Request {
-        Request::with(Endpoint::Chat, Body::serialised(value))
+        Request::serialised(Endpoint::Chat, value)
     }
 
     /// A response from any value that serializes to a JSON object.
@@ -187,10 +175,19 @@ impl Request {
     /// # Ok::<(), modelwire::Error>(())
     /// ```
     pub fn responses_from(value: &impl Serialize) -> Request {
-        Request::with(Endpoint::Responses, Body::serialised(value))
+        Request::serialised(Endpoint::Responses, value)
     }
 
-    /// Adds a message of any role. A longer conversation generally costs more and takes longer.
+    fn serialised(endpoint: Endpoint, value: &impl Serialize) -> Request {
+        match serde_json::to_string(value) {
+            Ok(text) => Request::with(endpoint, Body::Text(text)),
+            Err(cause) => Request::with(endpoint, Body::None)
+                .refuse(format!("the request does not serialise to JSON: {cause}")),
+        }
+    }
+
+    /// Adds a text message of any role: to the messages of a chat, or to the input of a response. A
+    /// longer conversation generally costs more and takes longer.
     ///
     /// ```
     /// let request = modelwire::Request::chat("a-model")
@@ -200,28 +197,8 @@ impl Request {
     /// request.check()?;
     /// # Ok::<(), modelwire::Error>(())
     /// ```
-    pub fn message(mut self, role: &str, content: &str) -> Request {
-        let mut text = String::from("{\"role\":");
-        write_str(role, &mut text);
-        text.push_str(",\"content\":");
-        write_str(content, &mut text);
-        text.push('}');
-        match &mut self.body {
-            Body::Built { members, messages } => {
-                let is_added = match members.iter_mut().find(|(name, _)| name == "messages") {
-                    None => {
-                        messages.push(text);
-                        true
-                    }
-                    Some((_, all)) => append(all, &text),
-                };
-                if !is_added {
-                    self.refuse_after("a message", "messages is not an array");
-                }
-            }
-            _ => self.refuse("a message"),
-        }
-        self
+    pub fn message(self, role: &str, content: &str) -> Request {
+        self.add(Message::new(role, content))
     }
 
     /// Adds a user message.
@@ -232,6 +209,133 @@ impl Request {
     /// Adds a system message.
     pub fn system(self, content: &str) -> Request {
         self.message("system", content)
+    }
+
+    /// Adds a message of the assistant, as a program writes it; what the model answered is added with
+    /// [`add_response`](Request::add_response).
+    pub fn assistant(self, content: &str) -> Request {
+        self.message("assistant", content)
+    }
+
+    /// Adds a message, which may have several parts.
+    ///
+    /// ```
+    /// use modelwire::{Message, Request};
+    ///
+    /// let question = Message::user("What is this?").image_url("https://example.org/a.png");
+    /// Request::responses("a-model").add(question).check()?;
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
+    pub fn add(self, message: Message) -> Request {
+        self.change("a message", |built| built.add_message(message))
+    }
+
+    /// Adds what the model answered to the conversation, as it sent it: the message of a chat's first
+    /// choice with its tool calls, or all output items of a response. A stream must have been gathered.
+    ///
+    /// ```no_run
+    /// # fn run(client: modelwire::Client) -> modelwire::Result<()> {
+    /// use modelwire::Request;
+    ///
+    /// let mut request = Request::chat("a-model").user("What is 6 times 7?");
+    /// let answer = client.blocking().send(request.clone())?;
+    /// request = request.add_response(&answer).user("And 7 times 8?");
+    /// # Ok(()) }
+    /// ```
+    pub fn add_response(self, response: &Response) -> Request {
+        self.change("the answer", |built| built.add_response(response))
+    }
+
+    /// Adds the result of a tool call, for the call's [`id`](crate::CalledTool::id). Each call of an
+    /// answer needs one. [`run_tools`](crate::Client::run_tools) does this in a loop.
+    ///
+    /// ```no_run
+    /// # fn run(client: modelwire::Client, mut request: modelwire::Request) -> modelwire::Result<()> {
+    /// let answer = client.blocking().send(request.clone())?;
+    /// request = request.add_response(&answer);
+    /// for call in answer.tool_calls() {
+    ///     request = request.tool_result(&call.id, "sunny");
+    /// }
+    /// # Ok(()) }
+    /// ```
+    pub fn tool_result(self, id: &str, output: &str) -> Request {
+        self.change("a tool result", |built| built.add_tool_result(id, output))
+    }
+
+    /// Adds a function that the model may call.
+    ///
+    /// ```
+    /// use modelwire::{Request, Tool};
+    ///
+    /// let time = Tool::new("time").description("The present time.");
+    /// Request::chat("a-model").user("What time is it?").tool(time).check()?;
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
+    pub fn tool(self, tool: Tool) -> Request {
+        let text = tool.json(self.endpoint);
+        self.change("a tool", |built| built.append("tools", &text?))
+    }
+
+    /// Requires that the output is JSON that matches this JSON schema, strictly: `response_format` of a
+    /// chat, `text.format` of a response. [`Response::parse`] reads the output.
+    ///
+    /// ```
+    /// use modelwire::Request;
+    /// use std::collections::BTreeMap;
+    ///
+    /// let schema = BTreeMap::from([("type", "object")]);
+    /// Request::chat("a-model").user("Name a city.").response_schema("city", &schema).check()?;
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
+    pub fn response_schema(self, name: &str, schema: &impl Serialize) -> Request {
+        let text = serde_json::to_string(schema).map_err(|cause| cause.to_string());
+        self.change("a schema", |built| built.set_schema(name, &text?))
+    }
+
+    /// Requires that the output is JSON of this type: [`response_schema`](Request::response_schema) with
+    /// the type's name and schema, where all members are required and no others are allowed.
+    ///
+    /// ```
+    /// #[derive(schemars::JsonSchema, serde::Deserialize)]
+    /// struct City { name: String, people: Option<u64> }
+    ///
+    /// modelwire::Request::chat("a-model").user("Name a city.").response_type::<City>().check()?;
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
+    #[cfg(feature = "schemars")]
+    pub fn response_type<T: schemars::JsonSchema>(self) -> Request {
+        self.response_schema(&T::schema_name(), &super::schema::strict_schema::<T>())
+    }
+
+    /// Appends JSON text to a field that is an array: a tool to `tools`, a message of any form to
+    /// `messages`, an item to `input`.
+    ///
+    /// ```
+    /// let search = r#"{"type": "web_search"}"#;
+    /// let request = modelwire::Request::responses("a-model").input("Hello").add_json("tools", search);
+    /// request.check()?;
+    /// # Ok::<(), modelwire::Error>(())
+    /// ```
+    pub fn add_json(self, name: &str, text: &str) -> Request {
+        self.change(&format!("an item of {name}"), |built| built.append(name, text))
+    }
+
+    /// Adds a text to the last message: for bindings, which have no [`Message`].
+    #[doc(hidden)]
+    pub fn add_text(self, text: &str) -> Request {
+        self.change("a part", |built| built.add_part(Part::Text(text.to_owned())))
+    }
+
+    /// Adds an image by its URL to the last message: for bindings.
+    #[doc(hidden)]
+    pub fn add_image_url(self, url: &str) -> Request {
+        self.change("a part", |built| built.add_part(Part::Image(url.to_owned())))
+    }
+
+    /// Adds an image by its bytes to the last message: for bindings.
+    #[doc(hidden)]
+    pub fn add_image(self, media_type: &str, bytes: &[u8]) -> Request {
+        self.change("a part", |built| built.add_part(Part::image(media_type, bytes)))
     }
 
     /// The input of a response as a plain string. A longer input generally costs more and takes longer.
@@ -269,25 +373,16 @@ impl Request {
     pub fn set(self, name: &str, value: impl Serialize) -> Request {
         match serde_json::to_string(&value) {
             Ok(text) => self.set_json(name, &text),
-            Err(cause) => Request { body: Body::Broken(format!("field {name}: {cause}")), ..self },
+            Err(cause) => self.refuse(format!("field {name}: {cause}")),
         }
     }
 
     /// Sets any other field to JSON text, with all digits of numbers.
-    pub fn set_json(mut self, name: &str, text: &str) -> Request {
-        match &mut self.body {
-            Body::Built { members, messages } => {
-                if name == "messages" {
-                    messages.clear(); // as of any field: the second value is the one
-                }
-                match members.iter_mut().find(|(given, _)| given == name) {
-                    Some((_, value)) => text.clone_into(value),
-                    None => members.push((name.to_owned(), text.to_owned())),
-                }
-            }
-            _ => self.refuse(&format!("the field {name}")),
-        }
-        self
+    pub fn set_json(self, name: &str, text: &str) -> Request {
+        self.change(&format!("the field {name}"), |built| {
+            built.set(name, text);
+            Ok(())
+        })
     }
 
     /// Checks that messages and fields can be added; the error has the reason if not.
@@ -301,10 +396,19 @@ impl Request {
     /// ```
     pub fn can_be_built(&self) -> Result<()> {
         match &self.body {
-            Body::Built { .. } => Ok(()),
-            Body::Broken(reason) => Err(Error::argument(reason)),
+            Body::Built(_) => self.refused.as_ref().map_or(Ok(()), |why| Err(Error::argument(why))),
             Body::None | Body::Text(_) => Err(Error::argument(self.why_not_built())),
         }
+    }
+
+    /// Changes the request; one that is refused leaves it as it was: for bindings, which report it at
+    /// once.
+    #[doc(hidden)]
+    pub fn try_change(&mut self, change: impl FnOnce(Request) -> Request) -> Result<()> {
+        self.can_be_built()?;
+        let request = std::mem::replace(self, Request::models());
+        *self = change(request);
+        self.refused.take().map_or(Ok(()), |why| Err(Error::argument(why)))
     }
 
     fn why_not_built(&self) -> &'static str {
@@ -314,15 +418,26 @@ impl Request {
         }
     }
 
-    /// Only a request built step by step can be extended; the first error is kept.
-    fn refuse(&mut self, what: &str) {
-        self.refuse_after(what, self.why_not_built());
+    /// Only a request built step by step can be extended.
+    fn change(
+        mut self,
+        what: &str,
+        change: impl FnOnce(&mut Built) -> Result<(), String>,
+    ) -> Request {
+        let changed = match &mut self.body {
+            Body::Built(built) => change(built),
+            Body::None | Body::Text(_) => Err(self.why_not_built().to_owned()),
+        };
+        match changed {
+            Ok(()) => self,
+            Err(why) => self.refuse(format!("{what} cannot be added: {why}")),
+        }
     }
 
-    fn refuse_after(&mut self, what: &str, why: &str) {
-        if !matches!(self.body, Body::Broken(_)) {
-            self.body = Body::Broken(format!("{what} cannot be added: {why}"));
-        }
+    /// The first reason is kept.
+    fn refuse(mut self, why: String) -> Request {
+        self.refused.get_or_insert(why);
+        self
     }
 
     /// For this call: the timeout of this phase, `None` is off. Only the client has a connect timeout.
@@ -493,39 +608,32 @@ impl Request {
     /// ```
     pub fn check(&self) -> Result<()> {
         self.options.check()?;
-        match self.body.text()? {
+        match self.text()? {
             Some(text) => prepared::check(self.endpoint, &text),
             None => Ok(()),
         }
+    }
+
+    /// The JSON text, if there is one.
+    fn text(&self) -> Result<Option<Cow<'_, str>>> {
+        if let Some(why) = &self.refused {
+            return Err(Error::argument(why));
+        }
+        Ok(match &self.body {
+            Body::None => None,
+            Body::Text(text) => Some(text.into()),
+            Body::Built(built) => Some(built.text().into()),
+        })
     }
 
     /// Checks the request and makes it ready to send, streamed or whole.
     pub(crate) fn prepare(self, stream: bool, stream_only: bool) -> Result<Prepared> {
         self.options.check()?;
         let text = match self.body {
-            Body::Text(text) => Some(text),
-            body => body.text()?.map(Cow::into_owned),
+            Body::Text(text) if self.refused.is_none() => Some(text),
+            _ => self.text()?.map(Cow::into_owned),
         };
         Prepared::new(self.endpoint, text, self.options, stream, stream_only)
-    }
-}
-
-impl Body {
-    /// The JSON text, if there is one.
-    fn text(&self) -> Result<Option<Cow<'_, str>>> {
-        match self {
-            Body::None => Ok(None),
-            Body::Text(text) => Ok(Some(text.into())),
-            Body::Built { members, messages } => Ok(Some(join(members, messages).into())),
-            Body::Broken(reason) => Err(Error::argument(reason)),
-        }
-    }
-
-    fn serialised(value: &impl Serialize) -> Body {
-        match serde_json::to_string(value) {
-            Ok(text) => Body::Text(text),
-            Err(cause) => Body::Broken(format!("the request does not serialise to JSON: {cause}")),
-        }
     }
 }
 
@@ -535,38 +643,6 @@ const NO_BODY: &str = "the model list takes no body";
 fn says_nothing(text: &str) -> bool {
     let is_empty = |value: Value<'_>| value.kind() == Kind::Object && value.count() == 0;
     text.trim().is_empty() || Value::parse(text).is_ok_and(is_empty)
-}
-
-/// Appends an item to an array; false for anything but an array.
-fn append(array: &mut String, item: &str) -> bool {
-    let is_array = Value::parse(array).is_ok_and(|value| value.kind() == Kind::Array);
-    let Some(end) = array.rfind(']').filter(|_| is_array) else { return false };
-    array.truncate(end);
-    if !array.trim_end().ends_with('[') {
-        array.push(',');
-    }
-    array.push_str(item);
-    array.push(']');
-    true
-}
-
-/// The text of a request that was built step by step.
-fn join(members: &[(String, String)], messages: &[String]) -> String {
-    let mut text = String::from("{");
-    for (name, value) in members {
-        write_str(name, &mut text);
-        text.push(':');
-        text.push_str(value);
-        text.push(',');
-    }
-    if !messages.is_empty() {
-        text.push_str("\"messages\":[");
-        text.push_str(&messages.join(","));
-        text.push_str("],");
-    }
-    text.truncate(text.trim_end_matches(',').len());
-    text.push('}');
-    text
 }
 
 #[cfg(test)]

@@ -3,6 +3,11 @@
 
 use super::*;
 use crate::answer::error_kind::ErrorKind;
+use crate::answer::parsed::NotParsed;
+
+fn text(request: Request) -> String {
+    request.text().unwrap().unwrap().into_owned()
+}
 
 fn body(request: Request, stream: bool) -> String {
     String::from_utf8(request.prepare(stream, false).unwrap().body.unwrap().to_vec()).unwrap()
@@ -344,14 +349,13 @@ fn a_request_of_an_operation_is_taken_as_text() {
 /// A message is appended to those set as JSON; a second "messages" replaces the first.
 #[test]
 fn messages_are_one_list_however_they_were_given() {
-    let text = |request: Request| request.body.text().unwrap().unwrap().into_owned();
     let one = r#"{"role":"tool","tool_call_id":"c","content":"1"}"#;
     let two = r#"{"role":"user","content":"2"}"#;
     for (given, all) in [
         ("[]".to_owned(), format!("[{two}]")),
-        ("[ ]".to_owned(), format!("[ {two}]")),
+        ("[ ]".to_owned(), format!("[{two}]")),
         (format!("[{one}]"), format!("[{one},{two}]")),
-        (format!(" [{one} ] "), format!(" [{one} ,{two}]")),
+        (format!(" [{one} ] "), format!("[{one},{two}]")),
     ] {
         let request = Request::chat("m").set_json("messages", &given).user("2");
         assert_eq!(text(request), format!(r#"{{"model":"m","messages":{all}}}"#));
@@ -362,4 +366,151 @@ fn messages_are_one_list_however_they_were_given() {
         let error = Request::chat("m").set_json("messages", wrong).user("2").check().unwrap_err();
         assert!(error.message().contains("messages is not an array"), "{error}");
     }
+}
+
+/// A message with parts, a tool, its result and a schema take the form of the operation.
+#[test]
+fn one_builder_writes_both_operations() {
+    let ask = |request: Request| {
+        let message = Message::user("see").image_url("https://x/a.png").image("image/png", b"png");
+        let tool = Tool::new("f").description("d").parameters_json("{}").strict(true);
+        request.add(message).tool(tool).tool_result("1", "ok").response_schema("s", &7)
+    };
+    assert_eq!(
+        text(ask(Request::chat("m"))),
+        concat!(
+            r#"{"model":"m","tools":[{"type":"function","function":{"name":"f","description":"d","#,
+            r#""parameters":{},"strict":true}}],"response_format":{"type":"json_schema","#,
+            r#""json_schema":{"name":"s","strict":true,"schema":7}},"#,
+            r#""messages":[{"role":"user","content":[{"type":"text","text":"see"},"#,
+            r#"{"type":"image_url","image_url":{"url":"https://x/a.png"}},"#,
+            r#"{"type":"image_url","image_url":{"url":"data:image/png;base64,cG5n"}}]},"#,
+            r#"{"role":"tool","tool_call_id":"1","content":"ok"}]}"#
+        )
+    );
+    let verbose = Request::responses("m").input("first").set_json("text", r#"{"verbosity":"low"}"#);
+    assert_eq!(
+        text(ask(verbose)),
+        concat!(
+            r#"{"model":"m","text":{"format":{"type":"json_schema","name":"s","strict":true,"#,
+            r#""schema":7},"verbosity":"low"},"tools":[{"type":"function","name":"f","#,
+            r#""description":"d","parameters":{},"strict":true}],"#,
+            r#""input":[{"role":"user","content":"first"},"#,
+            r#"{"role":"user","content":[{"type":"input_text","text":"see"},"#,
+            r#"{"type":"input_image","image_url":"https://x/a.png"},"#,
+            r#"{"type":"input_image","image_url":"data:image/png;base64,cG5n"}]},"#,
+            r#"{"type":"function_call_output","call_id":"1","output":"ok"}]}"#
+        )
+    );
+}
+
+/// The answer is put back as it was sent, with a role, and without halves of surrogate pairs.
+#[test]
+fn an_answer_goes_back_into_the_conversation() {
+    let saved = |endpoint, json: &str| Response::saved(endpoint, 200, None, json).unwrap();
+    let half =
+        r#"{"choices":[{"message":{"content":"a\ud800b","tool_calls":[{"id":"1"}],"x":1e999}}]}"#;
+    assert_eq!(
+        text(Request::chat("m").user("q").add_response(&saved(Endpoint::Chat, half))),
+        concat!(
+            r#"{"model":"m","messages":[{"role":"user","content":"q"},"#,
+            "{\"role\":\"assistant\",\"content\":\"a\u{fffd}b\",",
+            r#""tool_calls":[{"id":"1"}],"x":1e999}]}"#
+        )
+    );
+    let items = r#"{"output":[{"type":"reasoning"},{"type":"function_call"}]}"#;
+    let items = saved(Endpoint::Responses, items);
+    assert_eq!(
+        text(Request::responses("m").input("q").add_response(&items)),
+        concat!(
+            r#"{"model":"m","input":[{"role":"user","content":"q"},"#,
+            r#"{"type":"reasoning"},{"type":"function_call"}]}"#
+        )
+    );
+    let empty = saved(Endpoint::Chat, r#"{"choices":[]}"#);
+    for (answer, why) in
+        [(&items, "the operation of the answer is responses"), (&empty, "no message")]
+    {
+        let error = Request::chat("m").user("q").add_response(answer).check().unwrap_err();
+        assert!(error.message().contains(why), "{error}");
+    }
+}
+
+/// What cannot be added is named, and leaves the request as it was.
+#[test]
+fn a_refused_addition_changes_nothing() {
+    type Change = fn(Request) -> Request;
+    let wrong: [(Change, &str); 6] = [
+        (|request| request.message("tool", "x"), "needs the id"),
+        (|request| request.tool_result("", "x"), "needs the id"),
+        (|request| request.add_json("tools", "{"), "tools is not JSON"),
+        (|request| request.add_json("model", "{}"), "model is not an array"),
+        (|request| request.tool_result("1", "x").add_text("y"), "add the message first"),
+        (|request| request.set("messages", "x").user("y"), "messages is not an array"),
+    ];
+    for (change, why) in wrong {
+        let mut request = Request::chat("m").user("q");
+        let error = request.try_change(change).unwrap_err();
+        assert!(error.message().contains(why), "{error}");
+        assert!(request.can_be_built().is_ok());
+        let error = change(Request::chat("m").user("q")).check().unwrap_err();
+        assert!(error.message().contains(why), "{error}");
+    }
+    let mut request = Request::chat("m").user("q");
+    request.try_change(|request| request.message("tool", "x")).unwrap_err();
+    assert_eq!(text(request), text(Request::chat("m").user("q")));
+}
+
+/// All members are required and no others allowed, at every depth, also where a member has the name of
+/// a keyword.
+#[cfg(feature = "schemars")]
+#[test]
+fn the_schema_of_a_type_is_strict() {
+    #[derive(schemars::JsonSchema)]
+    #[allow(dead_code, reason = "only its schema is used")]
+    struct Inner {
+        properties: Option<u8>,
+    }
+    #[derive(schemars::JsonSchema)]
+    #[allow(dead_code, reason = "only its schema is used")]
+    struct Outer {
+        required: Vec<Inner>,
+    }
+    let text = text(Request::chat("m").user("q").response_type::<Outer>());
+    let value = Value::validated(&text);
+    let schema = value.pointer("/response_format/json_schema/schema").unwrap();
+    assert_eq!(value.pointer("/response_format/json_schema/name").unwrap().text(), "\"Outer\"");
+    for (object, name) in
+        [(schema, "required"), (schema.pointer("/$defs/Inner").unwrap(), "properties")]
+    {
+        assert_eq!(object.get("required").unwrap().text(), format!("[\"{name}\"]"));
+        assert_eq!(object.get("additionalProperties").unwrap().as_bool(), Some(false));
+        assert!(object.pointer(&format!("/properties/{name}")).is_some(), "{text}");
+    }
+}
+
+/// Structured output: what is not whole, refused or of another form is told apart.
+#[test]
+fn an_answer_is_parsed() {
+    let parsed = |endpoint, json: &str| {
+        Response::saved(endpoint, 200, None, json).unwrap().parse::<Vec<u8>>()
+    };
+    let chat = |message: &str, reason: &str| {
+        let json = format!(r#"{{"choices":[{{"message":{message},"finish_reason":"{reason}"}}]}}"#);
+        parsed(Endpoint::Chat, &json)
+    };
+    assert_eq!(chat(r#"{"content":"[1,2]"}"#, "stop").unwrap(), [1, 2]);
+    assert!(matches!(chat(r#"{"content":"[1,2]"}"#, "length"), Err(NotParsed::Truncated(_))));
+    assert!(matches!(chat(r#"{"content":"[1,300]"}"#, "stop"), Err(NotParsed::Mismatch { .. })));
+    let refused = chat(r#"{"content":null,"refusal":"no"}"#, "stop").unwrap_err();
+    assert_eq!(refused.to_string(), "the model refused: no");
+    let response = |part: &str, status: &str| {
+        let output = format!(r#"[{{"type":"message","content":[{part}]}}]"#);
+        parsed(Endpoint::Responses, &format!(r#"{{"status":"{status}","output":{output}}}"#))
+    };
+    let text = r#"{"type":"output_text","text":"[3]"}"#;
+    assert_eq!(response(text, "completed").unwrap(), [3]);
+    assert!(matches!(response(text, "incomplete"), Err(NotParsed::Truncated(_))));
+    let refusal = r#"{"type":"refusal","refusal":"no"}"#;
+    assert!(matches!(response(refusal, "completed"), Err(NotParsed::Refused(_))));
 }

@@ -33,4 +33,5 @@ mod support;
 mod system;
 mod timeouts;
 mod together;
+mod tools;
 mod transport;

@@ -1,0 +1,121 @@
+//! Messages of a conversation with parts, written as the operation's request wants them. Does no I/O.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::protocol::endpoint::Endpoint;
+use crate::protocol::escapes::write_str;
+
+/// A message of any role: one text, or several parts such as texts and images.
+///
+/// It is the same for chats and responses; [`Request::add`](crate::Request::add) writes it in the form
+/// of the operation. Images are part of the input and generally consume tokens.
+///
+/// ```
+/// use modelwire::{Message, Request};
+///
+/// let png = b"\x89PNG\r\n\x1a\n";
+/// let question = Message::user("What differs between these?")
+///     .image_url("https://example.org/a.png")
+///     .image("image/png", png);
+/// let request = Request::chat("a-model").system("Be brief.").add(question);
+/// request.check()?;
+/// # Ok::<(), modelwire::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Message {
+    role: String,
+    parts: Vec<Part>,
+}
+
+/// A part of a message.
+#[derive(Clone, Debug)]
+pub(crate) enum Part {
+    Text(String),
+    /// By its URL, which may be a data URL.
+    Image(String),
+}
+
+impl Message {
+    /// A message of any role with this text. The result of a tool is a
+    /// [`tool_result`](crate::Request::tool_result).
+    pub fn new(role: impl Into<String>, text: impl Into<String>) -> Message {
+        Message { role: role.into(), parts: vec![Part::Text(text.into())] }
+    }
+
+    /// A message of the user.
+    pub fn user(text: impl Into<String>) -> Message {
+        Message::new("user", text)
+    }
+
+    /// Adds a text.
+    pub fn text(mut self, text: impl Into<String>) -> Message {
+        self.push(Part::Text(text.into()));
+        self
+    }
+
+    /// Adds an image by its URL, which the service fetches.
+    pub fn image_url(mut self, url: impl Into<String>) -> Message {
+        self.push(Part::Image(url.into()));
+        self
+    }
+
+    /// Adds an image by its bytes and their media type, `image/png` for instance: as a data URL
+    /// (RFC 2397), a third longer than the bytes.
+    pub fn image(mut self, media_type: &str, bytes: &[u8]) -> Message {
+        self.push(Part::image(media_type, bytes));
+        self
+    }
+
+    pub(crate) fn push(&mut self, part: Part) {
+        self.parts.push(part);
+    }
+
+    pub(crate) fn role(&self) -> &str {
+        &self.role
+    }
+
+    /// Writes the message as a chat's message, or as an item of a response's input.
+    pub(crate) fn write(&self, endpoint: Endpoint, out: &mut String) {
+        out.push_str("{\"role\":");
+        write_str(&self.role, out);
+        out.push_str(",\"content\":");
+        if let [Part::Text(text)] = &*self.parts {
+            write_str(text, out);
+        } else {
+            let is_output = self.role == "assistant";
+            for (index, part) in self.parts.iter().enumerate() {
+                out.push(if index == 0 { '[' } else { ',' });
+                part.write(endpoint, is_output, out);
+            }
+            out.push(']');
+        }
+        out.push('}');
+    }
+}
+
+impl Part {
+    pub(crate) fn image(media_type: &str, bytes: &[u8]) -> Part {
+        Part::Image(format!("data:{media_type};base64,{}", STANDARD.encode(bytes)))
+    }
+
+    fn write(&self, endpoint: Endpoint, is_output: bool, out: &mut String) {
+        let (start, text, end) = match (self, endpoint) {
+            (Part::Text(text), Endpoint::Responses) if is_output => {
+                ("{\"type\":\"output_text\",\"text\":", text, "}")
+            }
+            (Part::Text(text), Endpoint::Responses) => {
+                ("{\"type\":\"input_text\",\"text\":", text, "}")
+            }
+            (Part::Text(text), _) => ("{\"type\":\"text\",\"text\":", text, "}"),
+            (Part::Image(url), Endpoint::Responses) => {
+                ("{\"type\":\"input_image\",\"image_url\":", url, "}")
+            }
+            (Part::Image(url), _) => ("{\"type\":\"image_url\",\"image_url\":{\"url\":", url, "}}"),
+        };
+        out.push_str(start);
+        write_str(text, out);
+        out.push_str(end);
+    }
+}
