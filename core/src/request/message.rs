@@ -8,7 +8,7 @@ use crate::protocol::escapes::write_str;
 
 /// A message of any role: one text, or several parts such as texts and images.
 ///
-/// It is the same for chats and responses; [`Request::add`](crate::Request::add) writes it in the form
+/// It is the same for chats and responses; [`Request::add_message`](crate::Request::add_message) writes it in the form
 /// of the operation. Images are part of the input and generally consume tokens.
 ///
 /// ```
@@ -18,7 +18,7 @@ use crate::protocol::escapes::write_str;
 /// let question = Message::user("What differs between these?")
 ///     .image_url("https://example.org/a.png")
 ///     .image("image/png", png);
-/// let request = Request::chat("a-model").system("Be brief.").add(question);
+/// let request = Request::chat("a-model").system("Be brief.").add_message(question);
 /// request.check()?;
 /// # Ok::<(), modelwire::Error>(())
 /// ```

@@ -198,7 +198,7 @@ impl Request {
     /// # Ok::<(), modelwire::Error>(())
     /// ```
     pub fn message(self, role: &str, content: &str) -> Request {
-        self.add(Message::new(role, content))
+        self.add_message(Message::new(role, content))
     }
 
     /// Adds a user message.
@@ -223,10 +223,10 @@ impl Request {
     /// use modelwire::{Message, Request};
     ///
     /// let question = Message::user("What is this?").image_url("https://example.org/a.png");
-    /// Request::responses("a-model").add(question).check()?;
+    /// Request::responses("a-model").add_message(question).check()?;
     /// # Ok::<(), modelwire::Error>(())
     /// ```
-    pub fn add(self, message: Message) -> Request {
+    pub fn add_message(self, message: Message) -> Request {
         self.change("a message", |built| built.add_message(message))
     }
 

@@ -374,7 +374,7 @@ fn one_builder_writes_both_operations() {
     let ask = |request: Request| {
         let message = Message::user("see").image_url("https://x/a.png").image("image/png", b"png");
         let tool = Tool::new("f").description("d").parameters_json("{}").strict(true);
-        request.add(message).tool(tool).tool_result("1", "ok").response_schema("s", &7)
+        request.add_message(message).tool(tool).tool_result("1", "ok").response_schema("s", &7)
     };
     assert_eq!(
         text(ask(Request::chat("m"))),

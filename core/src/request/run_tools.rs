@@ -26,14 +26,14 @@ pub enum ToolRunError {
         /// Its error.
         error: Error,
         /// The conversation so far, to go on from.
-        conversation: Request,
+        conversation: Box<Request>,
     },
     /// The model still calls tools after the last turn.
     MaxTurns {
         /// The number of turns.
         turns: u32,
         /// The conversation, with the results of the last turn.
-        conversation: Request,
+        conversation: Box<Request>,
     },
 }
 
@@ -75,14 +75,14 @@ where
     for _ in 0..max_turns {
         let answer = match send(conversation.clone()).await {
             Ok(answer) => answer,
-            Err(error) => return Err(ToolRunError::Call { error, conversation }),
+            Err(error) => return Err(broken_off(error, conversation)),
         };
         let calls = answer.tool_calls();
         let mut extended = conversation.clone();
         if let Err(error) = extended.try_change(|request| request.add_response(&answer)) {
             return match calls.is_empty() {
                 true => Ok(ToolRun { answer, conversation }), // an answer without a message
-                false => Err(ToolRunError::Call { error, conversation }),
+                false => Err(broken_off(error, conversation)),
             };
         }
         conversation = extended;
@@ -95,5 +95,10 @@ where
             conversation = conversation.tool_result(&id, &output);
         }
     }
+    let conversation = Box::new(conversation);
     Err(ToolRunError::MaxTurns { turns: max_turns, conversation })
+}
+
+fn broken_off(error: Error, conversation: Request) -> ToolRunError {
+    ToolRunError::Call { error, conversation: Box::new(conversation) }
 }

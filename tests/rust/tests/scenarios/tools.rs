@@ -99,7 +99,7 @@ fn a_conversation_that_breaks_off_is_kept() {
         let Err(ToolRunError::Call { error, conversation }) = run else { panic!("{run:?}") };
         assert_eq!(error.kind(), ErrorKind::Server);
         let url = service.script("on", Script::one(Exchange::json(200, CHAT_ANSWER)));
-        client(url).blocking().send(conversation).unwrap();
+        client(url).blocking().send(*conversation).unwrap();
         assert_eq!(last(&service, "on", "messages").len(), 4);
     }
     let script = [Exchange::json(200, CHAT_CALLS)];
