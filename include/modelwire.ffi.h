@@ -85,6 +85,10 @@ modelwire_status modelwire_attempt_set_header(const modelwire_attempt *attempt, 
 modelwire_status modelwire_request_new(int32_t operation, const char *json, size_t length, modelwire_request **out, modelwire_error **err);
 void modelwire_request_free(modelwire_request *request);
 modelwire_status modelwire_request_add_message(modelwire_request *request, const char *role, size_t role_length, const char *content, size_t content_length, modelwire_error **err);
+modelwire_status modelwire_request_add_part(modelwire_request *request, const char *type, size_t type_length, const char *value, size_t value_length, modelwire_error **err);
+modelwire_status modelwire_request_add_response(modelwire_request *request, const modelwire_response *response, modelwire_error **err);
+modelwire_status modelwire_request_add_tool_result(modelwire_request *request, const char *id, size_t id_length, const char *output, size_t output_length, modelwire_error **err);
+modelwire_status modelwire_request_add_json(modelwire_request *request, const char *name, size_t name_length, const char *json, size_t json_length, modelwire_error **err);
 modelwire_status modelwire_request_set_text(modelwire_request *request, const char *name, size_t name_length, const char *value, size_t value_length, modelwire_error **err);
 modelwire_status modelwire_request_set_json(modelwire_request *request, const char *name, size_t name_length, const char *json, size_t json_length, modelwire_error **err);
 modelwire_status modelwire_request_set_options(modelwire_request *request, const char *json, size_t length, modelwire_error **err);

@@ -763,8 +763,8 @@ modelwire_status modelwire_request_new(int32_t operation,
 MODELWIRE_API void modelwire_request_free(modelwire_request *request);
 
 /**
- * Adds a message to a chat that is built field by field, after the "messages" set by
- * modelwire_request_set_json, if any. A longer conversation generally costs more and takes longer.
+ * Adds a message to a request that is built field by field: to the messages of a chat or the input of
+ * a response, after those set by modelwire_request_set_json, if any. A longer conversation generally costs more and takes longer.
  *
  * @param request         the request
  * @param role            "system", "user", "assistant"; copied
@@ -772,8 +772,9 @@ MODELWIRE_API void modelwire_request_free(modelwire_request *request);
  * @param content         the text, copied
  * @param content_length  its length in bytes, or MODELWIRE_NUL
  * @param err             the error, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, or a request that is
- *         not a chat built field by field
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, the role "tool",
+ *         whose messages modelwire_request_add_tool_result adds, or a request that is not built field
+ *         by field
  */
 MODELWIRE_API
 modelwire_status modelwire_request_add_message(modelwire_request *request,
@@ -782,6 +783,82 @@ modelwire_status modelwire_request_add_message(modelwire_request *request,
                                                const char *content,
                                                size_t content_length,
                                                modelwire_error **err);
+
+/**
+ * Adds a part to the message that was added last, for instance an image to a question. Images are part
+ * of the input and generally consume tokens.
+ *
+ * @param request       the request, built field by field
+ * @param type          "text"; "image_url", for an image that the service fetches; or the media type
+ *                      of an image, for instance "image/png", which is sent with the request
+ * @param type_length   its length in bytes, or MODELWIRE_NUL
+ * @param value         the text, the URL, or the bytes of the image; copied
+ * @param value_length  its length in bytes, or MODELWIRE_NUL for a text or a URL
+ * @param err           the error, on failure; may be NULL
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, another type, text that is not UTF-8, or where
+ *         no message was added last
+ */
+MODELWIRE_API
+modelwire_status modelwire_request_add_part(modelwire_request *request,
+                                            const char *type,
+                                            size_t type_length,
+                                            const char *value,
+                                            size_t value_length,
+                                            modelwire_error **err);
+
+/**
+ * Adds what the model answered to the conversation, as it sent it: the message of a chat's first choice
+ * with its tool calls, or all output items of a response.
+ *
+ * @param request   the request, built field by field, of the same operation
+ * @param response  the answer; that of a stream must have been gathered (option "gather")
+ * @param err       the error, on failure; may be NULL
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, or an answer without a message
+ */
+MODELWIRE_API
+modelwire_status modelwire_request_add_response(modelwire_request *request,
+                                                const modelwire_response *response,
+                                                modelwire_error **err);
+
+/**
+ * Adds the result of a tool call, after the answer that has the call. Each call of an answer needs one.
+ *
+ * @param request        the request, built field by field
+ * @param id             the "id" of the call, in "tool_calls" of modelwire_response_info; copied
+ * @param id_length      its length in bytes, or MODELWIRE_NUL
+ * @param output         the result, copied
+ * @param output_length  its length in bytes, or MODELWIRE_NUL
+ * @param err            the error, on failure; may be NULL
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, an empty id, or text that is not UTF-8
+ */
+MODELWIRE_API
+modelwire_status modelwire_request_add_tool_result(modelwire_request *request,
+                                                   const char *id,
+                                                   size_t id_length,
+                                                   const char *output,
+                                                   size_t output_length,
+                                                   modelwire_error **err);
+
+/**
+ * Appends a JSON value to a field that is an array: a definition to "tools", a message of any form to
+ * "messages", an item to "input".
+ *
+ * @param request      the request, built field by field
+ * @param name         the field's name, copied
+ * @param name_length  its length in bytes, or MODELWIRE_NUL
+ * @param json         one JSON value, copied; checked here
+ * @param json_length  its length in bytes, or MODELWIRE_NUL
+ * @param err          the error, on failure, with the position; may be NULL
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8 or not JSON, or a field
+ *         that is not an array
+ */
+MODELWIRE_API
+modelwire_status modelwire_request_add_json(modelwire_request *request,
+                                            const char *name,
+                                            size_t name_length,
+                                            const char *json,
+                                            size_t json_length,
+                                            modelwire_error **err);
 
 /**
  * Sets a field to a string, for instance "model", "input" or "reasoning_effort". A second value

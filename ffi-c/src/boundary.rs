@@ -10,7 +10,7 @@ use modelwire_core::{Error, without_thread_cancellation};
 use crate::status::{MODELWIRE_OK, modelwire_status};
 
 /// The length that means "ends with NUL".
-const NUL: usize = usize::MAX;
+pub(crate) const NUL: usize = usize::MAX;
 
 /// Longest string that is read up to its NUL, in bytes: a string without its NUL is rejected instead of
 /// read without end.
@@ -230,6 +230,17 @@ pub(crate) fn borrow_text<'a>(
     start: *const c_char,
     length: usize,
 ) -> Result<&'a str, Error> {
+    std::str::from_utf8(borrow_bytes(name, start, length)?).map_err(|invalid| {
+        Error::argument(format!("{name} is not UTF-8 at byte {}", invalid.valid_up_to()))
+    })
+}
+
+/// Bytes from C in place, for as long as the function runs that received them.
+pub(crate) fn borrow_bytes<'a>(
+    name: &str,
+    start: *const c_char,
+    length: usize,
+) -> Result<&'a [u8], Error> {
     if start.is_null() {
         return Err(missing(name));
     }
@@ -243,8 +254,5 @@ pub(crate) fn borrow_text<'a>(
         return Err(Error::argument(format!("{name} is longer than {NUL_BYTES_MAX} bytes")));
     }
     // SAFETY: the caller provides that many readable bytes.
-    let bytes = unsafe { std::slice::from_raw_parts(start.cast::<u8>(), length) };
-    std::str::from_utf8(bytes).map_err(|invalid| {
-        Error::argument(format!("{name} is not UTF-8 at byte {}", invalid.valid_up_to()))
-    })
+    Ok(unsafe { std::slice::from_raw_parts(start.cast::<u8>(), length) })
 }

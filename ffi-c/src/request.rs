@@ -4,8 +4,11 @@ use std::ffi::c_char;
 
 use modelwire_core::{Endpoint, Error, Request, Value};
 
-use crate::boundary::{Handle, borrow_mut, borrow_text, copy_text, free, output};
+use crate::boundary::{
+    Handle, NUL, borrow, borrow_bytes, borrow_mut, borrow_text, copy_text, free, output,
+};
 use crate::error::{guard, modelwire_error};
+use crate::response::modelwire_response;
 use crate::status::{MODELWIRE_OK, modelwire_status};
 
 /// The model list.
@@ -80,8 +83,8 @@ pub unsafe extern "C" fn modelwire_request_free(request: *mut modelwire_request)
     free(request);
 }
 
-/// Adds a message to a chat that is built field by field, after the "messages" set by
-/// modelwire_request_set_json, if any. A longer conversation generally costs more and takes longer.
+/// Adds a message to a request that is built field by field: to the messages of a chat or the input of
+/// a response, after those set by modelwire_request_set_json, if any. A longer conversation generally costs more and takes longer.
 ///
 /// @param request         the request
 /// @param role            "system", "user", "assistant"; copied
@@ -89,8 +92,9 @@ pub unsafe extern "C" fn modelwire_request_free(request: *mut modelwire_request)
 /// @param content         the text, copied
 /// @param content_length  its length in bytes, or MODELWIRE_NUL
 /// @param err             the error, on failure; may be NULL
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, or a request that is
-///         not a chat built field by field
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, the role "tool",
+///         whose messages modelwire_request_add_tool_result adds, or a request that is not built field
+///         by field
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_request_add_message(
     request: *mut modelwire_request,
@@ -102,12 +106,129 @@ pub unsafe extern "C" fn modelwire_request_add_message(
 ) -> modelwire_status {
     guard(err, || {
         let request = borrow_mut(request)?;
-        if request.0.endpoint() != Endpoint::Chat {
-            return Err(Error::argument("only a chat has messages"));
-        }
         let role = borrow_text("role", role, role_length)?;
         let content = borrow_text("content", content, content_length)?;
         request.fill(|core| core.message(role, content))
+    })
+}
+
+/// Adds a part to the message that was added last, for instance an image to a question. Images are part
+/// of the input and generally consume tokens.
+///
+/// @param request       the request, built field by field
+/// @param type          "text"; "image_url", for an image that the service fetches; or the media type
+///                      of an image, for instance "image/png", which is sent with the request
+/// @param type_length   its length in bytes, or MODELWIRE_NUL
+/// @param value         the text, the URL, or the bytes of the image; copied
+/// @param value_length  its length in bytes, or MODELWIRE_NUL for a text or a URL
+/// @param err           the error, on failure; may be NULL
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, another type, text that is not UTF-8, or where
+///         no message was added last
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_request_add_part(
+    request: *mut modelwire_request,
+    r#type: *const c_char,
+    type_length: usize,
+    value: *const c_char,
+    value_length: usize,
+    err: *mut *mut modelwire_error,
+) -> modelwire_status {
+    guard(err, || {
+        let (request, kind) = (borrow_mut(request)?, borrow_text("type", r#type, type_length)?);
+        let text = || borrow_text("value", value, value_length);
+        match kind {
+            "text" => {
+                let text = text()?;
+                request.fill(|core| core.add_text(text))
+            }
+            "image_url" => {
+                let url = text()?;
+                request.fill(|core| core.add_image_url(url))
+            }
+            media if media.starts_with("image/") && value_length != NUL => {
+                let bytes = borrow_bytes("value", value, value_length)?;
+                request.fill(|core| core.add_image(media, bytes))
+            }
+            media if media.starts_with("image/") => {
+                Err(Error::argument("value is an image: its length cannot be MODELWIRE_NUL"))
+            }
+            other => {
+                let message =
+                    format!("type is {other:?}: use \"text\", \"image_url\" or \"image/...\"");
+                Err(Error::argument(message))
+            }
+        }
+    })
+}
+
+/// Adds what the model answered to the conversation, as it sent it: the message of a chat's first choice
+/// with its tool calls, or all output items of a response.
+///
+/// @param request   the request, built field by field, of the same operation
+/// @param response  the answer; that of a stream must have been gathered (option "gather")
+/// @param err       the error, on failure; may be NULL
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, or an answer without a message
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_request_add_response(
+    request: *mut modelwire_request,
+    response: *const modelwire_response,
+    err: *mut *mut modelwire_error,
+) -> modelwire_status {
+    guard(err, || {
+        let (request, response) = (borrow_mut(request)?, borrow(response)?);
+        request.fill(|core| core.add_response(response.core()))
+    })
+}
+
+/// Adds the result of a tool call, after the answer that has the call. Each call of an answer needs one.
+///
+/// @param request        the request, built field by field
+/// @param id             the "id" of the call, in "tool_calls" of modelwire_response_info; copied
+/// @param id_length      its length in bytes, or MODELWIRE_NUL
+/// @param output         the result, copied
+/// @param output_length  its length in bytes, or MODELWIRE_NUL
+/// @param err            the error, on failure; may be NULL
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, an empty id, or text that is not UTF-8
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_request_add_tool_result(
+    request: *mut modelwire_request,
+    id: *const c_char,
+    id_length: usize,
+    output: *const c_char,
+    output_length: usize,
+    err: *mut *mut modelwire_error,
+) -> modelwire_status {
+    guard(err, || {
+        let (request, id) = (borrow_mut(request)?, borrow_text("id", id, id_length)?);
+        let output = borrow_text("output", output, output_length)?;
+        request.fill(|core| core.tool_result(id, output))
+    })
+}
+
+/// Appends a JSON value to a field that is an array: a definition to "tools", a message of any form to
+/// "messages", an item to "input".
+///
+/// @param request      the request, built field by field
+/// @param name         the field's name, copied
+/// @param name_length  its length in bytes, or MODELWIRE_NUL
+/// @param json         one JSON value, copied; checked here
+/// @param json_length  its length in bytes, or MODELWIRE_NUL
+/// @param err          the error, on failure, with the position; may be NULL
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8 or not JSON, or a field
+///         that is not an array
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_request_add_json(
+    request: *mut modelwire_request,
+    name: *const c_char,
+    name_length: usize,
+    json: *const c_char,
+    json_length: usize,
+    err: *mut *mut modelwire_error,
+) -> modelwire_status {
+    guard(err, || {
+        let (request, name) = (borrow_mut(request)?, borrow_text("name", name, name_length)?);
+        let json = borrow_text("json", json, json_length)?;
+        request.fill(|core| core.add_json(name, json))
     })
 }
 
@@ -197,9 +318,7 @@ pub unsafe extern "C" fn modelwire_request_set_options(
 impl modelwire_request {
     /// Changes the body, if it is built field by field.
     fn fill(&mut self, change: impl FnOnce(Request) -> Request) -> Result<modelwire_status, Error> {
-        self.0.can_be_built()?;
-        let request = std::mem::replace(&mut self.0, Request::models());
-        self.0 = change(request);
+        self.0.try_change(change)?;
         Ok(MODELWIRE_OK)
     }
 }

@@ -32,6 +32,10 @@ impl modelwire_response {
         }
     }
 
+    pub(crate) fn core(&self) -> &Response {
+        &self.core
+    }
+
     pub(crate) fn json(&self) -> Ready<'_> {
         Ready::new(self.core.json_and_nul().as_bytes())
     }

@@ -499,9 +499,9 @@ const request_add_message = declare("modelwire_request_add_message", "int32_t", 
   "size_t",
   out("void *"),
 ]);
-/** Adds a message to a chat that is built field by field, after the "messages" set by
- *  modelwire_request_set_json, if any. A longer conversation generally costs more and takes
- *  longer. */
+/** Adds a message to a request that is built field by field: to the messages of a chat or the
+ *  input of a response, after those set by modelwire_request_set_json, if any. A longer
+ *  conversation generally costs more and takes longer. */
 function modelwire_request_add_message(request, role, content) {
   const role_bytes = encode(role);
   const content_bytes = encode(content);
@@ -512,6 +512,94 @@ function modelwire_request_add_message(request, role, content) {
     size(role_bytes),
     content_bytes,
     size(content_bytes),
+    err,
+  );
+  return check(status, err, status);
+}
+
+const request_add_part = declare("modelwire_request_add_part", "int32_t", [
+  "void *",
+  "void *",
+  "size_t",
+  "void *",
+  "size_t",
+  out("void *"),
+]);
+/** Adds a part to the message that was added last, for instance an image to a question. Images
+ *  are part of the input and generally consume tokens. */
+function modelwire_request_add_part(request, type, value) {
+  const type_bytes = encode(type);
+  const value_bytes = encode(value);
+  const err = [null];
+  const status = request_add_part(
+    request,
+    type_bytes,
+    size(type_bytes),
+    value_bytes,
+    size(value_bytes),
+    err,
+  );
+  return check(status, err, status);
+}
+
+const request_add_response = declare("modelwire_request_add_response", "int32_t", [
+  "void *",
+  "void *",
+  out("void *"),
+]);
+/** Adds what the model answered to the conversation, as it sent it: the message of a chat's
+ *  first choice with its tool calls, or all output items of a response. */
+function modelwire_request_add_response(request, response) {
+  const err = [null];
+  const status = request_add_response(request, response, err);
+  return check(status, err, status);
+}
+
+const request_add_tool_result = declare("modelwire_request_add_tool_result", "int32_t", [
+  "void *",
+  "void *",
+  "size_t",
+  "void *",
+  "size_t",
+  out("void *"),
+]);
+/** Adds the result of a tool call, after the answer that has the call. Each call of an answer
+ *  needs one. */
+function modelwire_request_add_tool_result(request, id, output) {
+  const id_bytes = encode(id);
+  const output_bytes = encode(output);
+  const err = [null];
+  const status = request_add_tool_result(
+    request,
+    id_bytes,
+    size(id_bytes),
+    output_bytes,
+    size(output_bytes),
+    err,
+  );
+  return check(status, err, status);
+}
+
+const request_add_json = declare("modelwire_request_add_json", "int32_t", [
+  "void *",
+  "void *",
+  "size_t",
+  "void *",
+  "size_t",
+  out("void *"),
+]);
+/** Appends a JSON value to a field that is an array: a definition to "tools", a message of any
+ *  form to "messages", an item to "input". */
+function modelwire_request_add_json(request, name, json) {
+  const name_bytes = encode(name);
+  const json_bytes = encode(json);
+  const err = [null];
+  const status = request_add_json(
+    request,
+    name_bytes,
+    size(name_bytes),
+    json_bytes,
+    size(json_bytes),
     err,
   );
   return check(status, err, status);
@@ -1230,6 +1318,10 @@ module.exports = {
   modelwire_request_new,
   modelwire_request_free,
   modelwire_request_add_message,
+  modelwire_request_add_part,
+  modelwire_request_add_response,
+  modelwire_request_add_tool_result,
+  modelwire_request_add_json,
   modelwire_request_set_text,
   modelwire_request_set_json,
   modelwire_request_set_options,

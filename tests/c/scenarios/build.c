@@ -93,6 +93,36 @@ void built_response(void) {
   modelwire_client_free(client);
 }
 
+/* A question with images and a tool; the answer and the tool's result go back with the next call. */
+static void converse(const modelwire_client *client, int32_t operation, const char *tool) {
+  modelwire_request *request = request_of(operation, "m");
+  modelwire_call *call = NULL;
+  modelwire_error *error = NULL;
+  CHECK_STATUS(modelwire_request_add_json(request, "tools", 5, tool, MODELWIRE_NUL, &error),
+               MODELWIRE_OK, error);
+  add_message(request, "user", 4, "See", 3);
+  CHECK_STATUS(modelwire_request_add_part(request, "image_url", MODELWIRE_NUL, "https://x/a",
+                                          MODELWIRE_NUL, &error),
+               MODELWIRE_OK, error);
+  CHECK_STATUS(modelwire_request_add_part(request, "image/png", 9, "\xff\0", 2, &error),
+               MODELWIRE_OK, error);
+  CHECK(modelwire_call_new(client, request, 0, &call, NULL) == MODELWIRE_OK);
+  modelwire_response *answer = answer_of(call);
+  CHECK_STATUS(modelwire_request_add_response(request, answer, &error), MODELWIRE_OK, error);
+  modelwire_response_free(answer);
+  CHECK_STATUS(modelwire_request_add_tool_result(request, "call-1", 6, "3", 1, &error),
+               MODELWIRE_OK, error);
+  send(client, request, 1);
+  modelwire_request_free(request);
+}
+
+void built_tools(void) {
+  modelwire_client *client = client_of_environment();
+  converse(client, MODELWIRE_OPERATION_CHAT, "{\"type\":\"function\"}");
+  converse(client, MODELWIRE_OPERATION_RESPONSES, "{\"type\":\"web_search\"}");
+  modelwire_client_free(client);
+}
+
 /* Everything that JSON has to escape, and what it has not. */
 void built_escapes(void) {
   static const char TEXT[] = "\"\\/\b\f\n\r\t\x01\x1f\x7f\0 \xc3\xa9\xe2\x80\xa8\xf0\x9f\x98\x80";
@@ -152,8 +182,16 @@ void built_refused(void) {
   modelwire_request *models = empty_request(MODELWIRE_OPERATION_MODELS);
   modelwire_error *error = NULL;
 
-  /* A field of the other kind. */
-  refused_with(modelwire_request_add_message(plain, "user", 4, "x", 1, &error), &error, "message");
+  /* What belongs to a call or to a message needs one. */
+  refused_with(modelwire_request_add_message(chat, "tool", 4, "x", 1, &error), &error, "id of the call");
+  refused_with(modelwire_request_add_tool_result(chat, "", 0, "x", 1, &error), &error, "id of its call");
+  refused_with(modelwire_request_add_part(chat, "text", 4, "x", 1, &error), &error, "message first");
+  refused_with(modelwire_request_add_part(chat, "audio/wav", MODELWIRE_NUL, "x", 1, &error), &error,
+               "audio/wav");
+  refused_with(modelwire_request_add_part(chat, "image/png", 9, "x", MODELWIRE_NUL, &error), &error,
+               "length");
+  refused_with(modelwire_request_add_json(chat, "model", 5, "1", 1, &error), &error, "not an array");
+  refused_with(modelwire_request_add_json(chat, "tools", 5, "{", 1, &error), &error, "not JSON");
   refuse_fields(whole, "whole JSON");
   refuse_fields(models, "no body");
   refuse_json(chat, "NaN", MODELWIRE_NUL, "at byte 0");

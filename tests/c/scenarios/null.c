@@ -110,6 +110,14 @@ static void building(void) {
     const char *there = i == 0 ? "a" : NULL;
     REFUSED(modelwire_request_add_message(request, there, 1, "a", 1, err));
     REFUSED(modelwire_request_add_message(request, "a", 1, there, 1, err));
+    REFUSED(modelwire_request_add_part(request, there, 4, "a", 1, err));
+    REFUSED(modelwire_request_add_part(request, "text", 4, there, 1, err));
+    REFUSED(modelwire_request_add_part(request, "image/png", MODELWIRE_NUL, there, 1, err));
+    REFUSED(modelwire_request_add_response(request, NULL, err));
+    REFUSED(modelwire_request_add_tool_result(request, there, 1, "a", 1, err));
+    REFUSED(modelwire_request_add_tool_result(request, "a", 1, there, 1, err));
+    REFUSED(modelwire_request_add_json(request, there, 1, "1", 1, err));
+    REFUSED(modelwire_request_add_json(request, "a", 1, there, 1, err));
     REFUSED(modelwire_request_set_text(request, there, 1, "a", 1, err));
     REFUSED(modelwire_request_set_text(request, "a", MODELWIRE_NUL, there, MODELWIRE_NUL, err));
     REFUSED(modelwire_request_set_json(request, there, 1, "1", 1, err));

@@ -42,6 +42,37 @@ fn built_response() {
     assert_eq!(bodies("built_response"), [first, &first.replace(r#""second""#, items)]);
 }
 
+/// A conversation with a tool in each operation's form: the question, then with the answer as the
+/// service sent it, and the result.
+#[test]
+fn built_tools() {
+    let service = Service::start().unwrap();
+    let message = r#"{"role":"assistant","content":null,"tool_calls":[{"id":"call-1"}]}"#;
+    let item = r#"{"type":"function_call","call_id":"call-1"}"#;
+    let answer = format!(r#"{{"choices":[{{"message":{message}}}],"output":[{item}]}}"#);
+    let base_url = service.script("s", Script::one(Exchange::json(200, answer)));
+    scenario("built_tools").at_url(&base_url).run().succeeded();
+    let sent = service.recorded("s").into_iter();
+    let sent: Vec<_> = sent.map(|request| String::from_utf8(request.body).unwrap()).collect();
+    let chat = concat!(
+        r#"{"model":"m","tools":[{"type":"function"}],"messages":[{"role":"user","content":["#,
+        r#"{"type":"text","text":"See"},{"type":"image_url","image_url":{"url":"https://x/a"}},"#,
+        r#"{"type":"image_url","image_url":{"url":"data:image/png;base64,/wA="}}]}]}"#
+    );
+    let response = concat!(
+        r#"{"model":"m","tools":[{"type":"web_search"}],"input":[{"role":"user","content":["#,
+        r#"{"type":"input_text","text":"See"},{"type":"input_image","image_url":"https://x/a"},"#,
+        r#"{"type":"input_image","image_url":"data:image/png;base64,/wA="}]}]}"#
+    );
+    let then =
+        |first: &str, rest: String| format!("{},{rest}]}}", first.strip_suffix("]}").unwrap());
+    let told = r#"{"role":"tool","tool_call_id":"call-1","content":"3"}"#;
+    let output = r#"{"type":"function_call_output","call_id":"call-1","output":"3"}"#;
+    let chat_then = then(chat, format!("{message},{told}"));
+    let response_then = then(response, format!("{item},{output}"));
+    assert_eq!(sent, [chat, &*chat_then, response, &*response_then]);
+}
+
 #[test]
 fn built_escapes() {
     let bodies = bodies("built_escapes");

@@ -137,6 +137,22 @@ $ffi->attach(modelwire_request_free =>
 $ffi->attach(modelwire_request_add_message =>
     ['opaque', 'string', 'size_t', 'string', 'size_t', 'opaque*'] => 'int32_t');
 
+# request, type, type_length, value, value_length, err
+$ffi->attach(modelwire_request_add_part =>
+    ['opaque', 'string', 'size_t', 'string', 'size_t', 'opaque*'] => 'int32_t');
+
+# request, response, err
+$ffi->attach(modelwire_request_add_response =>
+    ['opaque', 'opaque', 'opaque*'] => 'int32_t');
+
+# request, id, id_length, output, output_length, err
+$ffi->attach(modelwire_request_add_tool_result =>
+    ['opaque', 'string', 'size_t', 'string', 'size_t', 'opaque*'] => 'int32_t');
+
+# request, name, name_length, json, json_length, err
+$ffi->attach(modelwire_request_add_json =>
+    ['opaque', 'string', 'size_t', 'string', 'size_t', 'opaque*'] => 'int32_t');
+
 # request, name, name_length, value, value_length, err
 $ffi->attach(modelwire_request_set_text =>
     ['opaque', 'string', 'size_t', 'string', 'size_t', 'opaque*'] => 'int32_t');

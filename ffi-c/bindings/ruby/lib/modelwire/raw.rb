@@ -252,6 +252,14 @@ module Modelwire
       [:pointer], :void
     attach_function :request_add_message, :modelwire_request_add_message,
       [:pointer, :buffer_in, :size_t, :buffer_in, :size_t, :pointer], :int32
+    attach_function :request_add_part, :modelwire_request_add_part,
+      [:pointer, :buffer_in, :size_t, :buffer_in, :size_t, :pointer], :int32
+    attach_function :request_add_response, :modelwire_request_add_response,
+      [:pointer, :pointer, :pointer], :int32
+    attach_function :request_add_tool_result, :modelwire_request_add_tool_result,
+      [:pointer, :buffer_in, :size_t, :buffer_in, :size_t, :pointer], :int32
+    attach_function :request_add_json, :modelwire_request_add_json,
+      [:pointer, :buffer_in, :size_t, :buffer_in, :size_t, :pointer], :int32
     attach_function :request_set_text, :modelwire_request_set_text,
       [:pointer, :buffer_in, :size_t, :buffer_in, :size_t, :pointer], :int32
     attach_function :request_set_json, :modelwire_request_set_json,

@@ -437,6 +437,85 @@ final class Library {
         }
     }
 
+    private static final class request_add_part {
+        static final MethodHandle HANDLE =
+                link("modelwire_request_add_part",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG,
+                                ADDRESS));
+    }
+
+    static int request_add_part(
+            long request, String type, String value) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment type_ = text(arena, type);
+            MemorySegment value_ = text(arena, value);
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            return checked((int) request_add_part.HANDLE.invokeExact(
+                        request, type_, length(type_), value_, length(value_), err), err);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class request_add_response {
+        static final MethodHandle HANDLE =
+                link("modelwire_request_add_response",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, JAVA_LONG, ADDRESS));
+    }
+
+    static int request_add_response(long request, long response) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            return checked((int) request_add_response.HANDLE.invokeExact(request, response, err), err);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class request_add_tool_result {
+        static final MethodHandle HANDLE =
+                link("modelwire_request_add_tool_result",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG,
+                                ADDRESS));
+    }
+
+    static int request_add_tool_result(
+            long request, String id, String output) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment id_ = text(arena, id);
+            MemorySegment output_ = text(arena, output);
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            return checked((int) request_add_tool_result.HANDLE.invokeExact(
+                        request, id_, length(id_), output_, length(output_), err), err);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class request_add_json {
+        static final MethodHandle HANDLE =
+                link("modelwire_request_add_json",
+                        FunctionDescriptor.of(
+                                JAVA_INT, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG,
+                                ADDRESS));
+    }
+
+    static int request_add_json(
+            long request, String name, String json) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment name_ = text(arena, name);
+            MemorySegment json_ = text(arena, json);
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            return checked((int) request_add_json.HANDLE.invokeExact(
+                        request, name_, length(name_), json_, length(json_), err), err);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
     private static final class request_set_text {
         static final MethodHandle HANDLE =
                 link("modelwire_request_set_text",
