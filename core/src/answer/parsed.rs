@@ -2,10 +2,22 @@
 
 use std::fmt;
 
-use crate::answer::response::Response;
+use crate::protocol::document::Document;
 use crate::protocol::value::Value;
 
 /// Why an answer was not parsed. It was received and paid for: the response still has it.
+///
+/// ```no_run
+/// # fn run(answer: modelwire::Response) {
+/// use modelwire::NotParsed;
+///
+/// match answer.parse::<Vec<String>>() {
+///     Ok(names) => println!("{names:?}"),
+///     Err(NotParsed::Refused(words)) => println!("refused: {words}"),
+///     Err(why) => eprintln!("{why}"),
+/// }
+/// # }
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum NotParsed {
@@ -54,8 +66,10 @@ impl std::error::Error for NotParsed {
     }
 }
 
-pub(crate) fn parse<T: serde::de::DeserializeOwned>(response: &Response) -> Result<T, NotParsed> {
-    let document = response.document().ok_or(NotParsed::NotGathered)?;
+pub(crate) fn parse<T: serde::de::DeserializeOwned>(
+    document: Option<&Document>,
+) -> Result<T, NotParsed> {
+    let document = document.ok_or(NotParsed::NotGathered)?;
     if let Some(words) = refusal(document.value()) {
         return Err(NotParsed::Refused(words));
     }

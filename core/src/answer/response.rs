@@ -329,7 +329,7 @@ impl Response {
     /// # Ok(()) }
     /// ```
     pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, NotParsed> {
-        parsed::parse(self)
+        parsed::parse(self.document())
     }
 
     /// The model's reasoning, see [`Document::reasoning`]; empty at the end of a stream that was not

@@ -8,6 +8,17 @@ use crate::answer::response::{CalledTool, Response};
 use crate::request::request::Request;
 
 /// How a conversation with tools ended: the answer that calls no more tools, and everything before it.
+///
+/// ```no_run
+/// # async fn run(client: modelwire::Client) -> Result<(), modelwire::ToolRunError> {
+/// use modelwire::{CalledTool, Request, Tool, ToolRun};
+///
+/// let request = Request::chat("a-model").user("What time is it?").tool(Tool::new("time"));
+/// let noon = async |_: CalledTool| Ok::<_, String>("noon".to_owned());
+/// let run: ToolRun = client.run_tools(request, 10, noon).await?;
+/// let next = run.conversation.user("And in an hour?");
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ToolRun {
@@ -18,6 +29,20 @@ pub struct ToolRun {
 }
 
 /// Why a conversation with tools did not end: what was paid for is in it.
+///
+/// ```no_run
+/// # fn run(client: modelwire::Client, request: modelwire::Request) {
+/// use modelwire::ToolRunError;
+///
+/// match client.blocking().run_tools(request, 10, |_| Ok::<_, String>("noon".to_owned())) {
+///     Ok(run) => println!("{}", run.answer.text()),
+///     Err(ToolRunError::Call { error, conversation }) => {
+///         eprintln!("{error}"); // send the conversation again later
+///     }
+///     Err(error) => eprintln!("{error}"),
+/// }
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ToolRunError {

@@ -410,7 +410,7 @@ static void use_request(fuzzer *own) {
   modelwire_request *request = SOME(own, own->requests);
   text name = varied(own, SOME(own, TEXTS)), value = varied(own, SOME(own, TEXTS));
   text json = varied(own, SOME(own, JSONS)), options = varied(own, SOME(own, OPTIONS));
-  switch (chance(own, 10)) {
+  switch (chance(own, 14)) {
     case 0:
     case 1: {
       WITH_OUT(modelwire_request);
@@ -441,6 +441,29 @@ static void use_request(fuzzer *own) {
       break;
     case 5:
       judge(own, modelwire_request_set_options(request, options.bytes, options.length, err), err);
+      break;
+    case 6: {
+      const char *type = chance(own, 2) ? "text" : "image/png";
+      judge(own,
+            modelwire_request_add_part(request, type, MODELWIRE_NUL, value.bytes, value.length,
+                                       err),
+            err);
+      break;
+    }
+    case 7:
+      judge(own, modelwire_request_add_response(request, SOME(own, own->responses), err), err);
+      break;
+    case 8:
+      judge(own,
+            modelwire_request_add_tool_result(request, name.bytes, name.length, value.bytes,
+                                              value.length, err),
+            err);
+      break;
+    case 9:
+      judge(own,
+            modelwire_request_add_json(request, chance(own, 2) ? "tools" : "messages",
+                                       MODELWIRE_NUL, json.bytes, json.length, err),
+            err);
       break;
     default: {
       modelwire_request **place = &SOME(own, own->requests);
