@@ -163,7 +163,7 @@ impl Built {
         text
     }
 
-    /// Adds the result of a tool call, by the call's id.
+    /// Adds the result of a tool call, by the call's id, which is empty where the service omitted it.
     pub(crate) fn add_tool_result(&mut self, id: &str, output: &str) -> Refused {
         let (start, middle) = match self.endpoint {
             Endpoint::Responses => ("{\"type\":\"function_call_output\",\"call_id\":", "output"),
@@ -171,9 +171,6 @@ impl Built {
                 ("{\"role\":\"tool\",\"tool_call_id\":", "content")
             }
         };
-        if id.is_empty() {
-            return Err("a tool result needs the id of its call".to_owned());
-        }
         let mut text = String::from(start);
         write_str(id, &mut text);
         text.push_str(&format!(",\"{middle}\":"));

@@ -259,6 +259,14 @@ impl Request {
     /// # Ok(()) }
     /// ```
     pub fn tool_result(self, id: &str, output: &str) -> Request {
+        match id {
+            "" => self.refuse("a tool result needs the id of its call".to_owned()),
+            _ => self.result_of_call(id, output),
+        }
+    }
+
+    /// The result of a call as the model made it, which may have no id.
+    pub(crate) fn result_of_call(self, id: &str, output: &str) -> Request {
         self.change("a tool result", |built| built.add_tool_result(id, output))
     }
 

@@ -117,7 +117,7 @@ where
         for call in calls {
             let id = call.id.clone();
             let output = tool(call).await.unwrap_or_else(|why| format!("Error: {why}"));
-            conversation = conversation.tool_result(&id, &output);
+            conversation = conversation.result_of_call(&id, &output);
         }
     }
     let conversation = Box::new(conversation);

@@ -89,6 +89,20 @@ fn tools_run_until_the_model_answers() {
     }
 }
 
+/// Some services omit the ids of calls, and take results in order.
+#[test]
+fn a_call_without_an_id_gets_its_result() {
+    let service = Service::start().unwrap();
+    let request = Request::chat("m").user("1 and 2?");
+    let calls = CHAT_CALLS.replace(r#""id":"call-1","#, "");
+    let script = [Exchange::json(200, calls), Exchange::json(200, CHAT_ANSWER)];
+    for run in both(&service, "no-id", &script, &request, 10) {
+        run.unwrap().conversation.check().unwrap();
+    }
+    let sent = last(&service, "no-id-blocking", "messages");
+    assert_eq!(sent[2], r#"{"role":"tool","tool_call_id":"","content":"3"}"#);
+}
+
 /// What was paid for is kept: the conversation with all answers and results.
 #[test]
 fn a_conversation_that_breaks_off_is_kept() {
