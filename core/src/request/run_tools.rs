@@ -97,22 +97,21 @@ where
     T: Future<Output = Result<String, E>>,
     E: Display,
 {
+    if let Err(error) = conversation.can_be_built() {
+        return Err(broken_off(error, conversation)); // before anything is paid for
+    }
     for _ in 0..max_turns {
         let answer = match send(conversation.clone()).await {
             Ok(answer) => answer,
             Err(error) => return Err(broken_off(error, conversation)),
         };
         let calls = answer.tool_calls();
-        let mut extended = conversation.clone();
-        if let Err(error) = extended.try_change(|request| request.add_response(&answer)) {
-            return match calls.is_empty() {
-                true => Ok(ToolRun { answer, conversation }), // an answer without a message
-                false => Err(broken_off(error, conversation)),
-            };
-        }
-        conversation = extended;
+        let added = conversation.try_change(|request| request.add_response(&answer));
         if calls.is_empty() {
-            return Ok(ToolRun { answer, conversation });
+            return Ok(ToolRun { answer, conversation }); // even if the answer has no message to add
+        }
+        if let Err(error) = added {
+            return Err(broken_off(error, conversation));
         }
         for call in calls {
             let id = call.id.clone();

@@ -103,6 +103,20 @@ fn a_call_without_an_id_gets_its_result() {
     assert_eq!(sent[2], r#"{"role":"tool","tool_call_id":"","content":"3"}"#);
 }
 
+/// Whole JSON cannot be extended, which is said before anything is sent.
+#[test]
+fn a_conversation_of_whole_json_is_refused_unsent() {
+    let service = Service::start().unwrap();
+    let request = Request::chat_json(r#"{"model":"m","messages":[]}"#);
+    let script = [Exchange::json(200, CHAT_ANSWER)];
+    for run in both(&service, "whole", &script, &request, 10) {
+        let Err(ToolRunError::Call { error, .. }) = run else { panic!("{run:?}") };
+        assert!(error.message().contains("whole JSON"), "{error}");
+    }
+    assert!(service.recorded("whole-async").is_empty());
+    assert!(service.recorded("whole-blocking").is_empty());
+}
+
 /// What was paid for is kept: the conversation with all answers and results.
 #[test]
 fn a_conversation_that_breaks_off_is_kept() {
