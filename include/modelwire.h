@@ -764,7 +764,8 @@ MODELWIRE_API void modelwire_request_free(modelwire_request *request);
 
 /**
  * Adds a message to a request that is built field by field: to the messages of a chat or the input of
- * a response, after those set by modelwire_request_set_json, if any. A longer conversation generally costs more and takes longer.
+ * a response, after those set by modelwire_request_set_json, if any. A longer conversation generally
+ * costs more and takes longer.
  *
  * @param request         the request
  * @param role            "system", "user", "assistant"; copied

@@ -84,7 +84,8 @@ pub unsafe extern "C" fn modelwire_request_free(request: *mut modelwire_request)
 }
 
 /// Adds a message to a request that is built field by field: to the messages of a chat or the input of
-/// a response, after those set by modelwire_request_set_json, if any. A longer conversation generally costs more and takes longer.
+/// a response, after those set by modelwire_request_set_json, if any. A longer conversation generally
+/// costs more and takes longer.
 ///
 /// @param request         the request
 /// @param role            "system", "user", "assistant"; copied

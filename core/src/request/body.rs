@@ -195,7 +195,7 @@ impl Built {
         if value.kind() != Kind::Object || value.get("format").is_some() {
             return Err(format!("text is already {given}"));
         }
-        let rest = given.trim_start_matches('{').trim_start();
+        let rest = given.strip_prefix('{').unwrap_or_default().trim_start();
         let comma = if rest == "}" { "" } else { "," };
         let text = format!("{{{format}{comma}{rest}");
         self.set("text", &text);
@@ -227,7 +227,7 @@ impl Built {
     }
 }
 
-/// A value written anew, its texts with U+FFFD for what is no character.
+/// Writes a value again, with U+FFFD in place of each lone surrogate.
 fn rewritten(value: Value<'_>) -> String {
     let mut out = String::new();
     let list =

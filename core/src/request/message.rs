@@ -81,17 +81,28 @@ impl Message {
         out.push_str("{\"role\":");
         write_str(&self.role, out);
         out.push_str(",\"content\":");
-        if let [Part::Text(text)] = &*self.parts {
-            write_str(text, out);
-        } else {
-            let is_output = self.role == "assistant";
-            for (index, part) in self.parts.iter().enumerate() {
-                out.push(if index == 0 { '[' } else { ',' });
-                part.write(endpoint, is_output, out);
+        match self.one_text(endpoint) {
+            Some(text) => write_str(&text, out),
+            None => {
+                for (index, part) in self.parts.iter().enumerate() {
+                    out.push(if index == 0 { '[' } else { ',' });
+                    part.write(endpoint, out);
+                }
+                out.push(']');
             }
-            out.push(']');
         }
         out.push('}');
+    }
+
+    /// The content as one text, if it is one. That of an assistant in a response always is: services take
+    /// parts there only as they sent them, with an id and a status.
+    fn one_text(&self, endpoint: Endpoint) -> Option<String> {
+        let text = |part: &Part| match part {
+            Part::Text(text) => Some(text.clone()),
+            Part::Image(_) => None,
+        };
+        let joins = self.role == "assistant" && endpoint == Endpoint::Responses;
+        (joins || self.parts.len() == 1).then(|| self.parts.iter().map(text).collect())?
     }
 }
 
@@ -100,17 +111,14 @@ impl Part {
         Part::Image(format!("data:{media_type};base64,{}", STANDARD.encode(bytes)))
     }
 
-    fn write(&self, endpoint: Endpoint, is_output: bool, out: &mut String) {
+    fn write(&self, endpoint: Endpoint, out: &mut String) {
         let (start, text, end) = match (self, endpoint) {
-            (Part::Text(text), Endpoint::Responses) if is_output => {
-                ("{\"type\":\"output_text\",\"text\":", text, "}")
-            }
             (Part::Text(text), Endpoint::Responses) => {
                 ("{\"type\":\"input_text\",\"text\":", text, "}")
             }
             (Part::Text(text), _) => ("{\"type\":\"text\",\"text\":", text, "}"),
             (Part::Image(url), Endpoint::Responses) => {
-                ("{\"type\":\"input_image\",\"image_url\":", url, "}")
+                ("{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":", url, "}")
             }
             (Part::Image(url), _) => ("{\"type\":\"image_url\",\"image_url\":{\"url\":", url, "}}"),
         };

@@ -397,9 +397,33 @@ fn one_builder_writes_both_operations() {
             r#""description":"d","parameters":{},"strict":true}],"#,
             r#""input":[{"role":"user","content":"first"},"#,
             r#"{"role":"user","content":[{"type":"input_text","text":"see"},"#,
-            r#"{"type":"input_image","image_url":"https://x/a.png"},"#,
-            r#"{"type":"input_image","image_url":"data:image/png;base64,cG5n"}]},"#,
+            r#"{"type":"input_image","detail":"auto","image_url":"https://x/a.png"},"#,
+            r#"{"type":"input_image","detail":"auto","image_url":"data:image/png;base64,cG5n"}]},"#,
             r#"{"type":"function_call_output","call_id":"1","output":"ok"}]}"#
+        )
+    );
+}
+
+/// What openai's types for requests require: both fields in a response's definition; no parts of an
+/// assistant that have no id.
+#[test]
+fn a_response_has_what_its_types_require() {
+    let written = |request: Request| {
+        let words = Message::new("assistant", "a").text("b");
+        text(request.add_message(words).tool(Tool::new("f")))
+    };
+    assert_eq!(
+        written(Request::responses("m")),
+        concat!(
+            r#"{"model":"m","tools":[{"type":"function","name":"f","parameters":null,"#,
+            r#""strict":false}],"input":[{"role":"assistant","content":"ab"}]}"#
+        )
+    );
+    assert_eq!(
+        written(Request::chat("m")),
+        concat!(
+            r#"{"model":"m","tools":[{"type":"function","function":{"name":"f"}}],"messages":"#,
+            r#"[{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}]}"#
         )
     );
 }
@@ -489,7 +513,7 @@ fn the_schema_of_a_type_is_strict() {
     }
 }
 
-/// Structured output: what is not whole, refused or of another form is told apart.
+/// `parse` returns a different error for a truncated answer, a refusal and a mismatch.
 #[test]
 fn an_answer_is_parsed() {
     let parsed = |endpoint, json: &str| {

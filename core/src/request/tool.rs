@@ -68,7 +68,7 @@ impl Tool {
     }
 
     /// Whether the arguments must match the schema exactly, which only some services and schemas
-    /// support.
+    /// support; by default they need not.
     pub fn strict(mut self, is_strict: bool) -> Tool {
         self.is_strict = Some(is_strict);
         self
@@ -84,13 +84,18 @@ impl Tool {
             text.push_str(",\"description\":");
             write_str(description, &mut text);
         }
-        if let Some(parameters) = &self.parameters {
-            let broken = |cause| format!("the parameters of {}: {cause}", self.name);
-            text.push_str(",\"parameters\":");
-            text.push_str(parameters.as_ref().map_err(broken)?);
+        // A response's definition has both members; without `strict`, services take it as strict there.
+        let in_response = !is_chat;
+        let parameters = match &self.parameters {
+            Some(Ok(parameters)) => Some(&**parameters),
+            Some(Err(cause)) => return Err(format!("the parameters of {}: {cause}", self.name)),
+            None => in_response.then_some("null"),
+        };
+        if let Some(parameters) = parameters {
+            text.push_str(&format!(",\"parameters\":{parameters}"));
         }
-        if let Some(is_strict) = self.is_strict {
-            text.push_str(if is_strict { ",\"strict\":true" } else { ",\"strict\":false" });
+        if let Some(is_strict) = self.is_strict.or(in_response.then_some(false)) {
+            text.push_str(&format!(",\"strict\":{is_strict}"));
         }
         text.push_str(if is_chat { "}}" } else { "}" });
         Ok(text)

@@ -61,8 +61,8 @@ fn built_tools() {
     );
     let response = concat!(
         r#"{"model":"m","tools":[{"type":"web_search"}],"input":[{"role":"user","content":["#,
-        r#"{"type":"input_text","text":"See"},{"type":"input_image","image_url":"https://x/a"},"#,
-        r#"{"type":"input_image","image_url":"data:image/png;base64,/wA="}]}]}"#
+        r#"{"type":"input_text","text":"See"},{"type":"input_image","detail":"auto","image_url":"https://x/a"},"#,
+        r#"{"type":"input_image","detail":"auto","image_url":"data:image/png;base64,/wA="}]}]}"#
     );
     let then =
         |first: &str, rest: String| format!("{},{rest}]}}", first.strip_suffix("]}").unwrap());
