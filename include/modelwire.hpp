@@ -2050,8 +2050,9 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
     return problem_ ? &*problem_ : nullptr;
   }
 
-  /// Adds a message to a chat that is built field by field. A longer conversation generally costs
-  /// more and takes longer.
+  /// Adds a message to a request that is built field by field: to the messages of a chat or the input
+  /// of a response. A longer conversation generally costs more and takes longer. The result of a tool
+  /// is a `tool_result`.
   request& message(std::string_view role, std::string_view content) & {
     return note("request.message", [&](auto* failure) {
       return modelwire_request_add_message(get(), detail::start(role), role.size(),
@@ -2064,6 +2065,36 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
   request& user(std::string_view content) & { return message("user", content); }
   /// A message of the role "assistant".
   request& assistant(std::string_view content) & { return message("assistant", content); }
+  /// Adds a text to the last message.
+  request& text(std::string_view words) & { return part("text", words); }
+  /// Adds an image, which the service fetches, to the last message. Images are part of the input and
+  /// generally consume tokens.
+  request& image_url(std::string_view url) & { return part("image_url", url); }
+  /// Adds an image to the last message: its media type, "image/png" for instance, and its bytes.
+  request& image(std::string_view media_type, std::string_view bytes) & {
+    return part(media_type, bytes);
+  }
+  /// Adds what the model answered to the conversation, as it sent it, with its tool calls. A stream
+  /// must have been gathered.
+  request& add_response(const response_view& answer) & {
+    return note("request.add_response", [&](auto* failure) {
+      return modelwire_request_add_response(get(), answer.get(), failure);
+    });
+  }
+  /// Adds the result of a tool call by its id, after the answer that has the call.
+  request& tool_result(std::string_view id, std::string_view output) & {
+    return note("request.tool_result", [&](auto* failure) {
+      return modelwire_request_add_tool_result(get(), detail::start(id), id.size(),
+                                               detail::start(output), output.size(), failure);
+    });
+  }
+  /// Appends JSON text to a field that is an array: a definition to "tools", an item to "input".
+  request& add_json(std::string_view name, std::string_view text) & {
+    return note("request.add_json", [&](auto* failure) {
+      return modelwire_request_add_json(get(), detail::start(name), name.size(),
+                                        detail::start(text), text.size(), failure);
+    });
+  }
   /// The input of a response that is built field by field, as plain text. A longer input
   /// generally costs more and takes longer.
   request& input(std::string_view text) & {
@@ -2140,6 +2171,20 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
   request&& system(std::string_view content) && { return std::move(system(content)); }
   request&& user(std::string_view content) && { return std::move(user(content)); }
   request&& assistant(std::string_view content) && { return std::move(assistant(content)); }
+  request&& text(std::string_view words) && { return std::move(text(words)); }
+  request&& image_url(std::string_view url) && { return std::move(image_url(url)); }
+  request&& image(std::string_view media_type, std::string_view bytes) && {
+    return std::move(image(media_type, bytes));
+  }
+  request&& add_response(const response_view& answer) && {
+    return std::move(add_response(answer));
+  }
+  request&& tool_result(std::string_view id, std::string_view output) && {
+    return std::move(tool_result(id, output));
+  }
+  request&& add_json(std::string_view name, std::string_view text) && {
+    return std::move(add_json(name, text));
+  }
   request&& input(std::string_view text) && { return std::move(input(text)); }
   request&& max_tokens(std::int32_t tokens) && { return std::move(max_tokens(tokens)); }
   request&& set(std::string_view name, std::string_view value) && {
@@ -2192,6 +2237,13 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
     problem_.emplace(status, std::string(what).append(": ").append(refused.message()),
                      refused.hint());
     return *this;
+  }
+
+  request& part(std::string_view type, std::string_view value) {
+    return note("request.part", [&](auto* failure) {
+      return modelwire_request_add_part(get(), detail::start(type), type.size(),
+                                        detail::start(value), value.size(), failure);
+    });
   }
 
   template <class Set>

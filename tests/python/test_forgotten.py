@@ -137,7 +137,11 @@ OF_CALL = {
     "tag": None,  # of calls with observers
     # Fields of the body are parameters of their own, or stand in extra_body.
     **dict.fromkeys(("set", "set_json"), "extra_body"),
-    **dict.fromkeys(("message", "user", "system"), "messages"),
+    **dict.fromkeys(("message", "user", "system", "assistant", "add_message"), "messages"),
+    **dict.fromkeys(("add_response", "tool_result"), "messages"),
+    **dict.fromkeys(("add_text", "add_image", "add_image_url"), "messages"),
+    **dict.fromkeys(("tool", "add_json"), "tools"),
+    "response_schema": "response_format",
 }
 
 

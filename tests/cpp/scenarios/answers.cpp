@@ -169,7 +169,7 @@ void usage_taken() {
 void request_fields() {
   const modelwire::client client;
   auto request = modelwire::request::chat("m");
-  request.system("s").user("u").assistant("a").message("tool", "t");
+  request.system("s").user("u").assistant("a").message("developer", "t");
   request.set("text", "v").set("string", std::string("w")).set("view", std::string_view("x"));
   request.set("true", true).set("false", false).set("int", -1).set("long", 5'000'000'000L);
   request.set("short", short{2}).set("unsigned", 3u).set("float", 0.5f).set("double", 1e100);
@@ -186,6 +186,28 @@ void request_fields() {
                  .set("int", 1)
                  .set_json("raw", "[]")
                  .max_tokens(8));
+}
+
+/* A conversation with a tool; the test compares what the service got. */
+void request_tools() {
+  const modelwire::client client;
+  auto request = modelwire::request::chat("m")
+                     .add_json("tools", R"({"type":"function"})")
+                     .user("see")
+                     .text("and")
+                     .image_url("https://x/a")
+                     .image("image/png", std::string_view("\xff\0", 2));
+  const modelwire::response answer = client.run(request);
+  request.add_response(answer).tool_result("call-1", "3");
+  CHECK(request.problem() == nullptr);
+  client.run(request);
+  for (const auto& [wrong, why] :
+       {std::pair{modelwire::request::chat("m").message("tool", "t"), "id of the call"},
+        std::pair{modelwire::request::chat("m").tool_result("", "t"), "id of its call"},
+        std::pair{modelwire::request::chat("m").text("t"), "message first"},
+        std::pair{modelwire::request::chat("m").add_response(modelwire::response_view()), "request.add_response"}}) {
+    CHECK(wrong.problem() != nullptr && contains(wrong.problem()->message(), why));
+  }
 }
 
 /* Every option once; the test looks at the headers. */

@@ -98,7 +98,7 @@ using namespace std::chrono_literals;
 #define ALL_SCENARIOS(NAME)                                                                    \
   /* answers.cpp, texts.cpp, accessors.cpp */                                                  \
   NAME(models) NAME(chat) NAME(response) NAME(fields) NAME(nul_and_unicode) NAME(tools)        \
-  NAME(usage) NAME(request_fields) NAME(options) NAME(stream_only) NAME(plain_and_streamed_answers_swapped) NAME(texts)   \
+  NAME(usage) NAME(request_fields) NAME(request_tools) NAME(options) NAME(stream_only) NAME(plain_and_streamed_answers_swapped) NAME(texts)   \
   NAME(values) NAME(accessors_of_temporaries_copy) NAME(accessors) NAME(usage_taken)                            \
   /* streams.cpp */                                                                            \
   NAME(pull) NAME(pull_response) NAME(pull_twice) NAME(pull_break) NAME(pull_close)            \

@@ -132,7 +132,7 @@ fn request_fields() {
         .into_iter()
         .map(|request| String::from_utf8(request.body).unwrap())
         .collect();
-    let messages = [("system", "s"), ("user", "u"), ("assistant", "a"), ("tool", "t")]
+    let messages = [("system", "s"), ("user", "u"), ("assistant", "a"), ("developer", "t")]
         .map(|(role, content)| format!(r#"{{"role":"{role}","content":"{content}"}}"#))
         .join(",");
     let pieces = [
@@ -164,6 +164,24 @@ fn request_fields() {
         assert!(bodies[2].contains(piece), "no {piece} in {}", bodies[2]);
     }
     assert!(bodies.iter().all(|body| !body.contains("stream")), "{bodies:?}");
+}
+
+/// The question with its parts, then the answer as the service sent it, and the result.
+#[test]
+fn request_tools() {
+    let message = r#"{"role":"assistant","tool_calls":[{"id":"call-1"}]}"#;
+    let answer = format!(r#"{{"choices":[{{"message":{message}}}]}}"#);
+    let service = scripted("request_tools", Script::one(Exchange::json(200, answer)));
+    let first = concat!(
+        r#"{"model":"m","tools":[{"type":"function"}],"messages":[{"role":"user","content":["#,
+        r#"{"type":"text","text":"see"},{"type":"text","text":"and"},"#,
+        r#"{"type":"image_url","image_url":{"url":"https://x/a"}},"#,
+        r#"{"type":"image_url","image_url":{"url":"data:image/png;base64,/wA="}}]}"#
+    );
+    let result = r#"{"role":"tool","tool_call_id":"call-1","content":"3"}"#;
+    let sent = service.recorded("s").into_iter();
+    let sent: Vec<_> = sent.map(|request| String::from_utf8(request.body).unwrap()).collect();
+    assert_eq!(sent, [format!("{first}]}}"), format!("{first},{message},{result}]}}")]);
 }
 
 #[test]
