@@ -1,6 +1,7 @@
 //! The attempts of one call: each waits for admission and a connection, is sent, follows redirects within
 //! the origin, continues at another base URL, and is retried if the retry policy says so.
 
+use std::borrow::Cow;
 use std::future::{pending, poll_fn};
 use std::hash::{BuildHasher, Hasher};
 use std::pin::Pin;
@@ -31,6 +32,7 @@ use crate::http::failure::Failure;
 use crate::http::timing::AttemptTiming;
 use crate::http::transport::{Reply, ToSend, Transport};
 use crate::options::config::Settings;
+use crate::options::retry_policy::RetryPolicy;
 use crate::protocol::text::without_secrets;
 use crate::request::prepared::{Prepared, with_model};
 
@@ -56,6 +58,7 @@ pub(crate) struct Attempts<'a> {
     place: Place,
     transport: Arc<Transport>,
     prepared: &'a Prepared,
+    policy: Cow<'a, RetryPolicy>,
     deadlines: Deadlines,
     /// The request body, which may be large.
     sent: Option<Bytes>,
@@ -83,7 +86,8 @@ pub(crate) struct Opened {
 struct Sending {
     /// Zero with one base URL.
     service: usize,
-    body: Option<Bytes>,
+    /// The request body, if it differs from that of other services.
+    renamed: Option<Bytes>,
     /// Headers of this attempt alone.
     more: Vec<(String, String)>,
 }
@@ -115,6 +119,7 @@ impl<'a> Attempts<'a> {
             place,
             transport,
             prepared,
+            policy: prepared.options.retry(shared.settings()),
             deadlines,
             sent,
             retries,
@@ -129,12 +134,15 @@ impl<'a> Attempts<'a> {
         loop {
             let Entered { mut chosen, mut admitted, permit } = self.enter().await?;
             let service = chosen.as_ref().map(|chosen| chosen.number);
-            let body = service.and_then(|service| self.renamed(service)).or(self.sent.clone());
+            let renamed = service.and_then(|service| self.renamed(service));
             let more = match self.shared.session().hook() {
-                Some(hook) => Box::pin(self.asks(hook, body.clone())).await?,
+                Some(hook) => {
+                    let body = renamed.as_ref().or(self.sent.as_ref()).cloned();
+                    Box::pin(self.asks(hook, body)).await?
+                },
                 None => Vec::new(),
             };
-            let sending = Sending { service: service.unwrap_or_default(), body, more };
+            let sending = Sending { service: service.unwrap_or_default(), renamed, more };
             let Some(seen) = self.shared.attempt_begins(service) else {
                 // Whoever ends the call also stops this task.
                 return pending().await;
@@ -155,7 +163,7 @@ impl<'a> Attempts<'a> {
                     (error, metered)
                 }
             };
-            let policy = self.prepared.options.retry(self.shared.settings());
+            let policy = &self.policy;
             if let (Some(admitted), Some(asked)) = (admitted, policy.refusal(&error)) {
                 admitted.refused(asked);
             }
@@ -175,7 +183,7 @@ impl<'a> Attempts<'a> {
     /// that the call has not tried. Anything else that the policy retries is a retry, without a wait while
     /// there is such a service.
     async fn moves_on(&mut self, chosen: Chosen, error: Error, metered: Metered) -> Result<()> {
-        let policy = self.prepared.options.retry(self.shared.settings());
+        let policy = &self.policy;
         let is_unsent = metered == Metered::NotSent && is_of_service(&error);
         let is_refusal = policy.is_refusal(&error);
         match error.status() {
@@ -218,13 +226,13 @@ impl<'a> Attempts<'a> {
 
     /// Whether an answer that failed before its content is retried.
     pub(crate) fn retries_before_content(&self) -> bool {
-        self.prepared.options.retry(self.shared.settings()).before_content
+        self.policy.before_content
     }
 
     /// Records that an answer failed before its content, and waits for the next attempt; returns the error if
     /// there is none.
     pub(crate) async fn again(&mut self, error: Error) -> Result<()> {
-        let policy = self.prepared.options.retry(self.shared.settings());
+        let policy = &self.policy;
         let asked = self.asked().or(error.retry_after());
         let decision = policy.decide(self.retries, &error, asked, chance());
         let Some(wait) = self.allowed(decision) else { return Err(error) };
@@ -256,7 +264,7 @@ impl<'a> Attempts<'a> {
     /// ends in one, the call queues again.
     async fn enter(&mut self) -> Result<Entered> {
         let was_refused = self.retries > 0;
-        let is_adaptive = self.prepared.options.retry(self.shared.settings()).adaptive;
+        let is_adaptive = self.policy.adaptive;
         if self.run.upstreams.is_some() {
             return Box::pin(self.enter_one_of_several(is_adaptive, was_refused)).await;
         }
@@ -435,8 +443,8 @@ impl<'a> Attempts<'a> {
         // The request itself, then up to REDIRECTS_MAX redirects.
         for _ in 0..=REDIRECTS_MAX {
             let place = moved.as_ref();
-            let Sending { body, more, .. } = sending;
-            let (prepared, body) = (self.prepared, body.as_ref());
+            let Sending { renamed, more, .. } = sending;
+            let (prepared, body) = (self.prepared, renamed.as_ref().or(self.sent.as_ref()));
             let to_send = ToSend { prepared, body, moved: place, more };
             let reply = self.transport.send(settings, to_send, permit, seen);
             let reply = reply.await;
