@@ -177,7 +177,8 @@ impl Call {
         };
         // From here on the guard is responsible for `Done`.
         let guard = DoneGuard { shared: shared.clone(), alive, run, place, _listed: listed };
-        let task = exchange::run(guard, prepared, stream);
+        // Boxed: tokio copies its task several times, and aligns it, which is slow for a large one.
+        let task = Box::pin(exchange::run(guard, prepared, stream));
         if let Some(handle) = handle {
             shared.set_task(handle.spawn(task).abort_handle());
         } // else the task is dropped: the library was shut down in the meantime
