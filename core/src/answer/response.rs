@@ -233,6 +233,13 @@ impl Response {
         self.0.record.as_ref()
     }
 
+    /// The metadata of the answer, for its record; moved, unless the answer was cloned.
+    pub(crate) fn take_answered(&mut self) -> Answered {
+        let Some(parts) = Arc::get_mut(&mut self.0) else { return self.0.answered.clone() };
+        let usage = parts.answered.usage;
+        std::mem::replace(&mut parts.answered, Answered { usage, ..Answered::default() })
+    }
+
     /// The metadata of the answer.
     pub(crate) fn answered(&self) -> &Answered {
         &self.0.answered

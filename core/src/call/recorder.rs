@@ -195,7 +195,7 @@ impl Recorder {
 
     fn waits_to_send(&self) -> impl Iterator<Item = WaitRecord> {
         self.attempts.iter().filter_map(|attempt| {
-            let (start, length) = attempt.seen.state().wait?;
+            let (start, length) = attempt.seen.wait()?;
             Some(WaitRecord { reason: WaitReason::Reuse, start, length })
         })
     }

@@ -25,6 +25,7 @@
 //! passed to the observers and attached to the answer or error, then `Done` is inserted. No foreign code
 //! runs under it: wakers are called after it.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::Waker;
 use std::time::{Duration, SystemTime};
@@ -384,7 +385,7 @@ impl Shared {
     /// wakers to call.
     fn tell(
         &self,
-        outcome: Result<Response>,
+        mut outcome: Result<Response>,
         cancelled_by: Option<CancelledBy>,
     ) -> (CallRecord, Result<Response>, Vec<Waker>) {
         if let (Ok(answer), Progress { context: Context { model: Some(model), .. }, service, .. }) =
@@ -395,7 +396,7 @@ impl Shared {
             let key = own.map_or(&self.redactor.key, |upstream| &upstream.settings.api_key);
             self.session.count(key, model, answer.usage());
         }
-        let record = self.record(&outcome, cancelled_by);
+        let record = self.record(&mut outcome, cancelled_by);
         let outcome = match outcome {
             Ok(answer) => Ok(answer.with_record(record.clone())),
             Err(error) => Err(error.with_record(record.clone())),
@@ -407,12 +408,19 @@ impl Shared {
         (record, outcome, wakes)
     }
 
-    fn record(&self, outcome: &Result<Response>, cancelled_by: Option<CancelledBy>) -> CallRecord {
-        let shown = |text: &str| cut(&self.redactor.redact(text), RECORD_TEXT_BYTES_MAX).to_owned();
+    fn record(
+        &self,
+        outcome: &mut Result<Response>,
+        cancelled_by: Option<CancelledBy>,
+    ) -> CallRecord {
+        let shown = |text: String| match self.redactor.redact(&text) {
+            Cow::Borrowed(_) if text.len() <= RECORD_TEXT_BYTES_MAX => text,
+            redacted => cut(&redacted, RECORD_TEXT_BYTES_MAX).to_owned(),
+        };
         let mut progress = self.progress();
         let context = &progress.context;
-        let (path, model) = (context.path.clone(), context.model.as_deref().map(shown));
-        let (kind, said, metered) = match outcome {
+        let (path, model) = (context.path.clone(), context.model.clone().map(shown));
+        let (kind, said, metered) = match &*outcome {
             Ok(_) => (None, None, metered_of(self.endpoint, context.metered)),
             Err(error) => (Some(error.kind()), error.status(), error.metered()),
         };
@@ -422,8 +430,8 @@ impl Shared {
         let (attempts, elapsed) = recorder.attempts(kind);
         let accepted = recorder.accepted.as_ref();
         let (own_id, answered) = match outcome {
-            Ok(answer) => (None, answer.answered()),
-            Err(error) => (error.request_id(), &recorder.answered),
+            Ok(answer) => (None, answer.take_answered()),
+            Err(error) => (error.request_id(), recorder.answered.clone()),
         };
         let request_id = own_id.or_else(|| accepted?.request_id());
         CallRecord::new(Recorded {
@@ -442,11 +450,11 @@ impl Shared {
             elapsed,
             kind,
             status: said.or_else(|| Some(accepted?.status())),
-            request_id: request_id.map(shown),
+            request_id: request_id.map(str::to_owned).map(shown),
             answered: Answered {
-                response_id: answered.response_id.as_deref().map(shown),
-                response_model: answered.response_model.as_deref().map(shown),
-                finish_reason: answered.finish_reason.as_deref().map(shown),
+                response_id: answered.response_id.map(shown),
+                response_model: answered.response_model.map(shown),
+                finish_reason: answered.finish_reason.map(shown),
                 usage: answered.usage,
             },
             metered,

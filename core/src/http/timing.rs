@@ -37,7 +37,7 @@ pub(crate) struct State {
     /// Bytes of request bodies.
     pub(crate) bytes_out: u64,
     /// A wait before sending: its start and length.
-    pub(crate) wait: Option<(Duration, Duration)>,
+    wait: Option<(Duration, Duration)>,
     pub(crate) is_proxied: bool,
     /// The two ends of the connection that carried the answer.
     ends: Option<Ends>,
@@ -124,6 +124,11 @@ impl AttemptTiming {
         }
         let before = self.bytes_in.load(Ordering::Relaxed);
         self.bytes_in.store(before + bytes as u64, Ordering::Relaxed);
+    }
+
+    /// The wait before sending.
+    pub(crate) fn wait(&self) -> Option<(Duration, Duration)> {
+        lock(&self.state).wait
     }
 
     pub(crate) fn state(&self) -> State {
