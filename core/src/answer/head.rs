@@ -114,7 +114,13 @@ impl Head {
 
     /// The first header with this name, ignoring case.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.each().find(|(given, _)| given.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+        let mut start = 0;
+        let (from, to) = self.ends.iter().find_map(|(name_end, end)| {
+            let given = self.text.as_bytes().get(start..*name_end)?;
+            start = *end;
+            given.eq_ignore_ascii_case(name.as_bytes()).then_some((*name_end, *end))
+        })?;
+        self.text.get(from..to)
     }
 
     /// The rate limits in the headers; `None` if there are none. Clock times are counted from the
