@@ -12,7 +12,7 @@ use hyper::Uri;
 use hyper_util::client::legacy::connect::HttpInfo;
 use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::header::{
-    ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
+    ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue,
 };
 use reqwest::{ClientBuilder, Method, Url, Version};
 use tokio::task::yield_now;
@@ -481,6 +481,13 @@ fn header_map(settings: &Settings, streams: bool) -> Result<HeaderMap> {
     let refused = |what: &str| Error::new(ErrorKind::Config, format!("{what} cannot be sent"));
     let mut headers = HeaderMap::with_capacity(HEADERS_USUAL);
     headers.insert(AUTHORIZATION, bearer(&settings.api_key).ok_or_else(|| refused("the API key"))?);
+    // Otherwise hyper makes it for each request. With HTTP/2 there is none.
+    if !settings.http2 {
+        let url = &settings.base_url;
+        let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+        let host = url.host_str().unwrap_or_default().to_owned() + &port;
+        headers.insert(HOST, HeaderValue::try_from(host).map_err(|_| refused("the host"))?);
+    }
     let agent = concat!("modelwire/", env!("CARGO_PKG_VERSION"));
     headers.insert(reqwest::header::USER_AGENT, HeaderValue::from_static(agent));
     let own = settings.headers.iter();
