@@ -100,20 +100,17 @@ struct Entered {
 }
 
 impl<'a> Attempts<'a> {
-    pub(crate) async fn new(
+    pub(crate) fn new(
         shared: &'a Shared,
         run: &'a SessionRun,
         place: Place,
+        transport: Arc<Transport>,
         prepared: &'a Prepared,
         deadlines: Deadlines,
         sent: Option<Bytes>,
-    ) -> Result<Attempts<'a>> {
-        let transport = match run.transport_if_cheap(0, place) {
-            Some(made) => made,
-            None => Box::pin(transport(run, 0, place, deadlines)).await,
-        };
-        let (transport, retries, tried, retriable) = (transport?, 0, 0, None);
-        Ok(Attempts {
+    ) -> Attempts<'a> {
+        let (retries, tried, retriable) = (0, 0, None);
+        Attempts {
             shared,
             run,
             place,
@@ -125,7 +122,7 @@ impl<'a> Attempts<'a> {
             retries,
             tried,
             retriable,
-        })
+        }
     }
 
     /// Makes attempts until one gets a success status, or the policy or the deadline stops it. Releases the
@@ -147,7 +144,7 @@ impl<'a> Attempts<'a> {
                 // Whoever ends the call also stops this task.
                 return pending().await;
             };
-            let deadlines = self.deadlines.attempt();
+            let content = self.deadlines.content_of_attempt();
             let (error, metered) = match self.attempt(permit, &seen, &sending).await {
                 Ok(reply) => {
                     admitted.iter_mut().for_each(AttemptPermit::succeeded);
@@ -156,6 +153,7 @@ impl<'a> Attempts<'a> {
                         self.sent = None;
                     }
                     let transport = self.transport.clone();
+                    let deadlines = Deadlines { content, ..self.deadlines };
                     return Ok(Opened { reply, permit: admitted, deadlines, transport, chosen });
                 }
                 Err(Failure { error, metered }) => {
@@ -439,10 +437,10 @@ impl<'a> Attempts<'a> {
         sending: &Sending,
     ) -> Result<Box<Reply>, Failure> {
         let settings = self.run.settings(sending.service);
-        let mut moved: Option<Url> = None;
+        let mut moved: Option<Box<Url>> = None;
         // The request itself, then up to REDIRECTS_MAX redirects.
         for _ in 0..=REDIRECTS_MAX {
-            let place = moved.as_ref();
+            let place = moved.as_deref();
             let Sending { renamed, more, .. } = sending;
             let (prepared, body) = (self.prepared, renamed.as_ref().or(self.sent.as_ref()));
             let to_send = ToSend { prepared, body, moved: place, more };
@@ -453,7 +451,7 @@ impl<'a> Attempts<'a> {
                 false => reply?,
             };
             match redirect_within_origin(settings, reply.body.url(), &reply.head) {
-                Some(place) => moved = Some(place),
+                Some(place) => moved = Some(Box::new(place)),
                 None => return Ok(reply),
             }
             permit = reply.body.into_permit();
@@ -507,7 +505,7 @@ impl<'a> Attempts<'a> {
 }
 
 /// The transport to a service, made now, or an error at the deadline.
-async fn transport(
+pub(crate) async fn transport(
     run: &SessionRun,
     service: usize,
     place: Place,

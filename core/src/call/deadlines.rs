@@ -31,10 +31,9 @@ impl Deadlines {
         Deadlines { timeouts, deadline, content: None }
     }
 
-    /// Starts the first-content timeout of an attempt now.
-    pub(crate) fn attempt(mut self) -> Deadlines {
-        self.content = self.timeouts.first_content.map(|time| Instant::now() + time);
-        self
+    /// The deadline of the first content of an attempt that begins now.
+    pub(crate) fn content_of_attempt(&self) -> Option<Instant> {
+        self.timeouts.first_content.map(|time| Instant::now() + time)
     }
 
     /// The bound of the time until the response headers are complete, as [`Deadlines::bound`].

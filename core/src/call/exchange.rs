@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::answer::error::{Error, Result};
 use crate::answer::error_kind::ErrorKind;
 use crate::answer::response::Response;
-use crate::call::attempts::{Attempts, Opened};
+use crate::call::attempts::{Attempts, Opened, transport};
 use crate::call::body::{self, Beginning};
 use crate::call::deadlines::Deadlines;
 use crate::call::document::{events_of, judge};
@@ -36,11 +36,15 @@ pub(crate) async fn run(guard: DoneGuard, mut prepared: Box<Prepared>, caller_st
     let timeouts = prepared.options.timeouts.over(shared.settings().timeouts);
     let deadlines = Deadlines::start(timeouts);
     let sent = prepared.body.take();
-    let mut attempts =
-        match Attempts::new(shared, &guard.run, guard.place, &prepared, deadlines, sent).await {
-            Ok(attempts) => attempts,
-            Err(error) => return guard.finish(Err(error)),
-        };
+    let (run, place) = (&*guard.run, guard.place);
+    let transport = match run.transport_if_cheap(0, place) {
+        Some(made) => made,
+        None => Box::pin(transport(run, 0, place, deadlines)).await,
+    };
+    let mut attempts = match transport {
+        Ok(transport) => Attempts::new(shared, run, place, transport, &prepared, deadlines, sent),
+        Err(error) => return guard.finish(Err(error)),
+    };
     loop {
         // Boxed: an open stream does not keep the room of its attempts.
         let Opened { mut reply, permit, deadlines, transport, chosen } =
