@@ -108,8 +108,10 @@ impl ApiKey {
     /// `text` with every occurrence of the key redacted (R-AUTH4), even if JSON escapes parts of it.
     pub(crate) fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut redacted = Cow::Borrowed(text);
-        let has_room = text.len() >= self.key.len(); // most texts are shorter than a key
-        if has_room && memchr::memmem::find(text.as_bytes(), self.key.as_bytes()).is_some() {
+        if text.len() < self.key.len() {
+            return redacted; // most texts are shorter than a key, and escapes only lengthen it
+        }
+        if memchr::memmem::find(text.as_bytes(), self.key.as_bytes()).is_some() {
             redacted = Cow::Owned(text.replace(&self.key, KEY_MASK));
         }
         if memchr::memchr(b'\\', redacted.as_bytes()).is_some()
