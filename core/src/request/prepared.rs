@@ -39,9 +39,9 @@ impl Prepared {
             let (body, model, choices) = (None, None, 1);
             return Ok(Prepared { endpoint, body, model, choices, stream, options });
         };
-        let found = Fields::find(endpoint, &text)?;
+        let mut found = Fields::find(endpoint, &text)?;
         found.check(endpoint, &text)?;
-        let (model, choices) = (found.model.clone(), found.choices);
+        let (model, choices) = (found.model.take(), found.choices);
         let underneath = !stream && options.stream_only.unwrap_or(stream_only);
         let stream = stream || underneath;
         let body = Some(splice_stream(text, &found, stream, underneath)?.into());
