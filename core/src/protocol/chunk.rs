@@ -179,7 +179,7 @@ impl Chunk {
 
     /// Whether it has a part of an answer: a choice, or an event of a response.
     pub(crate) fn has_part(&self) -> bool {
-        self.choices().next().is_some()
+        self.spans().has_choices()
             || self.kind().is_some_and(|kind| kind.starts_with("response."))
     }
 

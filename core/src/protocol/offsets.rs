@@ -196,6 +196,10 @@ impl Spans {
         }
     }
 
+    pub(crate) fn has_choices(&self) -> bool {
+        self.first.is_some()
+    }
+
     /// The choices, in order.
     pub(crate) fn choices(&self) -> impl Iterator<Item = &ChoiceSpans> {
         self.first.iter().chain(&self.further)
