@@ -136,7 +136,7 @@ impl<'a> Attempts<'a> {
                 Some(hook) => {
                     let body = renamed.as_ref().or(self.sent.as_ref()).cloned();
                     Box::pin(self.asks(hook, body)).await?
-                },
+                }
                 None => Vec::new(),
             };
             let sending = Sending { service: service.unwrap_or_default(), renamed, more };
