@@ -125,6 +125,14 @@ fn refuse(error: &clap::Error, named: &[OsString]) -> Exit {
             if is_unknown && !message.contains("tip: ") {
                 message.push_str("; quote a value that contains spaces");
             }
+            if let Some(meant) = named.get(1).filter(|_| kind == ErrorKind::MissingRequiredArgument)
+            {
+                let listed: Vec<_> =
+                    table.get_subcommands().map(|it| it.get_name().to_owned()).collect();
+                if let Some(nearest) = doctor::nearest(&meant.to_string_lossy(), &listed) {
+                    message.push_str(&format!("; tip: a similar subcommand exists: '{nearest}'"));
+                }
+            }
             console::say(&format!("{message} (see `{help} --help`)"));
             Exit::Usage
         }

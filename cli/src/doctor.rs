@@ -19,6 +19,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub(crate) use certificate::roots;
+pub(crate) use service::nearest;
 
 use crate::connection::Connection;
 use crate::console;

@@ -14,7 +14,8 @@ use std::ffi::OsString;
 pub use failure::{Exit, Failure};
 
 /// Runs the command with these arguments, the first of which is its name, and returns the exit code for the
-/// process. Writes to standard output and standard error; handles SIGINT and SIGTERM while it runs.
+/// process. Writes to standard output and standard error; handles SIGINT and SIGTERM while it runs, in `bulk`
+/// also SIGHUP unless it is ignored.
 pub fn run(arguments: Vec<OsString>) -> u8 {
     arguments::run(arguments)
 }

@@ -293,12 +293,17 @@ fn an_unreachable_service_stops_the_job() {
 
 #[test]
 fn one_signal_finishes_requests_in_flight() {
-    for which in [Signal::INT, Signal::TERM] {
+    for which in [Signal::INT, Signal::TERM, Signal::HUP] {
         let job = Job::new(&rows(200, "echo"));
         job.service.answer_otherwise(late(Step::Pause(Duration::from_millis(700))));
         let mut child = job.begin(&[]);
         until("a row is on its way", || !job.service.recorded("").is_empty());
         signal(&child, which);
+        if which == Signal::HUP {
+            // The kernel and a shell both tell of a closed terminal.
+            until("it waits", || job.said().contains("interrupt again to stop at once"));
+            signal(&child, which);
+        }
         assert_eq!(wait(&mut child).code(), Some(130), "{}", job.said());
         let said = job.said();
         assert!(said.contains("resume  modelwire bulk in.jsonl -o out.jsonl\n"), "{said}");
@@ -311,6 +316,28 @@ fn one_signal_finishes_requests_in_flight() {
         assert_eq!((job.results().len(), job.metered()), (200, 200), "nothing twice");
         assert!(!ran.stderr.contains("unknown"), "{}", ran.stderr);
     }
+}
+
+/// POSIX `nohup`: a signal that is ignored stays so.
+#[test]
+fn a_job_under_nohup_outlives_its_terminal() {
+    let job = Job::new(&rows(3, "echo"));
+    job.service.answer_otherwise(late(Step::Pause(Duration::from_millis(300))));
+    let inner = job.command(&["--max-concurrency", "1"]);
+    let mut command = std::process::Command::new("nohup");
+    command.arg(inner.get_program()).args(inner.get_args()).current_dir(job.folder.path());
+    for (name, value) in inner.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    let said = std::fs::File::create(job.path("said")).unwrap();
+    let mut child = command.stdin(std::process::Stdio::null()).stderr(said).spawn().unwrap();
+    until("a row is on its way", || !job.service.recorded("").is_empty());
+    signal(&child, Signal::HUP);
+    assert_eq!(wait(&mut child).code(), Some(0), "{}", job.said());
+    assert_eq!((job.results().len(), job.metered()), (3, 3));
 }
 
 #[test]

@@ -302,6 +302,10 @@ fn without_arguments_the_help_is_short() {
             "unexpected argument 'b.jsonl' found; quote a value that contains spaces (see `modelwire bulk set --help`)",
         ),
         (
+            &["bulk", "stat", "out.jsonl"],
+            "the following required arguments were not provided: --output <OUT.jsonl>; tip: a similar subcommand exists: 'status' (see `modelwire bulk --help`)",
+        ),
+        (
             // After an input, the name of a subcommand is one more input.
             &["bulk", "a.jsonl", "status"],
             "the following required arguments were not provided: --output <OUT.jsonl> (see `modelwire bulk --help`)",

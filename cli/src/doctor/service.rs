@@ -171,7 +171,7 @@ fn judge_model(model: &str, from: &str, listed: &[String], no_calls: bool) -> Fi
 }
 
 /// The most similar listed name, for a suggestion.
-fn nearest<'a>(model: &str, listed: &'a [String]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(model: &str, listed: &'a [String]) -> Option<&'a str> {
     let lower = model.to_lowercase();
     let likeness = |name: &String| strsim::jaro_winkler(&lower, &name.to_lowercase());
     let rated = listed.iter().map(|name| (likeness(name), name));

@@ -32,3 +32,13 @@ pub(crate) fn shell(line: &str) -> Command {
 pub(crate) fn private(options: &mut OpenOptions) {
     options.mode(0o600);
 }
+
+/// The signal of a closed terminal, unless it is ignored, as under `nohup`.
+pub(crate) fn hang_up() -> Option<i32> {
+    let mut action = std::mem::MaybeUninit::<libc::sigaction>::uninit();
+    // SAFETY: without a new action it only writes the current one.
+    let known = unsafe { libc::sigaction(libc::SIGHUP, std::ptr::null(), action.as_mut_ptr()) };
+    // SAFETY: written where the call succeeded.
+    let is_ignored = known == 0 && unsafe { action.assume_init() }.sa_sigaction == libc::SIG_IGN;
+    (!is_ignored).then_some(libc::SIGHUP)
+}

@@ -23,7 +23,7 @@ use super::plan::Plan;
 /// Why a run ended early.
 #[derive(Debug)]
 pub(super) enum Cause {
-    /// Ctrl-C or SIGTERM.
+    /// Ctrl-C, SIGTERM or a closed terminal.
     Interrupted {
         /// Rows that were cancelled, with unknown outcome.
         unknown: u64,

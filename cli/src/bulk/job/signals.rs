@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM while a job runs.
+//! Ctrl-C, SIGTERM and a closed terminal (SIGHUP) while a job runs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,9 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::{SigId, flag, low_level};
 
+use crate::system;
+
 /// Handles the signals until it is dropped.
 pub(super) struct Signals {
     came: Arc<AtomicBool>,
+    /// A closed terminal is signalled by the kernel and by the shell, and means only once to end.
+    hung_up: Arc<AtomicBool>,
     taken: Vec<SigId>,
     count: u32,
 }
@@ -16,14 +20,18 @@ pub(super) struct Signals {
 impl Signals {
     /// If a handler cannot be installed, the signal keeps its default action.
     pub(super) fn take_over() -> Signals {
-        let came = Arc::new(AtomicBool::new(false));
-        let take = |signal| flag::register(signal, came.clone()).ok();
-        Signals { taken: [SIGINT, SIGTERM].into_iter().filter_map(take).collect(), came, count: 0 }
+        let (came, hung_up) = (Arc::default(), Arc::default());
+        let ends = [SIGINT, SIGTERM].map(|signal| (signal, &came));
+        let all = ends.into_iter().chain(system::hang_up().map(|signal| (signal, &hung_up)));
+        let taken = all
+            .filter_map(|(signal, sets)| flag::register(signal, Arc::clone(sets)).ok())
+            .collect();
+        Signals { came, hung_up, taken, count: 0 }
     }
 
     /// Whether a signal arrived that was not counted yet.
     pub(super) fn has_come(&self) -> bool {
-        self.came.load(Ordering::Relaxed)
+        self.came.load(Ordering::Relaxed) || self.count == 0 && self.hung_up.load(Ordering::Relaxed)
     }
 
     /// The number of signals so far; two between two calls count as one.
@@ -31,6 +39,7 @@ impl Signals {
         if self.came.swap(false, Ordering::Relaxed) {
             self.count = self.count.saturating_add(1);
         }
+        self.count = self.count.max(u32::from(self.hung_up.load(Ordering::Relaxed)));
         self.count
     }
 }
