@@ -18,6 +18,17 @@ enum {
   MODELWIRE_EVENT_ERROR = 3,
   MODELWIRE_EVENT_LOG = 4,
   MODELWIRE_EVENT_CALL = 5,
+  MODELWIRE_FINISH_NONE = 0,
+  MODELWIRE_FINISH_STOP = 1,
+  MODELWIRE_FINISH_LENGTH = 2,
+  MODELWIRE_FINISH_TOOL_CALLS = 3,
+  MODELWIRE_FINISH_CONTENT_FILTER = 4,
+  MODELWIRE_FINISH_OTHER = 5,
+  MODELWIRE_TOKENS_INPUT = 1,
+  MODELWIRE_TOKENS_OUTPUT = 2,
+  MODELWIRE_TOKENS_TOTAL = 3,
+  MODELWIRE_TOKENS_CACHED_INPUT = 4,
+  MODELWIRE_TOKENS_REASONING = 5,
   MODELWIRE_LOG_OFF = 0,
   MODELWIRE_LOG_ERROR = 1,
   MODELWIRE_LOG_WARN = 2,
@@ -130,6 +141,8 @@ const char *modelwire_response_text(const modelwire_response *response, size_t *
 const char *modelwire_response_json(const modelwire_response *response, size_t *length);
 const modelwire_value *modelwire_response_value(const modelwire_response *response);
 const modelwire_value *modelwire_response_info(const modelwire_response *response);
+int32_t modelwire_response_finish_reason(const modelwire_response *response);
+int64_t modelwire_response_tokens(const modelwire_response *response, int32_t kind);
 void modelwire_error_free(modelwire_error *error);
 modelwire_status modelwire_error_status(const modelwire_error *error);
 const char *modelwire_error_message(const modelwire_error *error, size_t *length);
@@ -137,6 +150,7 @@ const char *modelwire_error_report(const modelwire_error *error, size_t *length)
 const char *modelwire_error_json(const modelwire_error *error, size_t *length);
 const modelwire_value *modelwire_error_value(const modelwire_error *error);
 modelwire_status modelwire_value_new(const char *json, size_t length, modelwire_value **out, modelwire_error **err);
+modelwire_status modelwire_value_new_text(const char *text, size_t length, modelwire_value **out, modelwire_error **err);
 void modelwire_value_free(modelwire_value *value);
 const char *modelwire_value_text(const modelwire_value *value, const char *path, size_t path_length, size_t *length);
 const char *modelwire_value_json(const modelwire_value *value, const char *path, size_t path_length, size_t *length);

@@ -8,7 +8,7 @@
  *
  *   modelwire_client_new(NULL, 0, &client, NULL);    base URL and key from the environment
  *   modelwire_queue_new(0, &queue, NULL);
- *   modelwire_queue_submit(queue, client, MODELWIRE_OPERATION_CHAT, json, MODELWIRE_NUL, 1, 7, NULL);
+ *   modelwire_queue_submit(queue, client, MODELWIRE_OPERATION_CHAT, MODELWIRE_TEXT(json), 1, 7, NULL);
  *   while (modelwire_queue_next(queue, -1, &event) == MODELWIRE_OK) {
  *     int32_t kind = modelwire_event_kind(event);
  *     if (kind == MODELWIRE_EVENT_CHUNK)
@@ -46,7 +46,7 @@
  *   accessor returns, and what a callback receives, is borrowed from its parent and valid until the
  *   parent is freed or the callback returns.
  * Strings.  In: pointer and length in bytes, UTF-8, copied; a length of MODELWIRE_NUL means that the
- *   string ends with NUL.  Out: NUL-terminated; an optional size_t pointer receives the length in
+ *   string ends with NUL, and MODELWIRE_TEXT(string) stands for both arguments.  Out: NUL-terminated; an optional size_t pointer receives the length in
  *   bytes.  A string may contain NUL bytes: then rely on the length.
  * Errors.  0 is success, a positive status is an outcome that is not an error, a negative status is
  *   the kind of an error.  Each function sets `*out` to the result.  If the status is not
@@ -65,7 +65,8 @@
  *   for.  Of your code, it runs only the callbacks that it would run anyway; it receives no SIGPIPE from
  *   that I/O.
  * NULL.  A NULL handle, a handle of another type, or a missing `out` gives MODELWIRE_E_ARGUMENT, never
- *   a crash; an accessor returns NULL for a string or a handle, and 0 for a number.  Freeing or
+ *   a crash; an accessor returns NULL for a string or a handle, and 0 for a number unless it says
+ *   otherwise.  Freeing or
  *   cancelling NULL does nothing.
  * Cancellation.  While a thread runs a function that waits or does I/O, or a callback of that
  *   function, pthread_cancel is deferred: it takes effect at the thread's next cancellation point
@@ -125,6 +126,9 @@
 
 /** The length argument of a string that ends with NUL. */
 #define MODELWIRE_NUL SIZE_MAX
+
+/** A string that ends with NUL, as two arguments: the pointer and MODELWIRE_NUL. */
+#define MODELWIRE_TEXT(string) (string), MODELWIRE_NUL
 
 #if defined(__GNUC__)
 #define MODELWIRE_API __attribute__((visibility("default")))
@@ -220,6 +224,61 @@ static const uint8_t *const modelwire_needs __attribute__((used)) = &modelwire_n
  * modelwire_queue_follow_calls.
  */
 #define MODELWIRE_EVENT_CALL 5
+
+/**
+ * No finish reason is known: a model list, or the end of a stream that was not gathered.
+ */
+#define MODELWIRE_FINISH_NONE 0
+
+/**
+ * The answer is complete.
+ */
+#define MODELWIRE_FINISH_STOP 1
+
+/**
+ * A limit of tokens truncated the answer.
+ */
+#define MODELWIRE_FINISH_LENGTH 2
+
+/**
+ * The answer is complete and calls tools, also where the service names another reason or none.
+ */
+#define MODELWIRE_FINISH_TOOL_CALLS 3
+
+/**
+ * A content filter truncated the answer.
+ */
+#define MODELWIRE_FINISH_CONTENT_FILTER 4
+
+/**
+ * Another reason: "finish_reason" of modelwire_response_info is its text.
+ */
+#define MODELWIRE_FINISH_OTHER 5
+
+/**
+ * Input tokens.
+ */
+#define MODELWIRE_TOKENS_INPUT 1
+
+/**
+ * Output tokens.
+ */
+#define MODELWIRE_TOKENS_OUTPUT 2
+
+/**
+ * Input and output tokens.
+ */
+#define MODELWIRE_TOKENS_TOTAL 3
+
+/**
+ * Of the input tokens, those that the service read from its cache.
+ */
+#define MODELWIRE_TOKENS_CACHED_INPUT 4
+
+/**
+ * Of the output tokens, those for reasoning.
+ */
+#define MODELWIRE_TOKENS_REASONING 5
 
 /**
  * No log.
@@ -1507,6 +1566,26 @@ MODELWIRE_API
 const modelwire_value *modelwire_response_info(const modelwire_response *response);
 
 /**
+ * Why the answer ended, as a number that is the same for chats and responses: MODELWIRE_FINISH_...
+ * Reasons may be added: treat unknown ones as MODELWIRE_FINISH_OTHER.
+ *
+ * @param response  the response
+ */
+MODELWIRE_API
+int32_t modelwire_response_finish_reason(const modelwire_response *response);
+
+/**
+ * Tokens that the service reported, also for a stream; -1 if it reported none, or for an unknown
+ * kind. Details that a service leaves out are 0.
+ *
+ * @param response  the response
+ * @param kind      MODELWIRE_TOKENS_...
+ */
+MODELWIRE_API
+int64_t modelwire_response_tokens(const modelwire_response *response,
+                                  int32_t kind);
+
+/**
  * Frees an error.
  */
 MODELWIRE_API void modelwire_error_free(modelwire_error *error);
@@ -1599,6 +1678,22 @@ modelwire_status modelwire_value_new(const char *json,
                                      size_t length,
                                      modelwire_value **out,
                                      modelwire_error **err);
+
+/**
+ * Makes the JSON string of a text, which modelwire_value_json returns with its quotes and escapes: for
+ * a text inside JSON that a program writes itself.
+ *
+ * @param text    the text, UTF-8, copied
+ * @param length  its length in bytes, or MODELWIRE_NUL
+ * @param out     the value; free it with modelwire_value_free
+ * @param err     the error, on failure; may be NULL
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or text that is not UTF-8
+ */
+MODELWIRE_API
+modelwire_status modelwire_value_new_text(const char *text,
+                                          size_t length,
+                                          modelwire_value **out,
+                                          modelwire_error **err);
 
 /**
  * Frees a value that the caller owns. Does nothing to a value borrowed from a response, an event or an

@@ -224,6 +224,10 @@ inline std::string item(std::string_view array, std::size_t at, std::string_view
   return std::string(array) + '/' + std::to_string(at) + std::string(member);
 }
 
+/// For types that write themselves as JSON text, nlohmann::json for instance.
+template <class Json>
+using if_dumped = decltype(std::string_view(std::declval<const Json&>().dump()));
+
 /// A type that lends views into itself: `make().view()` would dangle.
 template <class T, class = void>
 struct is_lender : std::false_type {};
@@ -884,6 +888,17 @@ class value : public detail::handle<modelwire_value, modelwire_value_free> {
   explicit value(std::string_view json) : value(parse(json).value()) {}
 #endif
 
+  /// The JSON string of a text, which `json` returns with its quotes and escapes; an error for text
+  /// that is not UTF-8.
+  static result<value> of_text(std::string_view text) {
+    modelwire_value* out = nullptr;
+    modelwire_error* failure = nullptr;
+    const modelwire_status status =
+        modelwire_value_new_text(detail::start(text), text.size(), &out, &failure);
+    if (status != MODELWIRE_OK) return modelwire::error::adopt(failure, status);
+    return value(out);
+  }
+
   /// Its fields, borrowed.
   [[nodiscard]] value_view view() const& noexcept { return value_view(handle::get()); }
   /// Borrowed values need an object that is kept.
@@ -926,6 +941,24 @@ class value : public detail::handle<modelwire_value, modelwire_value_free> {
   std::optional<std::string> name(std::size_t index, std::string_view path = {}) && {
     return detail::copied(std::as_const(*this).name(index, path));
   }
+};
+
+/// For nlohmann::json and libraries like it: `nlohmann::json j = answer.value();`. An empty view is
+/// null. Not for a type without a `parse` from text.
+template <class Json, class = decltype(Json::parse(std::string_view()))>
+void to_json(Json& out, const value_view& from) {
+  const std::optional<std::string_view> text = from.json();
+  out = text ? Json::parse(*text) : Json();
+}
+
+/// Why an answer ended, the same for chats and responses. Reasons may be added.
+enum class finish : std::int32_t {
+  none = MODELWIRE_FINISH_NONE,              ///< Not known.
+  stop = MODELWIRE_FINISH_STOP,              ///< It is complete.
+  length = MODELWIRE_FINISH_LENGTH,          ///< A limit of tokens truncated it.
+  tool_calls = MODELWIRE_FINISH_TOOL_CALLS,  ///< It is complete and calls tools.
+  content_filter = MODELWIRE_FINISH_CONTENT_FILTER,  ///< A content filter truncated it.
+  other = MODELWIRE_FINISH_OTHER,            ///< `finish_reason` is its text.
 };
 
 /// Tokens as the service reported them.
@@ -1287,6 +1320,10 @@ class response_view : public detail::fields<modelwire_response, modelwire_respon
     return detail::record_in(info(), "/timing");
   }
   // </accessors>
+  /// Why the answer ended, as one of a few reasons that are the same for chats and responses.
+  [[nodiscard]] finish finish_kind() const noexcept {
+    return static_cast<finish>(modelwire_response_finish_reason(object_));
+  }
   /// The first header with a name, ignoring case.
   [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const {
     return detail::header_in(info(), name);
@@ -2040,9 +2077,19 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
   /// it is, except for "stream", which follows from how the call is run. Text that is not JSON is
   /// an error that names the byte; an invalid field is an error that names the field.
   static request chat_json(std::string_view json) { return request(operation::chat, json); }
+  /// The same from an nlohmann::json.
+  template <class Json, class = detail::if_dumped<Json>>
+  static request chat_json(const Json& json) {
+    return chat_json(std::string_view(json.dump()));
+  }
   /// A response from JSON text with at least "model" and "input"; as `chat_json`.
   static request responses_json(std::string_view json) {
     return request(operation::responses, json);
+  }
+  /// The same from an nlohmann::json.
+  template <class Json, class = detail::if_dumped<Json>>
+  static request responses_json(const Json& json) {
+    return responses_json(std::string_view(json.dump()));
   }
 
   /// The first error so far; NULL if there is none. Using the request gives this error, too.
@@ -2058,6 +2105,12 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
       return modelwire_request_add_message(get(), detail::start(role), role.size(),
                                            detail::start(content), content.size(), failure);
     });
+  }
+  /// Adds messages, each as its role and its content.
+  request& messages(
+      std::initializer_list<std::pair<std::string_view, std::string_view>> all) & {
+    for (const auto& [role, content] : all) message(role, content);
+    return *this;
   }
   /// A message of the role "system".
   request& system(std::string_view content) & { return message("system", content); }
@@ -2095,6 +2148,11 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
                                         detail::start(text), text.size(), failure);
     });
   }
+  /// The same from an nlohmann::json.
+  template <class Json, class = detail::if_dumped<Json>>
+  request& add_json(std::string_view name, const Json& json) & {
+    return add_json(name, std::string_view(json.dump()));
+  }
   /// The input of a response that is built field by field, as plain text. A longer input
   /// generally costs more and takes longer.
   request& input(std::string_view text) & {
@@ -2128,6 +2186,14 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
     }
     return set_json(name, detail::json_of_arithmetic(value));
   }
+  /// Sets any other field to an array of strings, "stop" for instance.
+  request& set(std::string_view name, std::initializer_list<std::string_view> values) & {
+    detail::wiped_text list("[");
+    for (const std::string_view& value : values) {
+      list.append(&value == values.begin() ? "" : ",").append(detail::json_of(value).view());
+    }
+    return set_json(name, list.append("]").view());
+  }
   /// NULL is not a value; `set_json(name, "null")` is.
   request& set(std::string_view name, std::nullptr_t) & = delete;
   /// Sets any other field to JSON text: "tools", "response_format", "messages" with images,
@@ -2137,6 +2203,11 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
       return modelwire_request_set_json(get(), detail::start(name), name.size(),
                                         detail::start(text), text.size(), failure);
     });
+  }
+  /// The same from an nlohmann::json.
+  template <class Json, class = detail::if_dumped<Json>>
+  request& set_json(std::string_view name, const Json& json) & {
+    return set_json(name, std::string_view(json.dump()));
   }
   /// Sets options of this request by name from one JSON object, all of them or none: they
   /// override the client's. docs/options.md has the names.
@@ -2168,6 +2239,10 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
   request&& message(std::string_view role, std::string_view content) && {
     return std::move(message(role, content));
   }
+  request&& messages(
+      std::initializer_list<std::pair<std::string_view, std::string_view>> all) && {
+    return std::move(messages(all));
+  }
   request&& system(std::string_view content) && { return std::move(system(content)); }
   request&& user(std::string_view content) && { return std::move(user(content)); }
   request&& assistant(std::string_view content) && { return std::move(assistant(content)); }
@@ -2182,6 +2257,10 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
   request&& tool_result(std::string_view id, std::string_view output) && {
     return std::move(tool_result(id, output));
   }
+  template <class Json, class = detail::if_dumped<Json>>
+  request&& add_json(std::string_view name, const Json& json) && {
+    return std::move(add_json(name, json));
+  }
   request&& add_json(std::string_view name, std::string_view text) && {
     return std::move(add_json(name, text));
   }
@@ -2194,7 +2273,14 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
   request&& set(std::string_view name, N value) && {
     return std::move(set(name, value));
   }
+  request&& set(std::string_view name, std::initializer_list<std::string_view> values) && {
+    return std::move(set(name, values));
+  }
   request&& set(std::string_view name, std::nullptr_t) && = delete;
+  template <class Json, class = detail::if_dumped<Json>>
+  request&& set_json(std::string_view name, const Json& json) && {
+    return std::move(set_json(name, json));
+  }
   request&& set_json(std::string_view name, std::string_view text) && {
     return std::move(set_json(name, text));
   }

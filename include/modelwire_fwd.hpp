@@ -55,6 +55,7 @@ struct wait_record;
 struct call_record;
 
 enum class error_kind : std::int32_t;
+enum class finish : std::int32_t;
 enum class operation : std::int32_t;
 enum class mode : std::int32_t;
 enum class flow : std::int32_t;

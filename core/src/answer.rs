@@ -12,4 +12,5 @@ pub(crate) mod rate_limits;
 pub(crate) mod record;
 pub(crate) mod redactor;
 pub(crate) mod response;
+mod serialized;
 pub(crate) mod usage_sums;

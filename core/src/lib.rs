@@ -18,6 +18,13 @@
 //! on the program's tokio runtime ([`Config::runtime`]). What arrives waits in a bounded queue,
 //! [`Call`], which is the basis of every way to consume it. Rules from the service's specification are
 //! marked R-… where the code implements them.
+//!
+//! What is read ([`Document`], [`Chunk`], [`Value`], [`Response`], [`Usage`], [`CalledTool`], [`Error`] and
+//! [`CallRecord`]) implements serde's `Serialize`, as the JSON that was sent; documents, chunks, usage and
+//! tool calls also `Deserialize`.
+//!
+//! The crate runs on Unix and Windows. On wasm32 nothing of it does: timeouts, retries and streams need
+//! threads and sockets, which a browser and WASI do not give a library.
 
 #![cfg_attr(not(feature = "bindings"), allow(dead_code, reason = "bindings call it"))]
 

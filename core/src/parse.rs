@@ -17,6 +17,8 @@
 //! ```
 
 pub use crate::protocol::accumulate::{Gatherer, ResponseTooLarge};
+#[doc(hidden)]
+pub use crate::protocol::escapes::quoted;
 pub use crate::protocol::sse::{Decoder, Event, EventTooLarge};
 
 /// Views one event's data as a chunk.

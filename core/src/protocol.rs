@@ -12,6 +12,7 @@ pub(crate) mod error_body;
 pub(crate) mod escapes;
 pub(crate) mod json;
 pub(crate) mod offsets;
+mod serialized;
 pub(crate) mod shape;
 pub(crate) mod slab;
 pub(crate) mod span;

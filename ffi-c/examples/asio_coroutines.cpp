@@ -2,7 +2,7 @@
 // Needs libasio-dev; modelwire.hpp and modelwire_coro.hpp say everything else.
 //
 //   c++ -std=c++20 asio_coroutines.cpp -o asio_coroutines $(pkg-config --cflags --libs modelwire)
-//   ./asio_coroutines a-model "Say hello." "Say goodbye."
+//   ./asio_coroutines echo "Say hello." "Say goodbye."
 #include <asio.hpp>
 #include <iostream>
 #include <modelwire_coro.hpp>

@@ -2,14 +2,14 @@
  * One chat completion, built without a JSON library.
  *
  *   cc chat.c -o chat $(pkg-config --cflags --libs modelwire)
- *   ./chat a-model "Say hello."
+ *   ./chat echo "Say hello."
  */
 #include <inttypes.h>
 #include <modelwire.h>
 #include <stdio.h>
 
-/* Says everything that is known about a failure, what to do about it too, for a log or for support;
- * the key is not in it. */
+/* Says everything that is known about a failure, what to do about it too, for a log or for
+ * support; the key is not in it. */
 static int fail(modelwire_error *error) {
   fprintf(stderr, "%s\n", modelwire_error_report(error, NULL));
   modelwire_error_free(error);
@@ -19,31 +19,31 @@ static int fail(modelwire_error *error) {
 /* Two messages, a number of tokens, a temperature; each may fail for text that is not UTF-8. */
 static int fill(modelwire_request *request, const char *model, const char *text,
                 modelwire_error **error) {
-  return modelwire_request_set_text(request, "model", MODELWIRE_NUL, model, MODELWIRE_NUL,
+  return modelwire_request_set_text(request, MODELWIRE_TEXT("model"), MODELWIRE_TEXT(model),
                                     error) == MODELWIRE_OK &&
-         modelwire_request_add_message(request, "system", MODELWIRE_NUL, "Be brief.",
-                                       MODELWIRE_NUL, error) == MODELWIRE_OK &&
-         modelwire_request_add_message(request, "user", MODELWIRE_NUL, text, MODELWIRE_NUL,
+         modelwire_request_add_message(request, MODELWIRE_TEXT("system"),
+                                       MODELWIRE_TEXT("Be brief."), error) == MODELWIRE_OK &&
+         modelwire_request_add_message(request, MODELWIRE_TEXT("user"), MODELWIRE_TEXT(text),
                                        error) == MODELWIRE_OK &&
-         modelwire_request_set_json(request, "max_tokens", MODELWIRE_NUL, "200", MODELWIRE_NUL,
-                                    error) == MODELWIRE_OK &&
-         modelwire_request_set_json(request, "temperature", MODELWIRE_NUL, "0.2", MODELWIRE_NUL,
-                                    error) == MODELWIRE_OK;
+         modelwire_request_set_json(request, MODELWIRE_TEXT("max_tokens"),
+                                    MODELWIRE_TEXT("200"), error) == MODELWIRE_OK &&
+         modelwire_request_set_json(request, MODELWIRE_TEXT("temperature"),
+                                    MODELWIRE_TEXT("0.2"), error) == MODELWIRE_OK;
 }
 
 static void show(const modelwire_response *answer) {
-  /* What the library knows of the answer, and what the service sent: JSON both, read by paths. */
+  /* What the library knows of the answer, and what the service sent: JSON both, read by paths.
+   */
   const modelwire_value *known = modelwire_response_info(answer);
   const modelwire_value *sent = modelwire_response_value(answer);
-  const char *reason = modelwire_value_text(known, "/finish_reason", MODELWIRE_NUL, NULL);
-  const char *role = modelwire_value_text(sent, "/choices/0/message/role", MODELWIRE_NUL, NULL);
-  int64_t input = 0, output = 0;
-  /* Whichever is absent leaves its number alone. */
-  modelwire_value_int(known, "/usage/input_tokens", MODELWIRE_NUL, &input);
-  modelwire_value_int(known, "/usage/output_tokens", MODELWIRE_NUL, &output);
+  const char *role =
+      modelwire_value_text(sent, MODELWIRE_TEXT("/choices/0/message/role"), NULL);
+  const char *reason = modelwire_value_text(known, MODELWIRE_TEXT("/finish_reason"), NULL);
   puts(modelwire_response_text(answer, NULL));
   printf("(%s; %" PRId64 " tokens in, %" PRId64 " out)\n", reason == NULL ? "unknown" : reason,
-         input, output);
+         modelwire_response_tokens(answer, MODELWIRE_TOKENS_INPUT),
+         modelwire_response_tokens(answer, MODELWIRE_TOKENS_OUTPUT));
+  if (modelwire_response_finish_reason(answer) == MODELWIRE_FINISH_LENGTH) puts("(truncated)");
   if (role != NULL) printf("(role: %s)\n", role);
 }
 

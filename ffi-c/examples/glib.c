@@ -3,7 +3,7 @@
  * queue's descriptor. A text is put together until its chat ends. Ctrl-C ends the chats.
  *
  *   cc glib.c -o glib $(pkg-config --cflags --libs modelwire glib-2.0)
- *   ./glib a-model "Say hello." "Count to three."
+ *   ./glib echo "Say hello." "Count to three."
  */
 #include <glib-unix.h>
 #include <modelwire.h>
@@ -69,8 +69,8 @@ static void ask(const modelwire_client *client, const char *model, char *questio
   one->question = question;
   one->answer = g_string_new(NULL);
   if (modelwire_request_new(MODELWIRE_OPERATION_CHAT, NULL, 0, &request, &error) ||
-      modelwire_request_set_text(request, "model", MODELWIRE_NUL, model, MODELWIRE_NUL, &error) ||
-      modelwire_request_add_message(request, "user", MODELWIRE_NUL, question, MODELWIRE_NUL,
+      modelwire_request_set_text(request, MODELWIRE_TEXT("model"), MODELWIRE_TEXT(model), &error) ||
+      modelwire_request_add_message(request, MODELWIRE_TEXT("user"), MODELWIRE_TEXT(question),
                                     &error) ||
       modelwire_queue_submit_request(queue, client, request, 1, (uintptr_t)one, &error))
     fail(error);

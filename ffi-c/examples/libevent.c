@@ -4,7 +4,7 @@
  * one that goes away ends it. Ctrl-C ends the server.
  *
  *   cc libevent.c -o libevent $(pkg-config --cflags --libs modelwire libevent)
- *   ./libevent a-model 8080 &  curl -N --data "Say hello." http://127.0.0.1:8080/
+ *   ./libevent echo 8080 &  curl -N --data "Say hello." http://127.0.0.1:8080/
  */
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
@@ -53,8 +53,8 @@ static void on_request(struct evhttp_request *http, void *data) {
   (void)data;
   if (one != NULL &&
       !modelwire_request_new(MODELWIRE_OPERATION_CHAT, NULL, 0, &request, NULL) &&
-      !modelwire_request_set_text(request, "model", MODELWIRE_NUL, model, MODELWIRE_NUL, NULL) &&
-      !modelwire_request_add_message(request, "user", MODELWIRE_NUL, text, length, NULL) &&
+      !modelwire_request_set_text(request, MODELWIRE_TEXT("model"), MODELWIRE_TEXT(model), NULL) &&
+      !modelwire_request_add_message(request, MODELWIRE_TEXT("user"), text, length, NULL) &&
       !modelwire_queue_submit_request(queue, client, request, 1, (uintptr_t)one, NULL)) {
     one->http = http;
     evhttp_connection_set_closecb(evhttp_request_get_connection(http), on_reader_gone, one);

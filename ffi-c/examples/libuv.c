@@ -3,7 +3,7 @@
  * does. Ctrl-C ends the chats, and the program when they have ended.
  *
  *   cc libuv.c -o libuv $(pkg-config --cflags --libs modelwire libuv)
- *   ./libuv a-model "Say hello." "Count to three."
+ *   ./libuv echo "Say hello." "Count to three."
  */
 #include <inttypes.h>
 #include <modelwire.h>
@@ -58,8 +58,9 @@ static void submit(const modelwire_client *client, const char *model, const char
   modelwire_request *request = NULL;
   modelwire_error *error = NULL;
   if (modelwire_request_new(MODELWIRE_OPERATION_CHAT, NULL, 0, &request, &error) ||
-      modelwire_request_set_text(request, "model", MODELWIRE_NUL, model, MODELWIRE_NUL, &error) ||
-      modelwire_request_add_message(request, "user", MODELWIRE_NUL, text, MODELWIRE_NUL, &error) ||
+      modelwire_request_set_text(request, MODELWIRE_TEXT("model"), MODELWIRE_TEXT(model), &error) ||
+      modelwire_request_add_message(request, MODELWIRE_TEXT("user"), MODELWIRE_TEXT(text),
+                                    &error) ||
       modelwire_queue_submit_request(queue, client, request, 1, tag, &error))
     fail(error);
   modelwire_request_free(request);

@@ -5,7 +5,7 @@
  * them by their tags.
  *
  *   cc many.c -o many $(pkg-config --cflags --libs modelwire)
- *   ./many a-model "Say hello."
+ *   ./many echo "Say hello."
  */
 #include <modelwire.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ typedef struct {
 /* Says what went wrong and what to do about it. */
 static void tell(const modelwire_error *error) {
   const char *hint =
-      modelwire_value_text(modelwire_error_value(error), "/hint", MODELWIRE_NUL, NULL);
+      modelwire_value_text(modelwire_error_value(error), MODELWIRE_TEXT("/hint"), NULL);
   fprintf(stderr, "%s\n%s\n", modelwire_error_message(error, NULL), hint);
 }
 
@@ -69,9 +69,9 @@ int main(int argc, char **argv) {
       modelwire_queue_new(0, &queue, &error) != MODELWIRE_OK ||
       modelwire_request_new(MODELWIRE_OPERATION_CHAT, NULL, 0, &request, &error) !=
           MODELWIRE_OK ||
-      modelwire_request_set_text(request, "model", MODELWIRE_NUL, argv[1], MODELWIRE_NUL,
+      modelwire_request_set_text(request, MODELWIRE_TEXT("model"), MODELWIRE_TEXT(argv[1]),
                                  &error) != MODELWIRE_OK ||
-      modelwire_request_add_message(request, "user", MODELWIRE_NUL, argv[2], MODELWIRE_NUL,
+      modelwire_request_add_message(request, MODELWIRE_TEXT("user"), MODELWIRE_TEXT(argv[2]),
                                     &error) != MODELWIRE_OK)
     fail(error);
 

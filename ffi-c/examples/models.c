@@ -10,7 +10,7 @@
 /* Says what went wrong and what to do about it. */
 static int fail(modelwire_error *error) {
   const char *hint =
-      modelwire_value_text(modelwire_error_value(error), "/hint", MODELWIRE_NUL, NULL);
+      modelwire_value_text(modelwire_error_value(error), MODELWIRE_TEXT("/hint"), NULL);
   fprintf(stderr, "%s\n%s\n", modelwire_error_message(error, NULL), hint);
   modelwire_error_free(error);
   return 1;
@@ -29,13 +29,14 @@ int main(void) {
           MODELWIRE_OK &&
       modelwire_call_new(client, request, 0, &call, &error) == MODELWIRE_OK &&
       modelwire_call_run(call, &answer, &error) == MODELWIRE_OK) {
-    /* What the library knows of an answer is a JSON object; its fields are read by their paths. */
+    /* What the library knows of an answer is a JSON object; its fields are read by their paths.
+     */
     const modelwire_value *known = modelwire_response_info(answer);
-    size_t count = modelwire_value_count(known, "/models", MODELWIRE_NUL);
+    size_t count = modelwire_value_count(known, MODELWIRE_TEXT("/models"));
     for (size_t i = 0; i < count; i++) {
       char path[32];
       snprintf(path, sizeof path, "/models/%zu", i);
-      puts(modelwire_value_text(known, path, MODELWIRE_NUL, NULL));
+      puts(modelwire_value_text(known, MODELWIRE_TEXT(path), NULL));
     }
   }
 

@@ -2,7 +2,7 @@
 // come in the thread of the object, as any event of Qt does. Nothing here needs moc; Qt 5 or 6.
 //
 //   c++ -std=c++17 -fPIC qt.cpp -o qt $(pkg-config --cflags --libs modelwire Qt5Core)
-//   ./qt a-model "Say hello." "Count to three."
+//   ./qt echo "Say hello." "Count to three."
 #include <QCoreApplication>
 #include <QHash>
 #include <QSocketNotifier>

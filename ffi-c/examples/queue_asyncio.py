@@ -7,7 +7,7 @@ calls by a number of the program's own, and one descriptor that its event loop w
 What the functions take is read from modelwire.json, which MODELWIRE_JSON names, or which stands
 beside the header in an include folder of this file's parents.
 
-    python3 queue_asyncio.py a-model "Say hello." [COUNT]
+    python3 queue_asyncio.py echo "Say hello." [COUNT]
 """
 
 import asyncio

@@ -2,8 +2,8 @@
  * A SQLite extension: chats in SQL.
  *
  *   cc -shared -fPIC sqlite.c -o modelwire_sqlite.so $(pkg-config --cflags --libs modelwire)
- *   sqlite3 :memory: '.load ./modelwire_sqlite' "SELECT modelwire_chat('a-model', 'Say hello.')" \
- *     "SELECT piece FROM modelwire_stream('a-model', 'Count to three.')"
+ *   sqlite3 :memory: '.load ./modelwire_sqlite' "SELECT modelwire_chat('echo', 'Say hello.')" \
+ *     "SELECT piece FROM modelwire_stream('echo', 'Count to three.')"
  */
 #include <modelwire.h>
 #include <sqlite3ext.h>
@@ -19,8 +19,8 @@ static modelwire_queue *ask(const modelwire_client *client, sqlite3_value **argu
   const char *model = (const char *)sqlite3_value_text(arguments[0]);
   const char *text = (const char *)sqlite3_value_text(arguments[1]);
   if (modelwire_request_new(MODELWIRE_OPERATION_CHAT, NULL, 0, &request, error) ||
-      modelwire_request_set_text(request, "model", MODELWIRE_NUL, model, MODELWIRE_NUL, error) ||
-      modelwire_request_add_message(request, "user", MODELWIRE_NUL, text, MODELWIRE_NUL, error) ||
+      modelwire_request_set_text(request, MODELWIRE_TEXT("model"), MODELWIRE_TEXT(model), error) ||
+      modelwire_request_add_message(request, MODELWIRE_TEXT("user"), MODELWIRE_TEXT(text), error) ||
       modelwire_queue_new(MODELWIRE_INTERRUPTIBLE, &queue, error) ||
       modelwire_queue_submit_request(queue, client, request, stream, 0, error)) {
     modelwire_queue_free(queue);

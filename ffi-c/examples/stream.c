@@ -2,7 +2,7 @@
  * Prints an answer while it is being written; Ctrl-C ends it and closes the exchange.
  *
  *   cc stream.c -o stream $(pkg-config --cflags --libs modelwire)
- *   ./stream a-model "Tell a story."
+ *   ./stream echo "Tell a story."
  */
 #include <modelwire.h>
 #include <signal.h>
@@ -41,9 +41,9 @@ int main(int argc, char **argv) {
   if (modelwire_client_new(NULL, 0, &client, &error) == MODELWIRE_OK &&
       modelwire_request_new(MODELWIRE_OPERATION_CHAT, NULL, 0, &request, &error) ==
           MODELWIRE_OK &&
-      modelwire_request_set_text(request, "model", MODELWIRE_NUL, argv[1], MODELWIRE_NUL,
+      modelwire_request_set_text(request, MODELWIRE_TEXT("model"), MODELWIRE_TEXT(argv[1]),
                                  &error) == MODELWIRE_OK &&
-      modelwire_request_add_message(request, "user", MODELWIRE_NUL, argv[2], MODELWIRE_NUL,
+      modelwire_request_add_message(request, MODELWIRE_TEXT("user"), MODELWIRE_TEXT(argv[2]),
                                     &error) == MODELWIRE_OK &&
       modelwire_call_new(client, request, MODELWIRE_INTERRUPTIBLE, &call, &error) ==
           MODELWIRE_OK) {
@@ -58,7 +58,7 @@ int main(int argc, char **argv) {
   puts("");
   if (status < 0 && status != MODELWIRE_E_CANCELLED) {
     const char *hint =
-        modelwire_value_text(modelwire_error_value(error), "/hint", MODELWIRE_NUL, NULL);
+        modelwire_value_text(modelwire_error_value(error), MODELWIRE_TEXT("/hint"), NULL);
     fprintf(stderr, "%s\n%s\n", modelwire_error_message(error, NULL), hint);
   }
 

@@ -1,7 +1,7 @@
 // A stream as a range, in C++17; modelwire.hpp says everything else.
 //
 //   c++ -std=c++17 talk.cpp -o talk $(pkg-config --cflags --libs modelwire)
-//   ./talk a-model "Say hello."
+//   ./talk echo "Say hello."
 #include <iostream>
 #include <modelwire.hpp>
 

@@ -35,6 +35,28 @@ pub unsafe extern "C" fn modelwire_value_new(
     })
 }
 
+/// Makes the JSON string of a text, which modelwire_value_json returns with its quotes and escapes: for
+/// a text inside JSON that a program writes itself.
+///
+/// @param text    the text, UTF-8, copied
+/// @param length  its length in bytes, or MODELWIRE_NUL
+/// @param out     the value; free it with modelwire_value_free
+/// @param err     the error, on failure; may be NULL
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or text that is not UTF-8
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn modelwire_value_new_text(
+    text: *const c_char,
+    length: usize,
+    out: *mut *mut modelwire_value,
+    err: *mut *mut modelwire_error,
+) -> modelwire_status {
+    guard(err, || {
+        let slot = output(out)?;
+        let text = borrow_text("text", text, length)?;
+        Ok(slot.give(modelwire_value::of_json(modelwire_core::parse::quoted(text))))
+    })
+}
+
 /// Frees a value that the caller owns. Does nothing to a value borrowed from a response, an event or an
 /// error.
 #[unsafe(no_mangle)]

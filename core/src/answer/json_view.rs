@@ -13,7 +13,7 @@ use crate::answer::record::{AttemptRecord, CallRecord, CancelledBy, WaitRecord};
 use crate::answer::response::CalledTool;
 use crate::answer::usage_sums::{UsageByKey, UsageSum, UsageSums, usage_by_model};
 use crate::protocol::choice::Choice;
-use crate::protocol::escapes::write_str;
+use crate::protocol::escapes::{quoted, write_str};
 use crate::protocol::usage::Usage;
 
 /// A text that may be absent, in any representation.
@@ -207,12 +207,6 @@ impl Object {
         self.0.push('}');
         self.0
     }
-}
-
-fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    write_str(text, &mut quoted);
-    quoted
 }
 
 impl CallRecord {

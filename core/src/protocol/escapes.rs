@@ -1,5 +1,12 @@
 //! JSON string escapes: writing and resolving them (RFC 8259 section 7).
 
+/// `text` as a JSON string, including the quotes.
+pub fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    write_str(text, &mut quoted);
+    quoted
+}
+
 /// Writes `text` as a JSON string, including the quotes.
 pub(crate) fn write_str(text: &str, out: &mut String) {
     out.push('"');

@@ -45,6 +45,12 @@ macro_rules! counts {
                 [$((stringify!($name), self.$name)),*].into_iter()
             }
 
+            /// The counts of [`Usage::counts`]; absent ones are 0.
+            pub(crate) fn of_counts(counts: &std::collections::HashMap<String, u64>) -> Usage {
+                let count = |name| counts.get(name).copied().unwrap_or_default();
+                Usage { $($name: count(stringify!($name)),)* }
+            }
+
             /// Adds the usage of other calls, without overflow.
             pub(crate) fn add(&mut self, other: &Usage) {
                 $(self.$name = self.$name.saturating_add(other.$name);)*

@@ -1,6 +1,6 @@
 # A chat, piece by piece; then what is known of it.
 #
-#     mix run example.exs a-model "Say hello."
+#     mix run example.exs echo "Say hello."
 
 [model, text] = System.argv()
 client = Modelwire.client!()

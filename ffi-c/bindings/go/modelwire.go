@@ -6,7 +6,7 @@
 // go build -tags modelwire_static.
 //
 //	stream := client.ChatStream(ctx, modelwire.ChatRequest{
-//		Model:    "a-model",
+//		Model:    "echo",
 //		Messages: []modelwire.Message{modelwire.User("Say hello.")},
 //	})
 //	for chunk, err := range stream.Chunks() {

@@ -1,4 +1,4 @@
-// Streams a chat: node example.mjs a-model "Say hello."
+// Streams a chat: node example.mjs echo "Say hello."
 // The base URL and the key come from MODELWIRE_BASE_URL and MODELWIRE_API_KEY.
 
 import { Client, ModelwireError } from "modelwire";

@@ -121,6 +121,9 @@ function check(status, [error], result) {
 /** The length argument of a string that ends with NUL. */
 const MODELWIRE_NUL = 2n ** 64n - 1n;
 
+/** A string that ends with NUL, as two arguments: the pointer and MODELWIRE_NUL. */
+const MODELWIRE_TEXT(string) = (string), MODELWIRE_NUL;
+
 /** Waits return MODELWIRE_INTERRUPTED when a signal handler has run on the waiting thread, with
  *  or without SA_RESTART, or when a handler called a wakeup function; and at the latest after
  *  100 ms without any event, so that a signal that arrived just before the wait is noticed.
@@ -162,6 +165,39 @@ const MODELWIRE_EVENT_LOG = 4;
 /** The record of a call that has ended, for the callback of modelwire_client_on_call and in
  *  queues with modelwire_queue_follow_calls. */
 const MODELWIRE_EVENT_CALL = 5;
+
+/** No finish reason is known: a model list, or the end of a stream that was not gathered. */
+const MODELWIRE_FINISH_NONE = 0;
+
+/** The answer is complete. */
+const MODELWIRE_FINISH_STOP = 1;
+
+/** A limit of tokens truncated the answer. */
+const MODELWIRE_FINISH_LENGTH = 2;
+
+/** The answer is complete and calls tools, also where the service names another reason or none. */
+const MODELWIRE_FINISH_TOOL_CALLS = 3;
+
+/** A content filter truncated the answer. */
+const MODELWIRE_FINISH_CONTENT_FILTER = 4;
+
+/** Another reason: "finish_reason" of modelwire_response_info is its text. */
+const MODELWIRE_FINISH_OTHER = 5;
+
+/** Input tokens. */
+const MODELWIRE_TOKENS_INPUT = 1;
+
+/** Output tokens. */
+const MODELWIRE_TOKENS_OUTPUT = 2;
+
+/** Input and output tokens. */
+const MODELWIRE_TOKENS_TOTAL = 3;
+
+/** Of the input tokens, those that the service read from its cache. */
+const MODELWIRE_TOKENS_CACHED_INPUT = 4;
+
+/** Of the output tokens, those for reasoning. */
+const MODELWIRE_TOKENS_REASONING = 5;
 
 /** No log. */
 const MODELWIRE_LOG_OFF = 0;
@@ -1088,6 +1124,21 @@ const modelwire_response_value = declare("modelwire_response_value", "void *", [
  *  (response) */
 const modelwire_response_info = declare("modelwire_response_info", "void *", ["void *"]);
 
+/** Why the answer ended, as a number that is the same for chats and responses:
+ *  MODELWIRE_FINISH_... Reasons may be added: treat unknown ones as MODELWIRE_FINISH_OTHER.
+ *  (response) */
+const modelwire_response_finish_reason = declare("modelwire_response_finish_reason", "int32_t", [
+  "void *",
+]);
+
+/** Tokens that the service reported, also for a stream; -1 if it reported none, or for an
+ *  unknown kind. Details that a service leaves out are 0.
+ *  (response, kind) */
+const modelwire_response_tokens = declare("modelwire_response_tokens", "int64_t", [
+  "void *",
+  "int32_t",
+]);
+
 /** Frees an error.
  *  (error) */
 const modelwire_error_free = declare("modelwire_error_free", "void", ["void *"]);
@@ -1152,6 +1203,22 @@ function modelwire_value_new(json) {
   const out = [null];
   const err = [null];
   const status = value_new(json_bytes, size(json_bytes), out, err);
+  return check(status, err, out[0]);
+}
+
+const value_new_text = declare("modelwire_value_new_text", "int32_t", [
+  "void *",
+  "size_t",
+  out("void *"),
+  out("void *"),
+]);
+/** Makes the JSON string of a text, which modelwire_value_json returns with its quotes and
+ *  escapes: for a text inside JSON that a program writes itself. */
+function modelwire_value_new_text(text) {
+  const text_bytes = encode(text);
+  const out = [null];
+  const err = [null];
+  const status = value_new_text(text_bytes, size(text_bytes), out, err);
   return check(status, err, out[0]);
 }
 
@@ -1252,6 +1319,7 @@ module.exports = {
   ModelwireEvent,
   duplicate,
   MODELWIRE_NUL,
+  MODELWIRE_TEXT(string),
   MODELWIRE_INTERRUPTIBLE,
   MODELWIRE_SOCKET,
   MODELWIRE_VERSION_NUMBER,
@@ -1264,6 +1332,17 @@ module.exports = {
   MODELWIRE_EVENT_ERROR,
   MODELWIRE_EVENT_LOG,
   MODELWIRE_EVENT_CALL,
+  MODELWIRE_FINISH_NONE,
+  MODELWIRE_FINISH_STOP,
+  MODELWIRE_FINISH_LENGTH,
+  MODELWIRE_FINISH_TOOL_CALLS,
+  MODELWIRE_FINISH_CONTENT_FILTER,
+  MODELWIRE_FINISH_OTHER,
+  MODELWIRE_TOKENS_INPUT,
+  MODELWIRE_TOKENS_OUTPUT,
+  MODELWIRE_TOKENS_TOTAL,
+  MODELWIRE_TOKENS_CACHED_INPUT,
+  MODELWIRE_TOKENS_REASONING,
   MODELWIRE_LOG_OFF,
   MODELWIRE_LOG_ERROR,
   MODELWIRE_LOG_WARN,
@@ -1363,6 +1442,8 @@ module.exports = {
   modelwire_response_json,
   modelwire_response_value,
   modelwire_response_info,
+  modelwire_response_finish_reason,
+  modelwire_response_tokens,
   modelwire_error_free,
   modelwire_error_status,
   modelwire_error_message,
@@ -1370,6 +1451,7 @@ module.exports = {
   modelwire_error_json,
   modelwire_error_value,
   modelwire_value_new,
+  modelwire_value_new_text,
   modelwire_value_free,
   modelwire_value_text,
   modelwire_value_json,

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# A streamed chat, piece by piece: ruby example.rb a-model "Say hello."
+# A streamed chat, piece by piece: ruby example.rb echo "Say hello."
 # Base URL and key come from the environment: MODELWIRE_BASE_URL, MODELWIRE_API_KEY.
 
 require "modelwire"

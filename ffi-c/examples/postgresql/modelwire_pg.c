@@ -2,7 +2,7 @@
  * A PostgreSQL extension: chats in SQL. Cancelling a statement, terminating a backend and
  * statement_timeout end a chat that is waited for at once, and close its exchange.
  *
- *   SET modelwire.model = 'a-model';
+ *   SET modelwire.model = 'echo';
  *   SELECT modelwire_chat('Say hello.');
  *   SELECT modelwire_stream('Count to three.');   -- a row for each piece, as it comes
  *
@@ -57,7 +57,7 @@ static char *to_server(const char *utf8, size_t length) {
 static void fail(const modelwire_error *error) {
   size_t message_length, hint_length = 0;
   const char *message = modelwire_error_message(error, &message_length);
-  const char *hint = modelwire_value_text(modelwire_error_value(error), "/hint", MODELWIRE_NUL,
+  const char *hint = modelwire_value_text(modelwire_error_value(error), MODELWIRE_TEXT("/hint"),
                                           &hint_length);
   ereport(ERROR, (errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION),
                   errmsg("%s", to_server(message, message_length)),
@@ -71,11 +71,11 @@ static Chat *ask(MemoryContext context, text *question, int stream) {
   size_t length = utf8 == VARDATA_ANY(question) ? VARSIZE_ANY_EXHDR(question) : strlen(utf8);
   chat->end = (MemoryContextCallback){.func = free_chat, .arg = chat};
   MemoryContextRegisterResetCallback(context, &chat->end);
-  if ((client == NULL && modelwire_client_new(options, MODELWIRE_NUL, &client, &chat->error)) ||
+  if ((client == NULL && modelwire_client_new(MODELWIRE_TEXT(options), &client, &chat->error)) ||
       modelwire_request_new(MODELWIRE_OPERATION_CHAT, NULL, 0, &chat->request, &chat->error) ||
-      modelwire_request_set_text(chat->request, "model", MODELWIRE_NUL, model, MODELWIRE_NUL,
+      modelwire_request_set_text(chat->request, MODELWIRE_TEXT("model"), MODELWIRE_TEXT(model),
                                  &chat->error) ||
-      modelwire_request_add_message(chat->request, "user", MODELWIRE_NUL, utf8, length,
+      modelwire_request_add_message(chat->request, MODELWIRE_TEXT("user"), utf8, length,
                                     &chat->error) ||
       modelwire_queue_new(0, &chat->queue, &chat->error) ||
       modelwire_queue_submit_request(chat->queue, client, chat->request, stream, 0, &chat->error))
@@ -143,7 +143,7 @@ void _PG_init(void) {
   /* Preloaded: what is wrong with the settings is said as the server starts, and every backend has
    * the client from the fork. It has neither threads nor connections before a call. */
   if (process_shared_preload_libraries_in_progress &&
-      modelwire_client_new(options, MODELWIRE_NUL, &client, &error) != MODELWIRE_OK)
+      modelwire_client_new(MODELWIRE_TEXT(options), &client, &error) != MODELWIRE_OK)
     ereport(WARNING, (errmsg("%s", modelwire_error_message(error, NULL))));
   modelwire_error_free(error);
 }

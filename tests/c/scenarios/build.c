@@ -125,6 +125,11 @@ void built_tools(void) {
 
 /* Everything that JSON has to escape, and what it has not. */
 void built_escapes(void) {
+  modelwire_value *quoted = NULL;
+  CHECK(modelwire_value_new_text(MODELWIRE_TEXT("a \"b\"\n"), &quoted, NULL) == MODELWIRE_OK);
+  CHECK_TEXT(modelwire_value_json(quoted, MODELWIRE_TEXT(""), NULL), "\"a \\\"b\\\"\\n\"");
+  CHECK_TEXT(modelwire_value_text(quoted, MODELWIRE_TEXT(""), NULL), "a \"b\"\n");
+  modelwire_value_free(quoted);
   static const char TEXT[] = "\"\\/\b\f\n\r\t\x01\x1f\x7f\0 \xc3\xa9\xe2\x80\xa8\xf0\x9f\x98\x80";
   modelwire_client *client = client_of_environment();
   modelwire_request *request = chat_request("m");
@@ -132,6 +137,34 @@ void built_escapes(void) {
   set_text(request, "n\n", MODELWIRE_NUL, TEXT, sizeof TEXT - 1);
   send(client, request, 1);
   modelwire_request_free(request);
+  modelwire_client_free(client);
+}
+
+/* Why answers end, in the order of what the test scripts, and their tokens. */
+void finish_and_tokens(void) {
+  static const int32_t OF_CHATS[] = {MODELWIRE_FINISH_STOP,       MODELWIRE_FINISH_LENGTH,
+                                     MODELWIRE_FINISH_TOOL_CALLS, MODELWIRE_FINISH_TOOL_CALLS,
+                                     MODELWIRE_FINISH_CONTENT_FILTER, MODELWIRE_FINISH_OTHER,
+                                     MODELWIRE_FINISH_NONE};
+  static const int32_t OF_RESPONSES[] = {MODELWIRE_FINISH_STOP, MODELWIRE_FINISH_TOOL_CALLS,
+                                         MODELWIRE_FINISH_LENGTH, MODELWIRE_FINISH_CONTENT_FILTER,
+                                         MODELWIRE_FINISH_OTHER, MODELWIRE_FINISH_OTHER};
+  static const int64_t TOKENS[] = {-1, 9, 5, 14, 4, 3, -1};
+  modelwire_client *client = client_of_environment();
+  for (size_t i = 0; i < sizeof OF_CHATS / sizeof *OF_CHATS; i++) {
+    modelwire_response *answer = answer_of(chat_call(client, ECHO_CHAT("m", "x")));
+    CHECK(modelwire_response_finish_reason(answer) == OF_CHATS[i]);
+    for (int32_t kind = 0; kind < 7; kind++) {
+      CHECK(modelwire_response_tokens(answer, kind) == (i == 0 ? TOKENS[kind] : -1));
+    }
+    modelwire_response_free(answer);
+  }
+  for (size_t i = 0; i < sizeof OF_RESPONSES / sizeof *OF_RESPONSES; i++) {
+    modelwire_response *answer =
+        answer_of(response_call(client, "{\"model\":\"m\",\"input\":\"x\"}"));
+    CHECK(modelwire_response_finish_reason(answer) == OF_RESPONSES[i]);
+    modelwire_response_free(answer);
+  }
   modelwire_client_free(client);
 }
 
@@ -204,6 +237,8 @@ void built_refused(void) {
   refused_with(modelwire_request_set_text(chat, "x", 1, "\xff", 1, &error), &error, "value");
   refused_with(modelwire_request_add_message(chat, "\xff", 1, "x", 1, &error), &error, "role");
   refused_with(modelwire_request_add_message(chat, "u", 1, "\xff", 1, &error), &error, "content");
+  modelwire_value *value = NULL;
+  refused_with(modelwire_value_new_text("\xff", 1, &value, &error), &error, "not UTF-8");
   /* Kinds of requests that there are not. */
   static const int32_t UNKNOWN[] = {0, -1, 4, INT32_MAX, INT32_MIN};
   for (size_t i = 0; i < sizeof UNKNOWN / sizeof *UNKNOWN; i++) {

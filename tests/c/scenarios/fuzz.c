@@ -245,6 +245,9 @@ static void look_at_response(fuzzer *own, const modelwire_response *response) {
   CHECK(found == NULL ? length == 0 : found[length] == '\0');
   found = modelwire_response_json(response, chance(own, 2) ? &length : NULL);
   CHECK((found == NULL) == (response == NULL));
+  int32_t reason = modelwire_response_finish_reason(response);
+  CHECK(reason >= MODELWIRE_FINISH_NONE && reason <= MODELWIRE_FINISH_OTHER);
+  CHECK(modelwire_response_tokens(response, (int32_t)chance(own, 8)) >= -1);
   look_at_value(own, modelwire_response_value(response));
   look_at_value(own, modelwire_response_info(response));
 }
@@ -623,7 +626,9 @@ static void use_what_was_given(fuzzer *own) {
     case 0: {
       WITH_OUT(modelwire_value);
       text json = varied(own, SOME(own, JSONS));
-      modelwire_status status = modelwire_value_new(json.bytes, json.length, out, err);
+      modelwire_status status =
+          chance(own, 4) == 0 ? modelwire_value_new_text(json.bytes, json.length, out, err)
+                              : modelwire_value_new(json.bytes, json.length, out, err);
       judge(own, status, err);
       KEEP(modelwire_value, own->values, modelwire_value_free, status);
       break;

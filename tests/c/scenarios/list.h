@@ -28,7 +28,7 @@
   NAME(null_arguments)                                                                         \
   /* build.c */                                                                                \
   NAME(built_chat) NAME(built_response) NAME(built_tools) NAME(built_escapes)                  \
-  NAME(built_refused)                                                                          \
+  NAME(built_refused) NAME(finish_and_tokens)                                                  \
   /* fields.c */                                                                               \
   NAME(fields) NAME(fields_stay) NAME(fields_of_chunks) NAME(values) NAME(tool_calls)          \
   NAME(tool_call_pieces) NAME(headers) NAME(usage_of_events) NAME(usage_by_model)              \

@@ -48,6 +48,8 @@ static void accessors_of_null(void) {
   CHECK(modelwire_error_status(NULL) == 0);
   CHECK(modelwire_client_usage(NULL, 0) == NULL);
   CHECK(modelwire_client_usage(NULL, 1) == NULL);
+  CHECK(modelwire_response_finish_reason(NULL) == MODELWIRE_FINISH_NONE);
+  CHECK(modelwire_response_tokens(NULL, MODELWIRE_TOKENS_INPUT) == -1);
   CHECK(modelwire_queue_count(NULL) == 0);
   CHECK(modelwire_queue_fd(NULL) == -1);
 
@@ -100,6 +102,8 @@ static void making(void) {
   REFUSED(modelwire_value_new("{}", 2, NULL, err));
   REFUSED_OUT(modelwire_value, modelwire_value_new(NULL, 0, out, err));
   REFUSED_OUT(modelwire_value, modelwire_value_new(NULL, MODELWIRE_NUL, out, err));
+  REFUSED(modelwire_value_new_text("x", 1, NULL, err));
+  REFUSED_OUT(modelwire_value, modelwire_value_new_text(NULL, MODELWIRE_NUL, out, err));
 }
 
 /* Each setter with NULL in the place of the request, and then of each text. */

@@ -188,12 +188,21 @@ void request_fields() {
                  .max_tokens(8));
 }
 
+/* What a library for JSON looks like: nlohmann::json has these two. */
+struct some_json {
+  std::string text;
+  static some_json parse(std::string_view text) { return {std::string(text)}; }
+  [[nodiscard]] std::string dump() const { return text; }
+};
+
 /* A conversation with a tool; the test compares what the service got. */
 void request_tools() {
   const modelwire::client client;
   auto request = modelwire::request::chat("m")
-                     .add_json("tools", R"({"type":"function"})")
-                     .user("see")
+                     .add_json("tools", some_json{R"({"type":"function"})"})
+                     .set_json("seed", some_json{"1"})
+                     .set("stop", {"a", "\"b\""})
+                     .messages({{"system", "brief"}, {"user", "see"}})
                      .text("and")
                      .image_url("https://x/a")
                      .image("image/png", std::string_view("\xff\0", 2));
@@ -201,6 +210,15 @@ void request_tools() {
   request.add_response(answer).tool_result("call-1", "3");
   CHECK(request.problem() == nullptr);
   client.run(request);
+  CHECK(answer.finish_kind() == modelwire::finish::tool_calls);
+  some_json whole;
+  to_json(whole, answer.value());
+  CHECK_EQUAL(whole.text, answer.json());
+  to_json(whole, modelwire::value::of_text("\"").value());
+  CHECK_EQUAL(whole.text, "\"\\\"\"");
+  CHECK(!modelwire::value::of_text("\xff"));
+  CHECK(modelwire::request::chat_json(some_json{"{"}).problem() != nullptr);
+  CHECK(modelwire::request::responses_json(some_json{"{"}).problem() != nullptr);
   for (const auto& [wrong, why] :
        {std::pair{modelwire::request::chat("m").message("tool", "t"), "id of the call"},
         std::pair{modelwire::request::chat("m").tool_result("", "t"), "id of its call"},

@@ -289,6 +289,9 @@ fn names_in(source: &str) -> BTreeSet<String> {
     words.filter(|word| word.starts_with("modelwire_")).map(str::to_owned).collect()
 }
 
+/// Functions of C without a C++ form, and why.
+const NOT_CALLED: [(&str, &str); 1] = [("modelwire_response_tokens", "usage() has every count")];
+
 #[test]
 fn every_function_of_c_has_its_wrapper() {
     let wrapped = names_in(&read("include/modelwire.hpp"));
@@ -297,7 +300,9 @@ fn every_function_of_c_has_its_wrapper() {
     let declared: BTreeSet<String> =
         declared.into_iter().filter(|name| name.starts_with("modelwire_")).collect();
     assert!(declared.len() >= 60, "only {declared:?} were found");
-    let forgotten: Vec<&String> = declared.difference(&wrapped).collect();
+    let excused = |name: &&String| NOT_CALLED.iter().any(|(excused, _)| excused == name);
+    let forgotten: Vec<&String> =
+        declared.difference(&wrapped).filter(|name| !excused(name)).collect();
     assert!(
         forgotten.is_empty(),
         "include/modelwire.hpp does not call these functions of {HEADER}\n{forgotten:#?}"
@@ -305,10 +310,16 @@ fn every_function_of_c_has_its_wrapper() {
 }
 
 /// Numbers of C without a C++ form, and why.
-const NOT_NAMED: [(&str, &str); 5] = [
+const NOT_NAMED: [(&str, &str); 11] = [
     ("MODELWIRE_H", "the include guard"),
     ("MODELWIRE_API", "stands before functions"),
     ("MODELWIRE_NUL", "a std::string_view knows its length"),
+    ("MODELWIRE_TEXT(string)", "a std::string_view knows its length"),
+    ("MODELWIRE_TOKENS_INPUT", "usage() has every count"),
+    ("MODELWIRE_TOKENS_OUTPUT", "usage() has every count"),
+    ("MODELWIRE_TOKENS_TOTAL", "usage() has every count"),
+    ("MODELWIRE_TOKENS_CACHED_INPUT", "usage() has every count"),
+    ("MODELWIRE_TOKENS_REASONING", "usage() has every count"),
     ("MODELWIRE_VERSION_NUMBER", "modelwire::version_number() is that of the library"),
     ("MODELWIRE_ABSENT", "an empty std::optional says it"),
 ];

@@ -1,12 +1,12 @@
 //! The content of a model's answer.
 
-use crate::ask::{Ask, Operation};
+use crate::ask::{Ask, Operation, Tool};
 use crate::json::{object, quoted};
 use crate::model::{Ending, Model};
 
 /// The reasoning of `echo-reasoning`.
 const REASONING: &str = "I shall repeat what was said.";
-/// The function that `echo-tools` calls.
+/// The function that `echo-tools` calls where a request declares none.
 const TOOL: &str = "echo";
 /// The number of words before a stream fails.
 const WORDS_BEFORE_FAILURE: usize = 3;
@@ -68,7 +68,7 @@ pub(crate) struct Usage {
 impl Answer {
     pub(crate) fn to(ask: &Ask, reported: Reported) -> Answer {
         let is_chat = ask.operation == Operation::Chat;
-        let calls_tool = is_chat && ask.model == Model::EchoTools;
+        let calls_tool = is_chat && ask.model == Model::EchoTools && !ask.has_tool_results;
         let reasons = is_chat && ask.model == Model::EchoReasoning;
         let reasoning = if reasons { words_of(REASONING) } else { Vec::new() };
         let mut words = words_of(&ask.text);
@@ -78,11 +78,9 @@ impl Answer {
             words.truncate(WORDS_BEFORE_FAILURE);
         }
         let usage = Usage::count(ask, &reasoning, &words);
-        let tool_calls = if calls_tool {
-            let arguments = object(&[("text", quoted(&std::mem::take(&mut words).concat()))]);
-            vec![ToolCall { name: TOOL.to_owned(), arguments }]
-        } else {
-            Vec::new()
+        let tool_calls = match calls_tool {
+            true => calls(&ask.tools, &std::mem::take(&mut words).concat()),
+            false => Vec::new(),
         };
         let finish = if is_truncated { Finish::Length } else { Finish::Stop };
         Answer { reasoning, words, finish, tool_calls, usage, reported }
@@ -91,6 +89,20 @@ impl Answer {
     pub(crate) fn text(&self) -> String {
         self.words.concat()
     }
+}
+
+/// A call of each function with the text for each of its parameters that is a string.
+fn calls(tools: &[Tool], text: &str) -> Vec<ToolCall> {
+    let call = |tool: &Tool| {
+        let texts = tool.texts.iter().map(|name| (name.as_str(), quoted(text)));
+        let arguments = object(&texts.collect::<Vec<_>>());
+        ToolCall { name: tool.name.clone(), arguments }
+    };
+    if tools.is_empty() {
+        let tool = Tool { name: TOOL.to_owned(), texts: vec!["text".to_owned()] };
+        return vec![call(&tool)];
+    }
+    tools.iter().map(call).collect()
 }
 
 impl Usage {

@@ -23,13 +23,25 @@ pub(crate) struct Ask {
     pub(crate) model: Model,
     /// The model as the request names it.
     pub(crate) name: String,
-    /// The text that an echo repeats.
+    /// The text that an echo repeats: the last message of a user, or the results of tools after it.
     pub(crate) text: String,
+    /// Whether the conversation ends with results of tools.
+    pub(crate) has_tool_results: bool,
+    /// The functions that a chat declares as tools.
+    pub(crate) tools: Vec<Tool>,
     pub(crate) input_words: u64,
     pub(crate) words_max: Option<u64>,
     pub(crate) stream: bool,
     pub(crate) choices: usize,
     pub(crate) include_usage: bool,
+}
+
+/// A declared function.
+#[derive(Debug)]
+pub(crate) struct Tool {
+    pub(crate) name: String,
+    /// The names of its parameters that are strings.
+    pub(crate) texts: Vec<String>,
 }
 
 type Body = Map<String, Value>;
@@ -68,7 +80,13 @@ impl Ask {
             operation,
             model: Model::Echo,
             name: name.clone(),
-            text: said.last_of_user,
+            has_tool_results: !said.tool_results.is_empty(),
+            text: if said.tool_results.is_empty() {
+                said.last_of_user
+            } else {
+                said.tool_results.join("\n")
+            },
+            tools: tools(&body),
             input_words: said.words,
             words_max,
             stream: flag(&body, "stream")?,
@@ -98,12 +116,19 @@ fn unknown_model(name: &str) -> Problem {
 #[derive(Default)]
 struct Said {
     last_of_user: String,
+    /// The results of tools since the last message of another role.
+    tool_results: Vec<String>,
     words: u64,
 }
 
 impl Said {
     fn hear(&mut self, role: &str, text: String) {
         self.words += count_words(&text);
+        if role == "tool" {
+            self.tool_results.push(text);
+            return;
+        }
+        self.tool_results.clear();
         if role == "user" {
             self.last_of_user = text;
         }
@@ -130,6 +155,21 @@ fn messages(body: &Body) -> Result<Said, Problem> {
         said.hear(role, content(message, &at)?);
     }
     Ok(said)
+}
+
+/// The functions among the tools; what is none is skipped, and so is a function without a name.
+fn tools(body: &Body) -> Vec<Tool> {
+    let declared = body.get("tools").and_then(Value::as_array).into_iter().flatten();
+    let functions = declared.filter_map(|tool| tool.get("function"));
+    let tool = |function: &Value| {
+        let name = function.get("name")?.as_str()?.to_owned();
+        let parameters = function.pointer("/parameters/properties").and_then(Value::as_object);
+        let texts = parameters.into_iter().flatten().filter(|(_, schema)| {
+            schema.get("type").and_then(Value::as_str).is_some_and(|kind| kind == "string")
+        });
+        Some(Tool { name, texts: texts.map(|(name, _)| name.clone()).collect() })
+    };
+    functions.filter_map(tool).collect()
 }
 
 fn input(body: &Body) -> Result<Said, Problem> {

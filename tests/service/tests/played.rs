@@ -214,6 +214,39 @@ fn tools_are_called_in_pieces() {
 }
 
 #[test]
+fn declared_tools_are_called_once_and_their_results_answered() {
+    let service = Service::start().unwrap();
+    let function = |name: &str, properties: Value| json!({"type": "function", "function": {"name": name, "parameters": {"properties": properties}}});
+    let weather =
+        function("weather", json!({"city": {"type": "string"}, "days": {"type": "integer"}}));
+    let tools =
+        json!([weather, {"type": "function", "function": {"name": "clock"}}, {"type": "other"}]);
+    let user = json!({"role": "user", "content": "Rome"});
+    let ask = |messages: Value| {
+        let body = json!({"model": "echo-tools", "messages": messages, "tools": tools});
+        post(service.address(), CHAT, &body).json()["choices"][0].clone()
+    };
+    let choice = ask(json!([user]));
+    assert_eq!(choice["finish_reason"], "tool_calls");
+    let called: Vec<_> = choice["message"]["tool_calls"].as_array().unwrap().iter().collect();
+    let arguments = [("weather", r#"{"city":"Rome"}"#), ("clock", "{}")];
+    for (call, (name, text)) in called.iter().zip(arguments) {
+        assert_eq!(call["function"], json!({"name": name, "arguments": text}));
+    }
+    let result = |at: usize, text: &str| json!({"role": "tool", "tool_call_id": called[at]["id"], "content": text});
+    let answered = json!([user, choice["message"], result(0, "sunny"), result(1, "14:05")]);
+    let choice = ask(answered.clone());
+    assert_eq!(
+        (&choice["finish_reason"], &choice["message"]["content"]),
+        (&json!("stop"), &json!("sunny\n14:05"))
+    );
+    // A new question is a new turn.
+    let mut again = answered;
+    again.as_array_mut().unwrap().push(user.clone());
+    assert_eq!(ask(again)["finish_reason"], "tool_calls");
+}
+
+#[test]
 fn the_rate_limit_slides() {
     let start = |window: Duration| {
         let options = Options { rate_limit_window: window, ..Options::default() };

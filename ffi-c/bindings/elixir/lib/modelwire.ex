@@ -64,7 +64,7 @@ defmodule Modelwire do
   A client of OpenAI-compatible model services:
 
       client = Modelwire.client!(base_url: "https://host/v1", api_key: key)
-      {:ok, response} = Modelwire.chat(client, model: "a-model", messages: messages)
+      {:ok, response} = Modelwire.chat(client, model: "echo", messages: messages)
       IO.puts(response.text)
       for chunk <- Modelwire.chat_stream!(client, request), do: IO.write(chunk.text)
 

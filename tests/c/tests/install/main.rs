@@ -132,6 +132,14 @@ fn stream_prints_the_pieces() {
 }
 
 #[test]
+fn tools_runs_what_the_model_calls() {
+    let service = Service::start().unwrap();
+    let ended = run_example(&compiled("tools"), &service, &["echo-tools", "Rome"]);
+    assert_eq!(ended.stdout, "\nSunny in Rome.\nIt is 14:05.\n");
+    assert_eq!(service.recorded("").len(), 2);
+}
+
+#[test]
 fn many_runs_a_hundred_streams_in_one_epoll_loop() {
     let service = Service::start().unwrap();
     let ended = run_example(&compiled("many"), &service, &["echo", "a b c"]);

@@ -42,6 +42,40 @@ fn built_response() {
     assert_eq!(bodies("built_response"), [first, &first.replace(r#""second""#, items)]);
 }
 
+#[test]
+fn finish_and_tokens() {
+    let chat = |choice: &str, more: &str| format!(r#"{{"choices":[{choice}]{more}}}"#);
+    let calls = r#""message":{"tool_calls":[{"id":"1","function":{"name":"f"}}]}"#;
+    let usage = r#","usage":{"prompt_tokens":9,"completion_tokens":5,
+        "prompt_tokens_details":{"cached_tokens":4},"completion_tokens_details":{"reasoning_tokens":3}}"#;
+    let of =
+        |reason: &str| format!(r#"{{"finish_reason":"{reason}","message":{{"content":"x"}}}}"#);
+    let chats = [
+        chat(&of("stop"), usage),
+        chat(&of("length"), ""),
+        chat(&format!(r#"{{"finish_reason":"tool_calls",{calls}}}"#), ""),
+        chat(&format!(r#"{{"finish_reason":"stop",{calls}}}"#), ""),
+        chat(&of("content_filter"), ""),
+        chat(&of("eos"), ""),
+        chat(r#"{"message":{"content":"x"}}"#, ""),
+    ];
+    let item = r#"{"type":"function_call","call_id":"1","name":"f","arguments":"{}"}"#;
+    let because = |reason: &str| {
+        format!(r#"{{"output":[],"status":"incomplete","incomplete_details":{reason}}}"#)
+    };
+    let responses = [
+        r#"{"output":[],"status":"completed"}"#.to_owned(),
+        format!(r#"{{"output":[{item}],"status":"completed"}}"#),
+        because(r#"{"reason":"max_output_tokens"}"#),
+        because(r#"{"reason":"content_filter"}"#),
+        because("null"),
+        r#"{"output":[],"status":"in_progress"}"#.to_owned(),
+    ];
+    let bodies = chats.into_iter().chain(responses);
+    let script = Script::sequence(bodies.map(|body| Exchange::json(200, body)).collect());
+    scripted("finish_and_tokens", script);
+}
+
 /// A conversation with a tool in each operation's form: the question, then with the answer as the
 /// service sent it, and the result.
 #[test]

@@ -12,6 +12,7 @@ mod coroutines;
 mod embedded;
 mod headers;
 mod http;
+mod json;
 mod loops;
 mod page;
 mod plugins;

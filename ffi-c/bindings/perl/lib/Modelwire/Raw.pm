@@ -21,6 +21,7 @@ my $ffi = FFI::Platypus->new(
 
 use constant {
     MODELWIRE_NUL => ~0,
+    MODELWIRE_TEXT(string) => (string), MODELWIRE_NUL,
     MODELWIRE_INTERRUPTIBLE => 1,
     MODELWIRE_SOCKET => 2,
     MODELWIRE_VERSION_NUMBER => 1000,
@@ -33,6 +34,17 @@ use constant {
     MODELWIRE_EVENT_ERROR => 3,
     MODELWIRE_EVENT_LOG => 4,
     MODELWIRE_EVENT_CALL => 5,
+    MODELWIRE_FINISH_NONE => 0,
+    MODELWIRE_FINISH_STOP => 1,
+    MODELWIRE_FINISH_LENGTH => 2,
+    MODELWIRE_FINISH_TOOL_CALLS => 3,
+    MODELWIRE_FINISH_CONTENT_FILTER => 4,
+    MODELWIRE_FINISH_OTHER => 5,
+    MODELWIRE_TOKENS_INPUT => 1,
+    MODELWIRE_TOKENS_OUTPUT => 2,
+    MODELWIRE_TOKENS_TOTAL => 3,
+    MODELWIRE_TOKENS_CACHED_INPUT => 4,
+    MODELWIRE_TOKENS_REASONING => 5,
     MODELWIRE_LOG_OFF => 0,
     MODELWIRE_LOG_ERROR => 1,
     MODELWIRE_LOG_WARN => 2,
@@ -317,6 +329,14 @@ $ffi->attach(modelwire_response_value =>
 $ffi->attach(modelwire_response_info =>
     ['opaque'] => 'opaque');
 
+# response
+$ffi->attach(modelwire_response_finish_reason =>
+    ['opaque'] => 'int32_t');
+
+# response, kind
+$ffi->attach(modelwire_response_tokens =>
+    ['opaque', 'int32_t'] => 'int64_t');
+
 # error
 $ffi->attach(modelwire_error_free =>
     ['opaque'] => 'void');
@@ -343,6 +363,10 @@ $ffi->attach(modelwire_error_value =>
 
 # json, length, out, err
 $ffi->attach(modelwire_value_new =>
+    ['string', 'size_t', 'opaque*', 'opaque*'] => 'int32_t');
+
+# text, length, out, err
+$ffi->attach(modelwire_value_new_text =>
     ['string', 'size_t', 'opaque*', 'opaque*'] => 'int32_t');
 
 # value

@@ -159,6 +159,7 @@ module Modelwire
     end
 
     NUL = (1 << (8 * FFI.type_size(:size_t))) - 1
+    TEXT(string) = (1 << (8 * FFI.type_size(:size_t))) - 1
     INTERRUPTIBLE = 1
     SOCKET = 2
     VERSION_NUMBER = 1000
@@ -171,6 +172,17 @@ module Modelwire
     EVENT_ERROR = 3
     EVENT_LOG = 4
     EVENT_CALL = 5
+    FINISH_NONE = 0
+    FINISH_STOP = 1
+    FINISH_LENGTH = 2
+    FINISH_TOOL_CALLS = 3
+    FINISH_CONTENT_FILTER = 4
+    FINISH_OTHER = 5
+    TOKENS_INPUT = 1
+    TOKENS_OUTPUT = 2
+    TOKENS_TOTAL = 3
+    TOKENS_CACHED_INPUT = 4
+    TOKENS_REASONING = 5
     LOG_OFF = 0
     LOG_ERROR = 1
     LOG_WARN = 2
@@ -356,6 +368,10 @@ module Modelwire
       [:pointer], :pointer
     attach_function :response_info, :modelwire_response_info,
       [:pointer], :pointer
+    attach_function :response_finish_reason, :modelwire_response_finish_reason,
+      [:pointer], :int32
+    attach_function :response_tokens, :modelwire_response_tokens,
+      [:pointer, :int32], :int64
     attach_function :error_free, :modelwire_error_free,
       [:pointer], :void
     attach_function :error_status, :modelwire_error_status,
@@ -369,6 +385,8 @@ module Modelwire
     attach_function :error_value, :modelwire_error_value,
       [:pointer], :pointer
     attach_function :value_new, :modelwire_value_new,
+      [:buffer_in, :size_t, :pointer, :pointer], :int32
+    attach_function :value_new_text, :modelwire_value_new_text,
       [:buffer_in, :size_t, :pointer, :pointer], :int32
     attach_function :value_free, :modelwire_value_free,
       [:pointer], :void

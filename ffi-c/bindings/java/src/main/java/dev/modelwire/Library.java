@@ -107,6 +107,7 @@ final class Library {
     }
 
     static final long NUL = -1;
+    static final long TEXT(string) = (string), MODELWIRE_NUL;
     static final int INTERRUPTIBLE = 1;
     static final int SOCKET = 2;
     static final int VERSION_NUMBER = 1000;
@@ -119,6 +120,17 @@ final class Library {
     static final int EVENT_ERROR = 3;
     static final int EVENT_LOG = 4;
     static final int EVENT_CALL = 5;
+    static final int FINISH_NONE = 0;
+    static final int FINISH_STOP = 1;
+    static final int FINISH_LENGTH = 2;
+    static final int FINISH_TOOL_CALLS = 3;
+    static final int FINISH_CONTENT_FILTER = 4;
+    static final int FINISH_OTHER = 5;
+    static final int TOKENS_INPUT = 1;
+    static final int TOKENS_OUTPUT = 2;
+    static final int TOKENS_TOTAL = 3;
+    static final int TOKENS_CACHED_INPUT = 4;
+    static final int TOKENS_REASONING = 5;
     static final int LOG_OFF = 0;
     static final int LOG_ERROR = 1;
     static final int LOG_WARN = 2;
@@ -1181,6 +1193,35 @@ final class Library {
         }
     }
 
+    private static final class response_finish_reason {
+        static final MethodHandle HANDLE =
+                link("modelwire_response_finish_reason",
+                        FunctionDescriptor.of(JAVA_INT, JAVA_LONG), READS);
+    }
+
+    static int response_finish_reason(long response) {
+        try {
+            return (int) response_finish_reason.HANDLE.invokeExact(response);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class response_tokens {
+        static final MethodHandle HANDLE =
+                link("modelwire_response_tokens",
+                        FunctionDescriptor.of(
+                                JAVA_LONG, JAVA_LONG, JAVA_INT));
+    }
+
+    static long response_tokens(long response, int kind) {
+        try {
+            return (long) response_tokens.HANDLE.invokeExact(response, kind);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
     private static final class error_free {
         static final MethodHandle HANDLE =
                 link("modelwire_error_free",
@@ -1291,6 +1332,26 @@ final class Library {
             MemorySegment err = arena.allocate(JAVA_LONG);
             checked((int) value_new.HANDLE.invokeExact(
                         json_, length(json_), out, err), err);
+            return out.get(JAVA_LONG, 0);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class value_new_text {
+        static final MethodHandle HANDLE =
+                link("modelwire_value_new_text",
+                        FunctionDescriptor.of(
+                                JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
+    }
+
+    static long value_new_text(String text) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment text_ = text(arena, text);
+            MemorySegment out = arena.allocate(JAVA_LONG);
+            MemorySegment err = arena.allocate(JAVA_LONG);
+            checked((int) value_new_text.HANDLE.invokeExact(
+                        text_, length(text_), out, err), err);
             return out.get(JAVA_LONG, 0);
         } catch (Throwable fault) {
             throw thrown(fault);
