@@ -79,7 +79,7 @@ exits! {
     Refused = 27;
     /// Invalid configuration: base URL, key or an option.
     Config = 30;
-    /// Ctrl-C, SIGTERM or a closed terminal.
+    /// Ctrl-C, SIGTERM or, in `bulk`, a closed terminal (SIGHUP).
     Interrupted = 130;
     /// The reader of the output closed it.
     BrokenPipe = 141;

@@ -1,3 +1,6 @@
+//! What is read, to JSON and back.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+
 use std::sync::Arc;
 
 use serde_json::{from_str, to_string};

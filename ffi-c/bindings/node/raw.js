@@ -121,9 +121,6 @@ function check(status, [error], result) {
 /** The length argument of a string that ends with NUL. */
 const MODELWIRE_NUL = 2n ** 64n - 1n;
 
-/** A string that ends with NUL, as two arguments: the pointer and MODELWIRE_NUL. */
-const MODELWIRE_TEXT(string) = (string), MODELWIRE_NUL;
-
 /** Waits return MODELWIRE_INTERRUPTED when a signal handler has run on the waiting thread, with
  *  or without SA_RESTART, or when a handler called a wakeup function; and at the latest after
  *  100 ms without any event, so that a signal that arrived just before the wait is noticed.
@@ -1319,7 +1316,6 @@ module.exports = {
   ModelwireEvent,
   duplicate,
   MODELWIRE_NUL,
-  MODELWIRE_TEXT(string),
   MODELWIRE_INTERRUPTIBLE,
   MODELWIRE_SOCKET,
   MODELWIRE_VERSION_NUMBER,

@@ -168,6 +168,10 @@ pub fn describe(
         let since = |name: &str| since.get(name).cloned().unwrap_or_default();
         if let Some(constant) = one.code.strip_prefix("#define ") {
             let (name, value) = constant.split_once(' ').ok_or(constant)?;
+            if name.contains('(') {
+                // A macro with an argument is for programs in C alone.
+                continue;
+            }
             let number = value.trim_matches(['(', ')']).parse();
             if let ("MODELWIRE_ABI", Ok(number)) = (name, &number) {
                 description.abi = *number;

@@ -21,7 +21,6 @@ my $ffi = FFI::Platypus->new(
 
 use constant {
     MODELWIRE_NUL => ~0,
-    MODELWIRE_TEXT(string) => (string), MODELWIRE_NUL,
     MODELWIRE_INTERRUPTIBLE => 1,
     MODELWIRE_SOCKET => 2,
     MODELWIRE_VERSION_NUMBER => 1000,

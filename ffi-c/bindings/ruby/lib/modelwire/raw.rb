@@ -159,7 +159,6 @@ module Modelwire
     end
 
     NUL = (1 << (8 * FFI.type_size(:size_t))) - 1
-    TEXT(string) = (1 << (8 * FFI.type_size(:size_t))) - 1
     INTERRUPTIBLE = 1
     SOCKET = 2
     VERSION_NUMBER = 1000

@@ -107,7 +107,6 @@ final class Library {
     }
 
     static final long NUL = -1;
-    static final long TEXT(string) = (string), MODELWIRE_NUL;
     static final int INTERRUPTIBLE = 1;
     static final int SOCKET = 2;
     static final int VERSION_NUMBER = 1000;
