@@ -1,4 +1,4 @@
-//! What the targets share: serde_json as the judge of JSON, and inputs taken apart.
+//! What the targets share: serde_json as the judge of JSON, inputs taken apart, and files in memory.
 
 use serde::de::IgnoredAny;
 pub use serde_json::Value as Json;
@@ -41,4 +41,20 @@ pub fn steered<const N: usize>(data: &[u8]) -> ([u8; N], &[u8]) {
     let (given, rest) = data.split_at(data.len().min(N));
     head[..given.len()].copy_from_slice(given);
     (head, rest)
+}
+
+/// A folder in memory for files that a target reads, emptied.
+pub fn memory(name: &str) -> std::path::PathBuf {
+    let folder = format!("/dev/shm/modelwire-fuzz-{}-{name}", std::process::id());
+    let folder = std::path::PathBuf::from(folder);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("/dev/shm can be written");
+    folder
+}
+
+/// The CRC-32 of the bytes, as a journal has it.
+pub fn crc(bytes: &[u8]) -> u32 {
+    let mut crc = flate2::Crc::new();
+    crc.update(bytes);
+    crc.sum()
 }
