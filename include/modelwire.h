@@ -226,7 +226,7 @@ static const uint8_t *const modelwire_needs __attribute__((used)) = &modelwire_n
 #define MODELWIRE_EVENT_CALL 5
 
 /**
- * No finish reason is known: a model list, or the end of a stream that was not gathered.
+ * The answer names no reason, or it is a model list or the end of a stream that was not gathered.
  */
 #define MODELWIRE_FINISH_NONE 0
 
@@ -251,7 +251,8 @@ static const uint8_t *const modelwire_needs __attribute__((used)) = &modelwire_n
 #define MODELWIRE_FINISH_CONTENT_FILTER 4
 
 /**
- * Another reason: "finish_reason" of modelwire_response_info is its text.
+ * Another reason, "failed" of a response for instance: "finish_reason" of modelwire_response_info is
+ * its text.
  */
 #define MODELWIRE_FINISH_OTHER 5
 
@@ -832,8 +833,8 @@ MODELWIRE_API void modelwire_request_free(modelwire_request *request);
  * @param content         the text, copied
  * @param content_length  its length in bytes, or MODELWIRE_NUL
  * @param err             the error, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, the role "tool",
- *         whose messages modelwire_request_add_tool_result adds, or a request that is not built field
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, no role, the role
+ *         "tool", whose messages modelwire_request_add_tool_result adds, or a request that is not built field
  *         by field
  */
 MODELWIRE_API
@@ -845,8 +846,9 @@ modelwire_status modelwire_request_add_message(modelwire_request *request,
                                                modelwire_error **err);
 
 /**
- * Adds a part to the message that was added last, for instance an image to a question. Images are part
- * of the input and generally consume tokens.
+ * Adds a part to the message that modelwire_request_add_message added last, for instance an image to a
+ * question. Images are part of the input and generally consume tokens. The texts of an assistant's
+ * message in a response are sent as one.
  *
  * @param request       the request, built field by field
  * @param type          "text"; "image_url", for an image that the service fetches; or the media type
@@ -855,8 +857,8 @@ modelwire_status modelwire_request_add_message(modelwire_request *request,
  * @param value         the text, the URL, or the bytes of the image; copied
  * @param value_length  its length in bytes, or MODELWIRE_NUL for a text or a URL
  * @param err           the error, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, another type, text that is not UTF-8, or where
- *         no message was added last
+ * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, another type, text that is not UTF-8, an image
+ *         without bytes or of an assistant, or where something else than a message was added last
  */
 MODELWIRE_API
 modelwire_status modelwire_request_add_part(modelwire_request *request,
@@ -882,6 +884,7 @@ modelwire_status modelwire_request_add_response(modelwire_request *request,
 
 /**
  * Adds the result of a tool call, after the answer that has the call. Each call of an answer needs one.
+ * For a service that omits the ids of calls, add the messages with modelwire_request_add_json instead.
  *
  * @param request        the request, built field by field
  * @param id             the "id" of the call, in "tool_calls" of modelwire_response_info; copied
@@ -900,7 +903,7 @@ modelwire_status modelwire_request_add_tool_result(modelwire_request *request,
                                                    modelwire_error **err);
 
 /**
- * Appends a JSON value to a field that is an array: a definition to "tools", a message of any form to
+ * Appends a JSON value to a field that is an array, or absent as yet: a definition to "tools", a message of any form to
  * "messages", an item to "input".
  *
  * @param request      the request, built field by field

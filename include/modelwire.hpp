@@ -31,16 +31,16 @@
  *   handle is empty: using it is a modelwire::error, never a crash.
  * Views.  A std::string_view, value_view, event_view or response_view is borrowed from the object
  *   that returned it and valid as long as that object lives. A temporary returns copies of texts
- *   (`auto reason = client.run(request).finish_reason();` is a std::string), and code that would
-*   dangle does not compile (`client.run(request).headers()`). Views of existing texts are
+ *   (`auto reason = client.run(request).finish_reason();` is a std::string), and most code that
+*   would dangle does not compile (`client.run(request).headers()`). Views of existing texts are
 *   NUL-terminated, and may contain NULs.
  * Strings.  UTF-8; every function copies the strings that it takes.
  * Times.  std::chrono, in whole milliseconds. The longest time of a wait is `unlimited` by default;
  *   0 does not wait. std::optional is empty where there is no value.
  * Errors.  What can fail has two forms. `run` throws a modelwire::error; `try_run` returns a
  *   result<>, which holds the value or the error. Without exceptions only the second form exists.
- *   The functions that fill a request never fail: it keeps its first error, and using it gives that
- *   error. A config is checked when a client is made from it.
+ *   The functions that fill a request never fail, but for what another library's JSON throws when it
+ *   is written: it keeps its first error, and using it gives that error. A config is checked when a client is made from it.
  * Callbacks.  An exception from a lambda never passes through the library: `stream` rethrows it
  *   unchanged to the caller; `start` keeps it for call::thrown() and call::join(). A callback may
  *   destroy its own call; modelwire.h lists under CALLBACKS what else it may do.
@@ -85,6 +85,7 @@
 #include <exception>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -235,6 +236,24 @@ template <class T>
 struct is_lender<T, std::void_t<typename T::lends_views>> : std::true_type {};
 
 }  // namespace detail
+
+/// A text in a braced list. Not made of two pointers, as a std::string_view in C++20 would be.
+class text_item {
+ public:
+  /// From a NUL-terminated text.
+  text_item(const char* text) : text_(text) {}
+  /// From any other text.
+  text_item(std::string_view text) noexcept : text_(text) {}
+  /// From a std::string.
+  text_item(const std::string& text) noexcept : text_(text) {}
+  text_item(std::nullptr_t) = delete;
+
+  /// The text, borrowed.
+  [[nodiscard]] std::string_view view() const noexcept { return text_; }
+
+ private:
+  std::string_view text_;
+};
 
 /// Builds a path (a JSON pointer, RFC 6901) from keys and indices, and escapes them:
 /// `path("models", "a/b", 0)` is "/models/a~1b/0".
@@ -927,6 +946,14 @@ class value : public detail::handle<modelwire_value, modelwire_value_free> {
   /// The same for a temporary: a copy.
   std::optional<std::string> json(std::string_view path = {}) && {
     return detail::copied(std::as_const(*this).json(path));
+  }
+  /// As value_view::text, borrowed.
+  [[nodiscard]] std::optional<std::string_view> text(std::string_view path = {}) const& noexcept {
+    return view().text(path);
+  }
+  /// The same for a temporary: a copy.
+  std::optional<std::string> text(std::string_view path = {}) && {
+    return detail::copied(std::as_const(*this).text(path));
   }
   /// As value_view::count.
   [[nodiscard]] std::size_t count(std::string_view path = {}) const noexcept {
@@ -1630,13 +1657,17 @@ inline wiped_text json_of(std::string_view text) {
 
 /// A number with a decimal point in every locale. Numbers that JSON does not have become null,
 /// which every numeric option rejects.
-inline std::string json_of_number(double number) {
+template <class N>
+std::string json_of_number(N number) {
   if (!(number - number >= 0)) return "null";
   std::array<char, 40> digits{};
   int length = 0;
-  for (int precision = 15; precision <= 17; precision++) {  // the fewest digits that are exact
-    length = std::snprintf(digits.data(), digits.size(), "%.*g", precision, number);
-    if (std::strtod(digits.data(), nullptr) == number) break;
+  using limits = std::numeric_limits<N>;
+  // The fewest digits that are exact: 0.7f is 0.7.
+  for (int precision = limits::digits10; precision <= limits::max_digits10; precision++) {
+    length = std::snprintf(digits.data(), digits.size(), "%.*g", precision,
+                           static_cast<double>(number));
+    if (static_cast<N>(std::strtod(digits.data(), nullptr)) == number) break;
   }
   std::string json;
   for (int i = 0; i < length; i++) {
@@ -1651,15 +1682,25 @@ inline std::string json_of_number(double number) {
   return json;
 }
 
+#if defined(__cpp_char8_t)
+template <class N>
+inline constexpr bool is_char8 = std::is_same_v<N, char8_t>;
+#else
+template <class N>
+inline constexpr bool is_char8 = false;
+#endif
+
 template <class N>
 std::string json_of_arithmetic(N number) {
   static_assert(!std::is_same_v<N, char> && !std::is_same_v<N, wchar_t> &&
-                    !std::is_same_v<N, char16_t> && !std::is_same_v<N, char32_t>,
+                    !std::is_same_v<N, char16_t> && !std::is_same_v<N, char32_t> &&
+                    !detail::is_char8<N>,
                 "a character is neither a text nor a number");
   if constexpr (std::is_same_v<N, bool>) {
     return number ? "true" : "false";
   } else if constexpr (std::is_floating_point_v<N>) {
-    return json_of_number(static_cast<double>(number));
+    using longest = std::conditional_t<std::is_same_v<N, float>, float, double>;
+    return json_of_number(static_cast<longest>(number));
   } else {
     return std::to_string(number);
   }
@@ -2108,8 +2149,8 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
   }
   /// Adds messages, each as its role and its content.
   request& messages(
-      std::initializer_list<std::pair<std::string_view, std::string_view>> all) & {
-    for (const auto& [role, content] : all) message(role, content);
+      std::initializer_list<std::pair<text_item, text_item>> all) & {
+    for (const auto& [role, content] : all) message(role.view(), content.view());
     return *this;
   }
   /// A message of the role "system".
@@ -2187,10 +2228,11 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
     return set_json(name, detail::json_of_arithmetic(value));
   }
   /// Sets any other field to an array of strings, "stop" for instance.
-  request& set(std::string_view name, std::initializer_list<std::string_view> values) & {
+  request& set(std::string_view name, std::initializer_list<text_item> values) & {
     detail::wiped_text list("[");
-    for (const std::string_view& value : values) {
-      list.append(&value == values.begin() ? "" : ",").append(detail::json_of(value).view());
+    for (const text_item& value : values) {
+      list.append(&value == values.begin() ? "" : ",");
+      list.append(detail::json_of(value.view()).view());
     }
     return set_json(name, list.append("]").view());
   }
@@ -2209,6 +2251,11 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
   request& set_json(std::string_view name, const Json& json) & {
     return set_json(name, std::string_view(json.dump()));
   }
+  /// A list in braces is not JSON, and NULL neither.
+  request& set_json(std::string_view, std::initializer_list<text_item>) & = delete;
+  request& set_json(std::string_view, std::nullptr_t) & = delete;
+  request& add_json(std::string_view, std::initializer_list<text_item>) & = delete;
+  request& add_json(std::string_view, std::nullptr_t) & = delete;
   /// Sets options of this request by name from one JSON object, all of them or none: they
   /// override the client's. docs/options.md has the names.
   request& options(std::string_view json) & { return set_options("request.options", json); }
@@ -2240,7 +2287,7 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
     return std::move(message(role, content));
   }
   request&& messages(
-      std::initializer_list<std::pair<std::string_view, std::string_view>> all) && {
+      std::initializer_list<std::pair<text_item, text_item>> all) && {
     return std::move(messages(all));
   }
   request&& system(std::string_view content) && { return std::move(system(content)); }
@@ -2273,7 +2320,7 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
   request&& set(std::string_view name, N value) && {
     return std::move(set(name, value));
   }
-  request&& set(std::string_view name, std::initializer_list<std::string_view> values) && {
+  request&& set(std::string_view name, std::initializer_list<text_item> values) && {
     return std::move(set(name, values));
   }
   request&& set(std::string_view name, std::nullptr_t) && = delete;
@@ -2284,6 +2331,10 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
   request&& set_json(std::string_view name, std::string_view text) && {
     return std::move(set_json(name, text));
   }
+  request&& set_json(std::string_view, std::initializer_list<text_item>) && = delete;
+  request&& set_json(std::string_view, std::nullptr_t) && = delete;
+  request&& add_json(std::string_view, std::initializer_list<text_item>) && = delete;
+  request&& add_json(std::string_view, std::nullptr_t) && = delete;
   request&& options(std::string_view json) && { return std::move(options(json)); }
   request&& without_header(std::string_view name) && { return std::move(without_header(name)); }
   /// @}

@@ -93,8 +93,8 @@ pub unsafe extern "C" fn modelwire_request_free(request: *mut modelwire_request)
 /// @param content         the text, copied
 /// @param content_length  its length in bytes, or MODELWIRE_NUL
 /// @param err             the error, on failure; may be NULL
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, the role "tool",
-///         whose messages modelwire_request_add_tool_result adds, or a request that is not built field
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, text that is not UTF-8, no role, the role
+///         "tool", whose messages modelwire_request_add_tool_result adds, or a request that is not built field
 ///         by field
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_request_add_message(
@@ -113,8 +113,9 @@ pub unsafe extern "C" fn modelwire_request_add_message(
     })
 }
 
-/// Adds a part to the message that was added last, for instance an image to a question. Images are part
-/// of the input and generally consume tokens.
+/// Adds a part to the message that modelwire_request_add_message added last, for instance an image to a
+/// question. Images are part of the input and generally consume tokens. The texts of an assistant's
+/// message in a response are sent as one.
 ///
 /// @param request       the request, built field by field
 /// @param type          "text"; "image_url", for an image that the service fetches; or the media type
@@ -123,8 +124,8 @@ pub unsafe extern "C" fn modelwire_request_add_message(
 /// @param value         the text, the URL, or the bytes of the image; copied
 /// @param value_length  its length in bytes, or MODELWIRE_NUL for a text or a URL
 /// @param err           the error, on failure; may be NULL
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, another type, text that is not UTF-8, or where
-///         no message was added last
+/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL, another type, text that is not UTF-8, an image
+///         without bytes or of an assistant, or where something else than a message was added last
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_request_add_part(
     request: *mut modelwire_request,
@@ -146,12 +147,13 @@ pub unsafe extern "C" fn modelwire_request_add_part(
                 let url = text()?;
                 request.fill(|core| core.add_image_url(url))
             }
-            media if media.starts_with("image/") && value_length != NUL => {
+            media if media.get(..6).is_some_and(|kind| kind.eq_ignore_ascii_case("image/")) => {
+                if value_length == NUL {
+                    let message = "value is an image: its length cannot be MODELWIRE_NUL";
+                    return Err(Error::argument(message));
+                }
                 let bytes = borrow_bytes("value", value, value_length)?;
                 request.fill(|core| core.add_image(media, bytes))
-            }
-            media if media.starts_with("image/") => {
-                Err(Error::argument("value is an image: its length cannot be MODELWIRE_NUL"))
             }
             other => {
                 let message =
@@ -182,6 +184,7 @@ pub unsafe extern "C" fn modelwire_request_add_response(
 }
 
 /// Adds the result of a tool call, after the answer that has the call. Each call of an answer needs one.
+/// For a service that omits the ids of calls, add the messages with modelwire_request_add_json instead.
 ///
 /// @param request        the request, built field by field
 /// @param id             the "id" of the call, in "tool_calls" of modelwire_response_info; copied
@@ -206,7 +209,7 @@ pub unsafe extern "C" fn modelwire_request_add_tool_result(
     })
 }
 
-/// Appends a JSON value to a field that is an array: a definition to "tools", a message of any form to
+/// Appends a JSON value to a field that is an array, or absent as yet: a definition to "tools", a message of any form to
 /// "messages", an item to "input".
 ///
 /// @param request      the request, built field by field

@@ -10,7 +10,7 @@ use crate::boundary::{Handle, borrow, free, guard_or};
 use crate::text::{Ready, Text, give};
 use crate::value::{Lent, modelwire_value};
 
-/// No finish reason is known: a model list, or the end of a stream that was not gathered.
+/// The answer names no reason, or it is a model list or the end of a stream that was not gathered.
 pub const MODELWIRE_FINISH_NONE: i32 = 0;
 /// The answer is complete.
 pub const MODELWIRE_FINISH_STOP: i32 = 1;
@@ -20,7 +20,8 @@ pub const MODELWIRE_FINISH_LENGTH: i32 = 2;
 pub const MODELWIRE_FINISH_TOOL_CALLS: i32 = 3;
 /// A content filter truncated the answer.
 pub const MODELWIRE_FINISH_CONTENT_FILTER: i32 = 4;
-/// Another reason: "finish_reason" of modelwire_response_info is its text.
+/// Another reason, "failed" of a response for instance: "finish_reason" of modelwire_response_info is
+/// its text.
 pub const MODELWIRE_FINISH_OTHER: i32 = 5;
 
 /// Input tokens.

@@ -78,11 +78,7 @@ impl Built {
     }
 
     pub(crate) fn add_message(&mut self, message: Message) -> Refused {
-        if message.role() == "tool" {
-            return Err(
-                "a message of the role tool needs the id of the call: add a tool result".to_owned()
-            );
-        }
+        message.check()?;
         self.add(Item::Message(message))
     }
 
@@ -118,7 +114,7 @@ impl Built {
         match self.items.last_mut() {
             Some(Item::Message(message)) => {
                 message.push(part);
-                Ok(())
+                message.check().inspect_err(|_| message.pop())
             }
             _ => Err("add the message first, then its parts".to_owned()),
         }

@@ -35,6 +35,8 @@ pub(crate) enum Part {
     Text(String),
     /// By its URL, which may be a data URL.
     Image(String),
+    /// An image that cannot be sent, and why.
+    Refused(String),
 }
 
 impl Message {
@@ -62,7 +64,8 @@ impl Message {
     }
 
     /// Adds an image by its bytes and their media type, `image/png` for instance: as a data URL
-    /// (RFC 2397), a third longer than the bytes.
+    /// (RFC 2397), a third longer than the bytes. Adding the message to a request fails if this is no
+    /// media type, or without bytes.
     pub fn image(mut self, media_type: &str, bytes: &[u8]) -> Message {
         self.push(Part::image(media_type, bytes));
         self
@@ -72,8 +75,30 @@ impl Message {
         self.parts.push(part);
     }
 
-    pub(crate) fn role(&self) -> &str {
-        &self.role
+    /// Refuses what no service takes, before anything is sent.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        match &*self.role {
+            "" => return Err("its role is empty".to_owned()),
+            "tool" => {
+                return Err(
+                    "a message of the role tool needs the id of the call: add a tool result"
+                        .to_owned(),
+                );
+            }
+            _ => {}
+        }
+        self.parts.iter().try_for_each(|part| match part {
+            Part::Refused(why) => Err(why.clone()),
+            Part::Image(_) if self.role == "assistant" => {
+                Err("a message of an assistant has texts only".to_owned())
+            }
+            Part::Text(_) | Part::Image(_) => Ok(()),
+        })
+    }
+
+    /// The part that was pushed last, taken back.
+    pub(crate) fn pop(&mut self) {
+        self.parts.pop();
     }
 
     /// Writes the message as a chat's message, or as an item of a response's input.
@@ -99,7 +124,7 @@ impl Message {
     fn one_text(&self, endpoint: Endpoint) -> Option<String> {
         let text = |part: &Part| match part {
             Part::Text(text) => Some(text.clone()),
-            Part::Image(_) => None,
+            Part::Image(_) | Part::Refused(_) => None,
         };
         let joins = self.role == "assistant" && endpoint == Endpoint::Responses;
         (joins || self.parts.len() == 1).then(|| self.parts.iter().map(text).collect())?
@@ -108,6 +133,17 @@ impl Message {
 
 impl Part {
     pub(crate) fn image(media_type: &str, bytes: &[u8]) -> Part {
+        // The characters of a token (RFC 9110 section 5.6.2).
+        let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+        let is_media_type = media_type.split_once('/').is_some_and(|parts| {
+            [parts.0, parts.1].iter().all(|part| !part.is_empty() && part.chars().all(is_token))
+        });
+        if !is_media_type {
+            return Part::Refused(format!("{media_type:?} is not a media type, such as image/png"));
+        }
+        if bytes.is_empty() {
+            return Part::Refused("the image has no bytes".to_owned());
+        }
         Part::Image(format!("data:{media_type};base64,{}", STANDARD.encode(bytes)))
     }
 
@@ -120,6 +156,8 @@ impl Part {
             (Part::Image(url), Endpoint::Responses) => {
                 ("{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":", url, "}")
             }
+            // Such a message is refused.
+            (Part::Refused(_), _) => return,
             (Part::Image(url), _) => ("{\"type\":\"image_url\",\"image_url\":{\"url\":", url, "}}"),
         };
         out.push_str(start);

@@ -163,7 +163,8 @@ const MODELWIRE_EVENT_LOG = 4;
  *  queues with modelwire_queue_follow_calls. */
 const MODELWIRE_EVENT_CALL = 5;
 
-/** No finish reason is known: a model list, or the end of a stream that was not gathered. */
+/** The answer names no reason, or it is a model list or the end of a stream that was not
+ *  gathered. */
 const MODELWIRE_FINISH_NONE = 0;
 
 /** The answer is complete. */
@@ -178,7 +179,8 @@ const MODELWIRE_FINISH_TOOL_CALLS = 3;
 /** A content filter truncated the answer. */
 const MODELWIRE_FINISH_CONTENT_FILTER = 4;
 
-/** Another reason: "finish_reason" of modelwire_response_info is its text. */
+/** Another reason, "failed" of a response for instance: "finish_reason" of
+ *  modelwire_response_info is its text. */
 const MODELWIRE_FINISH_OTHER = 5;
 
 /** Input tokens. */
@@ -558,8 +560,9 @@ const request_add_part = declare("modelwire_request_add_part", "int32_t", [
   "size_t",
   out("void *"),
 ]);
-/** Adds a part to the message that was added last, for instance an image to a question. Images
- *  are part of the input and generally consume tokens. */
+/** Adds a part to the message that modelwire_request_add_message added last, for instance an
+ *  image to a question. Images are part of the input and generally consume tokens. The texts of
+ *  an assistant's message in a response are sent as one. */
 function modelwire_request_add_part(request, type, value) {
   const type_bytes = encode(type);
   const value_bytes = encode(value);
@@ -597,7 +600,8 @@ const request_add_tool_result = declare("modelwire_request_add_tool_result", "in
   out("void *"),
 ]);
 /** Adds the result of a tool call, after the answer that has the call. Each call of an answer
- *  needs one. */
+ *  needs one. For a service that omits the ids of calls, add the messages with
+ *  modelwire_request_add_json instead. */
 function modelwire_request_add_tool_result(request, id, output) {
   const id_bytes = encode(id);
   const output_bytes = encode(output);
@@ -621,8 +625,8 @@ const request_add_json = declare("modelwire_request_add_json", "int32_t", [
   "size_t",
   out("void *"),
 ]);
-/** Appends a JSON value to a field that is an array: a definition to "tools", a message of any
- *  form to "messages", an item to "input". */
+/** Appends a JSON value to a field that is an array, or absent as yet: a definition to "tools",
+ *  a message of any form to "messages", an item to "input". */
 function modelwire_request_add_json(request, name, json) {
   const name_bytes = encode(name);
   const json_bytes = encode(json);

@@ -223,6 +223,20 @@ void built_refused(void) {
                "audio/wav");
   refused_with(modelwire_request_add_part(chat, "image/png", 9, "x", MODELWIRE_NUL, &error), &error,
                "length");
+  refused_with(modelwire_request_add_message(chat, "", 0, "x", 1, &error), &error, "role is empty");
+  modelwire_request *with_image = chat_request("m");
+  add_message(with_image, "user", 4, "x", 1);
+  static const char *const NO_MEDIA_TYPES[] = {"image/", "image/p ng", "image/png\";x,", "image/a/b"};
+  for (size_t i = 0; i < sizeof NO_MEDIA_TYPES / sizeof *NO_MEDIA_TYPES; i++) {
+    refused_with(modelwire_request_add_part(with_image, MODELWIRE_TEXT(NO_MEDIA_TYPES[i]), "x", 1, &error),
+                 &error, "not a media type");
+  }
+  refused_with(modelwire_request_add_part(with_image, "image/png", 9, "", 0, &error), &error, "no bytes");
+  CHECK(modelwire_request_add_part(with_image, "IMAGE/PNG", 9, "x", 1, &error) == MODELWIRE_OK);
+  add_message(with_image, "assistant", 9, "x", 1);
+  refused_with(modelwire_request_add_part(with_image, "image/png", 9, "x", 1, &error), &error, "texts only");
+  CHECK(modelwire_request_add_part(with_image, "text", 4, "x", 1, &error) == MODELWIRE_OK);
+  modelwire_request_free(with_image);
   refused_with(modelwire_request_add_json(chat, "model", 5, "1", 1, &error), &error, "not an array");
   refused_with(modelwire_request_add_json(chat, "tools", 5, "{", 1, &error), &error, "not JSON");
   refuse_fields(whole, "whole JSON");

@@ -201,6 +201,7 @@ void request_tools() {
   auto request = modelwire::request::chat("m")
                      .add_json("tools", some_json{R"({"type":"function"})"})
                      .set_json("seed", some_json{"1"})
+                     .set("temperature", 0.7f)
                      .set("stop", {"a", "\"b\""})
                      .messages({{"system", "brief"}, {"user", "see"}})
                      .text("and")
@@ -217,12 +218,15 @@ void request_tools() {
   to_json(whole, modelwire::value::of_text("\"").value());
   CHECK_EQUAL(whole.text, "\"\\\"\"");
   CHECK(!modelwire::value::of_text("\xff"));
+  const modelwire::value text = modelwire::value::of_text("a").value();
+  CHECK_EQUAL(text.text().value(), "a");
   CHECK(modelwire::request::chat_json(some_json{"{"}).problem() != nullptr);
   CHECK(modelwire::request::responses_json(some_json{"{"}).problem() != nullptr);
   for (const auto& [wrong, why] :
        {std::pair{modelwire::request::chat("m").message("tool", "t"), "id of the call"},
         std::pair{modelwire::request::chat("m").tool_result("", "t"), "id of its call"},
         std::pair{modelwire::request::chat("m").text("t"), "message first"},
+        std::pair{modelwire::request::chat("m").user("t").image("image/png", ""), "no bytes"},
         std::pair{modelwire::request::chat("m").add_response(modelwire::response_view()), "request.add_response"}}) {
     CHECK(wrong.problem() != nullptr && contains(wrong.problem()->message(), why));
   }

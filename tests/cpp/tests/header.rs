@@ -244,6 +244,11 @@ fn wrong_uses_do_not_compile() {
     check_refused("character", "r.set(\"a\", 'c');");
     check_refused("null", "r.set(\"a\", nullptr);");
     check_refused("bool_callback", "c.stream(r, [](auto&&) { return true; });");
+    check_refused("list_of_pointers", "r.set(\"a\", {{\"b\", \"c\"}});");
+    check_refused("list_of_null", "r.set(\"a\", {nullptr});");
+    check_refused("list_as_json", "r.set_json(\"a\", {\"b\", \"c\"});");
+    check_refused("null_as_json", "r.add_json(\"a\", nullptr);");
+    check_refused("no_pair", "r.messages({{\"user\", {\"b\", \"c\"}}});");
     check_refused("narrow_get", "(void)c.run(r).get<int>(\"/a\");");
 }
 

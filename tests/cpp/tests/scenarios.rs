@@ -173,7 +173,7 @@ fn request_tools() {
     let answer = format!(r#"{{"choices":[{{"message":{message}}}]}}"#);
     let service = scripted("request_tools", Script::one(Exchange::json(200, answer)));
     let first = concat!(
-        r#"{"model":"m","tools":[{"type":"function"}],"seed":1,"stop":["a","\"b\""],"#,
+        r#"{"model":"m","tools":[{"type":"function"}],"seed":1,"temperature":0.7,"stop":["a","\"b\""],"#,
         r#""messages":[{"role":"system","content":"brief"},{"role":"user","content":["#,
         r#"{"type":"text","text":"see"},{"type":"text","text":"and"},"#,
         r#"{"type":"image_url","image_url":{"url":"https://x/a"}},"#,
