@@ -113,6 +113,7 @@ pub use {
     delivery::foreign::is_callback_thread,
     delivery::ready::Ready,
     delivery::shutdown::shutdown_for_good,
+    driver::thread::stack_left,
     options::bounds::Limit,
     options::config::{API_KEY_VARIABLES, BASE_URL_VARIABLES},
     options::kinds::{NamedOption, OptionKind},

@@ -10,6 +10,7 @@ import types
 import pytest
 
 import modelwire
+import programs
 from callers import asked
 from wire import ANSWER, HELLO, answer, chat
 
@@ -404,3 +405,51 @@ def test_any_sequence_and_mapping_is_sent(scripted):
     for odd in ({"x"}, b"x"):
         with pytest.raises(TypeError, match="cannot be written as JSON"):
             asked(client, extra_body={"odd": odd})
+
+
+SMALL_STACK = """
+import json
+from modelwire.types.chat import ChatCompletion
+
+def nested(depth):
+    found = {}
+    for _ in range(depth):
+        found = {"a": [found]}
+    return found
+
+def outcome(of):
+    try:
+        of()
+        return "done"
+    except ValueError as error:
+        assert "nested" in str(error) or "nesting" in str(error), error
+        return "refused"
+
+def work():
+    client = modelwire.OpenAI()
+    itself = []
+    itself.append(itself)
+    assert outcome(lambda: ask(client, metadata=itself)) == "refused"
+    assert outcome(lambda: ask(client, metadata=nested(10))) == "done"
+    for depth in (10, 100, 400, 500):
+        whole = {"id": "x", "choices": [], "deep": json.loads(json.dumps(nested(10)))}
+        text = json.dumps(whole).replace("{}", '{"a":[' * depth + "{}" + "]}" * depth)
+        answer = ChatCompletion.model_validate_json(text)
+        for use in ("model_dump", "model_dump_json", "to_json"):
+            said = outcome(getattr(answer, use))
+            assert depth > 10 or said == "done", use
+        outcome(lambda: answer.deep)
+
+threading.stack_size({kib} << 10)
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+print("it lives")
+"""
+
+
+@pytest.mark.parametrize("kib", [256, 512, 1024])
+def test_deep_values_are_refused_where_a_thread_has_little_stack(service, kib):
+    """And the process goes on: a level needs some stack of the thread that follows it."""
+    source = SMALL_STACK.replace("{kib}", str(kib))
+    assert programs.run(source, service.base_url) == "it lives\n"

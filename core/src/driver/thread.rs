@@ -88,6 +88,13 @@ const STACK_BYTES_MIN: usize = 256 << 10;
 /// Whether the calling thread can do the I/O: it is in no other runtime, is not about to end, and has enough
 /// stack, which threads of other languages may lack.
 pub(crate) fn may_do_io_here() -> bool {
+    let in_no_runtime = Handle::try_current().is_err_and(|error| error.is_missing_context());
+    in_no_runtime && stack_left().is_some_and(|room| room >= STACK_BYTES_MIN)
+}
+
+/// The bytes of stack that the calling thread has left; `None` on a stack that the program allocated, and in a
+/// thread that is about to end.
+pub fn stack_left() -> Option<usize> {
     thread_local! {
         /// The lowest address of this thread's stack, determined once.
         static STACK_BOTTOM: Option<usize> = {
@@ -95,12 +102,10 @@ pub(crate) fn may_do_io_here() -> bool {
             system::stack_bottom()
         };
     }
-    let in_no_runtime = Handle::try_current().is_err_and(|error| error.is_missing_context());
-    let here = &raw const in_no_runtime as usize;
-    let bottom = STACK_BOTTOM.try_with(|bottom| *bottom).ok().flatten();
+    let bottom = STACK_BOTTOM.try_with(|bottom| *bottom).ok().flatten()?;
+    let here = &raw const bottom as usize;
     // On a stack allocated by the program, the address is below the bottom or far above it.
-    let room = bottom.and_then(|bottom| here.checked_sub(bottom));
-    in_no_runtime && room.is_some_and(|room| (STACK_BYTES_MIN..=1 << 30).contains(&room))
+    here.checked_sub(bottom).filter(|room| *room <= 1 << 30)
 }
 
 /// The standard library keeps a handle for each thread that enters the runtime until the thread ends, which

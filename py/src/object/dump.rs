@@ -112,7 +112,7 @@ fn complete(dict: &Bound<'_, PyDict>, shape: &Shape, dump: Dump) -> PyResult<()>
 fn sent(py: Python<'_>, value: Value<'_>, child: Child, dump: Dump) -> PyResult<Py<PyAny>> {
     match value.kind() {
         Kind::Object => {
-            let (dict, shape) = (PyDict::new(py), child.shape_of(value));
+            let (dict, shape, _deeper) = (PyDict::new(py), child.shape_of(value), deeper()?);
             for (name, member) in value.members() {
                 if dump.none || !member.is_null() {
                     let child = shape.field(&name).unwrap_or(Child::Any);
@@ -123,6 +123,7 @@ fn sent(py: Python<'_>, value: Value<'_>, child: Child, dump: Dump) -> PyResult<
             dict.into_py_any(py)
         }
         Kind::Array => {
+            let _deeper = deeper()?;
             let items = value.items().into_iter().map(|item| sent(py, item, child, dump));
             PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.into_py_any(py)
         }

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyIterator, PyList, PySet, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
+use crate::depth::deeper;
 use crate::facts;
 use crate::kept::intern;
 use crate::modules;
@@ -433,7 +434,8 @@ fn copied<'py>(
     view: &Bound<'py, View>,
     memo: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, View>> {
-    let (py, copy, slots) = (view.py(), anew(view)?, &view.get().slots);
+    let (py, _deeper) = (view.py(), deeper()?);
+    let (copy, slots) = (anew(view)?, &view.get().slots);
     // What was handed out unchanged is created again by the copy on demand.
     let as_sent = memo.is_none() && is_as_sent(view)?;
     let below = PyDict::new(py);

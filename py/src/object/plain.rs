@@ -5,19 +5,21 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 
+use crate::depth::deeper;
 use crate::run::Run;
 
 /// A value with everything below it.
 pub(crate) fn plain(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
     match value.kind() {
         Kind::Object => {
-            let dict = PyDict::new(py);
+            let (dict, _deeper) = (PyDict::new(py), deeper()?);
             for (name, member) in value.members() {
                 dict.set_item(&*name, plain(py, member)?)?;
             }
             dict.into_py_any(py)
         }
         Kind::Array => {
+            let _deeper = deeper()?;
             let items = value.items().into_iter().map(|item| plain(py, item));
             PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.into_py_any(py)
         }

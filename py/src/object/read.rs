@@ -7,6 +7,7 @@ use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::depth::deeper;
 use crate::kept::Kept;
 use crate::modules;
 use crate::object::document::{Document, View};
@@ -95,6 +96,7 @@ pub(crate) fn attribute(
             Object { document: document(), start, end, shape }.into_python(py)
         }
         (Kind::Array, _) => {
+            let _deeper = deeper()?;
             let items = value.items().into_iter();
             let items = items.map(|item| attribute(py, document, json, item, child));
             PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.into_py_any(py)
@@ -109,6 +111,7 @@ fn unknown(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
     let class = CLASS.get_or_try_init(|| {
         PyResult::Ok(modules::own(py, "types._object")?.attribute("Object")?.unbind())
     })?;
+    let _deeper = deeper()?;
     let made = class.bind(py).run(())?;
     let dict = made.cast::<PyDict>()?;
     for (name, member) in value.members() {
@@ -122,6 +125,7 @@ fn open(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
     match value.kind() {
         Kind::Object => unknown(py, value),
         Kind::Array => {
+            let _deeper = deeper()?;
             let items = value.items().into_iter().map(|item| open(py, item));
             PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.into_py_any(py)
         }
