@@ -31,7 +31,8 @@ pub(crate) fn deeper() -> PyResult<Deeper> {
     }
     if stack_left().is_some_and(|left| left < STACK_BYTES_MIN) {
         return Err(PyValueError::new_err(
-            "this is nested too deep for the stack of this thread, which threading.stack_size sets",
+            "this is nested too deep for the stack of this thread (threading.stack_size), or contains \
+             itself",
         ));
     }
     DEPTH.set(depth + 1);
