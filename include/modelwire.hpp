@@ -39,8 +39,9 @@
  *   0 does not wait. std::optional is empty where there is no value.
  * Errors.  What can fail has two forms. `run` throws a modelwire::error; `try_run` returns a
  *   result<>, which holds the value or the error. Without exceptions only the second form exists.
- *   The functions that fill a request never fail, but for what another library's JSON throws when it
- *   is written: it keeps its first error, and using it gives that error. A config is checked when a client is made from it.
+ *   The functions that fill a request never fail: it keeps its first error, and using it gives that
+ *   error. Only what the JSON of another library throws passes through. A config is checked when a
+ *   client is made from it.
  * Callbacks.  An exception from a lambda never passes through the library: `stream` rethrows it
  *   unchanged to the caller; `start` keeps it for call::thrown() and call::join(). A callback may
  *   destroy its own call; modelwire.h lists under CALLBACKS what else it may do.
@@ -971,7 +972,7 @@ class value : public detail::handle<modelwire_value, modelwire_value_free> {
 };
 
 /// For nlohmann::json and libraries like it: `nlohmann::json j = answer.value();`. An empty view is
-/// null. Not for a type without a `parse` from text.
+/// null.
 template <class Json, class = decltype(Json::parse(std::string_view()))>
 void to_json(Json& out, const value_view& from) {
   const std::optional<std::string_view> text = from.json();
@@ -1694,7 +1695,7 @@ template <class N>
 std::string json_of_arithmetic(N number) {
   static_assert(!std::is_same_v<N, char> && !std::is_same_v<N, wchar_t> &&
                     !std::is_same_v<N, char16_t> && !std::is_same_v<N, char32_t> &&
-                    !detail::is_char8<N>,
+                    !is_char8<N>,
                 "a character is neither a text nor a number");
   if constexpr (std::is_same_v<N, bool>) {
     return number ? "true" : "false";
@@ -2148,8 +2149,7 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
     });
   }
   /// Adds messages, each as its role and its content.
-  request& messages(
-      std::initializer_list<std::pair<text_item, text_item>> all) & {
+  request& messages(std::initializer_list<std::pair<text_item, text_item>> all) & {
     for (const auto& [role, content] : all) message(role.view(), content.view());
     return *this;
   }
@@ -2286,8 +2286,7 @@ class request : public detail::handle<modelwire_request, modelwire_request_free>
   request&& message(std::string_view role, std::string_view content) && {
     return std::move(message(role, content));
   }
-  request&& messages(
-      std::initializer_list<std::pair<text_item, text_item>> all) && {
+  request&& messages(std::initializer_list<std::pair<text_item, text_item>> all) && {
     return std::move(messages(all));
   }
   request&& system(std::string_view content) && { return std::move(system(content)); }

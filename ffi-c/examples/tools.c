@@ -21,7 +21,7 @@ static const char *of_call(const modelwire_value *info, size_t i, const char *me
   return modelwire_value_text(info, MODELWIRE_TEXT(path), NULL);
 }
 
-/* Writes what a tool says. A model can err, and is told. */
+/* Writes the result of a tool call; an error is a result, too, which the model reads. */
 static void run_tool(const char *name, const char *json, char *result, size_t size) {
   modelwire_value *arguments = NULL;
   modelwire_value_new(MODELWIRE_TEXT(json), &arguments, NULL);

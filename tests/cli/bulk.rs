@@ -334,7 +334,7 @@ fn a_job_under_nohup_outlives_its_terminal() {
     }
     let said = std::fs::File::create(job.path("said")).unwrap();
     let mut child = command.stdin(std::process::Stdio::null()).stderr(said).spawn().unwrap();
-    until("a row is on its way", || !job.service.recorded("").is_empty());
+    until("a row was sent", || !job.service.recorded("").is_empty());
     signal(&child, Signal::HUP);
     assert_eq!(wait(&mut child).code(), Some(0), "{}", job.said());
     assert_eq!((job.results().len(), job.metered()), (3, 3));

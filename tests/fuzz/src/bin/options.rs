@@ -1,5 +1,5 @@
-//! Any text is options: refused with an error that says why and never shows a key, or taken whole, and
-//! then it is an object whose names are known.
+//! Any text is options: refused with an error that says why and never shows a key, or taken, and then it is a
+//! JSON object that is taken again.
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
