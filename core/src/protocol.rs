@@ -12,6 +12,7 @@ pub(crate) mod error_body;
 pub(crate) mod escapes;
 pub(crate) mod json;
 pub(crate) mod offsets;
+pub(crate) mod one_or_more;
 mod serialized;
 pub(crate) mod shape;
 pub(crate) mod slab;

@@ -17,7 +17,6 @@
 //!
 //! 1. Order: at most one `Open`, then chunks, then exactly one `Done`; nothing follows `Done`.
 //! 2. Bound: inbox and outbox each hold at most half of `bytes_max` and of `events_max`; a single
-//! 2. Bound: inbox and outbox each hold at most half of `bytes_max` and of `events_max`; a single
 //!    larger event enters an empty inbox; `Done` always enters, and so does the last batch before the
 //!    `Done` of a deadline.
 //! 3. A consumer must be woken exactly when it found both boxes empty since the last wake. The producer
@@ -205,7 +204,9 @@ impl EventQueue {
                 break;
             }
             inbox.bytes += cost;
-            inbox.events.extend(batch.pop_front());
+            if let Some(event) = batch.pop_front() {
+                inbox.events.push_back(event);
+            }
         }
         let has_new = inbox.events.len() > before;
         let outcome = if batch.is_empty() {

@@ -20,7 +20,7 @@ use crate::protocol::chunk::Chunk;
 use crate::protocol::document::Document;
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::slab::Slab;
-use crate::protocol::sse::{self, Sink};
+use crate::protocol::sse::Sink;
 use crate::protocol::value::{Value, without_blanks};
 
 /// Marks the end of a stream (R-STR3).
@@ -212,18 +212,19 @@ impl StreamEvents {
     }
 
     /// Adds an event; events after the end are ignored (R-STR3).
-    fn add(&mut self, event: sse::Event<'_>) {
-        let data = without_blanks(&event.data);
-        let is_error = event.name == "error";
-        if self.ending.is_some() || (data.is_empty() && !is_error) {
+    fn add(&mut self, name: &str, data: &[u8]) {
+        let text = data.get(without_blanks(data)).unwrap_or_default();
+        let is_error = name == "error";
+        if self.ending.is_some() || (text.is_empty() && !is_error) {
             return;
         }
-        if data.starts_with(DONE_MARK) {
+        if text.starts_with(DONE_MARK.as_bytes()) {
             self.seal();
             return self.done();
         }
         self.count += 1;
-        if let Err(cause) = self.slab.add(event.name, &event.data) {
+        if let Err(cause) = self.slab.add(name, data) {
+            let data = &String::from_utf8_lossy(text);
             // An event named `error` is one, JSON or not (R-ERR6).
             if is_error {
                 return self.fail(self.error_of(data));
@@ -269,10 +270,10 @@ impl StreamEvents {
         if self.ending.is_some() {
             return;
         }
-        let line = String::from_utf8_lossy(line);
-        if is_whole(line.trim()) {
-            return self.add(sse::Event { name, data: line });
+        if is_whole_bytes(line) {
+            return self.add(name, line);
         }
+        let line = String::from_utf8_lossy(line);
         self.seal();
         let quoted = self.wanted.redactor.quote(line.trim());
         let message = format!("a line of the stream is neither a field nor JSON: {quoted}");
@@ -297,31 +298,19 @@ impl StreamEvents {
     }
 
     fn chunk(&mut self, chunk: Chunk) {
-        if chunk.is_error() {
+        let mut is_final = false;
+        if chunk.only_adds() {
+            self.has_parts = true;
+        } else if chunk.is_error() {
             return self.fail(self.error_of(chunk.json()));
-        }
-        if let Some(usage) = chunk.usage() {
-            self.answered.usage = Some(usage);
+        } else {
+            is_final = self.judge(&chunk);
         }
         if self.answered.response_id.is_none() && self.chunks < NAMED_WITHIN {
             (self.answered.response_id, self.answered.response_model) = chunk.names();
         }
-        for choice in chunk.choices().filter(Choice::is_finished) {
-            if choice.index() == 0 || self.answered.finish_reason.is_none() {
-                self.answered.finish_reason = choice.finish_reason().map(Cow::into_owned);
-            }
-            if self.finished_choices.len() >= self.wanted.choices {
-                break; // all are known to be finished
-            }
-            self.finished_choices.insert(choice.index());
-        }
         self.chunks += 1;
-        self.has_parts = self.has_parts || chunk.has_part();
         self.has_content = self.has_content || chunk.has_content();
-        let is_final = chunk.is_final_response();
-        if is_final {
-            self.answered.finish_reason = chunk.response_status();
-        }
         let gatherer = self.gathering.0.as_mut();
         if let Some(Err(too_large)) = gatherer.map(|gatherer| gatherer.add(chunk.value())) {
             return self.fail(Error::too_large(too_large.to_string()));
@@ -332,6 +321,28 @@ impl StreamEvents {
         if is_final {
             self.succeed(End::FinalEvent);
         }
+    }
+
+    /// Notes what a chunk says of the answer. Returns whether it ends the stream.
+    fn judge(&mut self, chunk: &Chunk) -> bool {
+        if let Some(usage) = chunk.usage() {
+            self.answered.usage = Some(usage);
+        }
+        for choice in chunk.choices().filter(Choice::is_finished) {
+            if choice.index() == 0 || self.answered.finish_reason.is_none() {
+                self.answered.finish_reason = choice.finish_reason().map(Cow::into_owned);
+            }
+            if self.finished_choices.len() >= self.wanted.choices {
+                break; // all are known to be finished
+            }
+            self.finished_choices.insert(choice.index());
+        }
+        self.has_parts = self.has_parts || chunk.has_part();
+        let is_final = chunk.is_final_response();
+        if is_final {
+            self.answered.finish_reason = chunk.response_status();
+        }
+        is_final
     }
 
     /// Without an end mark, a chat is complete only if every choice has finished (R-STR7).
@@ -370,8 +381,8 @@ fn is_whole_bytes(data: &[u8]) -> bool {
 impl Sink for StreamEvents {
     const IS_LENIENT: bool = true;
 
-    fn event(&mut self, event: sse::Event<'_>) {
-        self.add(event);
+    fn event(&mut self, name: &str, data: &[u8]) {
+        self.add(name, data);
     }
 
     fn is_whole(&self, data: &[u8]) -> bool {
@@ -406,7 +417,7 @@ impl Sink for StreamEvents {
 pub(crate) struct EndOfBody<'a> {
     events: &'a mut StreamEvents,
     /// An incomplete event, cut by the end of the body unless another one follows.
-    unfinished: Option<(String, String)>,
+    unfinished: Option<(String, Vec<u8>)>,
     /// There is an incomplete line.
     has_cut_line: bool,
 }
@@ -424,7 +435,7 @@ impl EndOfBody<'_> {
     /// If something follows an unfinished event, it was not cut: it is judged like any other.
     fn judge_unfinished(&mut self) {
         if let Some((name, data)) = self.unfinished.take() {
-            self.events.add(sse::Event { name: &name, data: data.into() });
+            self.events.add(&name, &data);
         }
     }
 }
@@ -432,13 +443,14 @@ impl EndOfBody<'_> {
 impl Sink for EndOfBody<'_> {
     const IS_LENIENT: bool = true;
 
-    fn event(&mut self, event: sse::Event<'_>) {
+    fn event(&mut self, name: &str, data: &[u8]) {
         self.judge_unfinished();
-        let data = event.data.trim();
-        if event.name == "error" || data.starts_with(DONE_MARK) || is_whole(data) {
-            self.events.add(event);
-        } else if !data.is_empty() {
-            self.unfinished = Some((event.name.to_owned(), event.data.into_owned()));
+        let text = String::from_utf8_lossy(data);
+        let text = text.trim();
+        if name == "error" || text.starts_with(DONE_MARK) || is_whole(text) {
+            self.events.add(name, data);
+        } else if !text.is_empty() {
+            self.unfinished = Some((name.to_owned(), data.to_owned()));
         }
     }
 
@@ -452,11 +464,10 @@ impl Sink for EndOfBody<'_> {
 
     fn stray(&mut self, name: &str, line: &[u8]) {
         self.judge_unfinished();
-        let line = String::from_utf8_lossy(line);
-        if is_whole(line.trim()) {
-            self.events.add(sse::Event { name, data: line });
+        if is_whole_bytes(line) {
+            self.events.add(name, line);
         } else {
-            self.has_cut_line |= !line.trim().is_empty();
+            self.has_cut_line |= !String::from_utf8_lossy(line).trim().is_empty();
         }
     }
 

@@ -19,7 +19,7 @@ fn read(pieces: &[&[u8]], is_cut: bool) -> Read {
         gathered: false,
         content: true,
     };
-    let mut decoder = sse::Decoder::new(wanted.settings.limits.event_bytes_max);
+    let mut decoder = crate::protocol::sse::Decoder::new(wanted.settings.limits.event_bytes_max);
     let mut events = StreamEvents::new(wanted, Arc::new(Head::default()));
     for piece in pieces {
         decoder.feed_to(piece, &mut events).unwrap();

@@ -334,17 +334,20 @@ impl Body {
                 }
             }
             // The future holds no state, so a new one may be created for each poll.
-            let piece = std::task::ready!(pin!(self.response.chunk()).poll(cx));
-            if let Ok(Some(piece)) = &piece {
+            let piece = match std::task::ready!(pin!(self.response.chunk()).poll(cx)) {
+                Ok(piece) => piece,
+                Err(cause) => return Poll::Ready(Err(broken_off(&cause))),
+            };
+            if let Some(piece) = &piece {
                 self.seen.received(piece.len());
             }
-            match (piece.map_err(|cause| broken_off(&cause)), &mut self.inflate) {
-                (Ok(Some(packed)), Some(inflate)) => inflate.put(packed),
-                (Ok(None), Some(inflate)) => {
+            match (piece, &mut self.inflate) {
+                (Some(packed), Some(inflate)) => inflate.put(packed),
+                (None, Some(inflate)) => {
                     let ended = inflate.finish().map_err(|cause| not_gzip(&cause));
                     return Poll::Ready(ended.map(|()| None));
                 }
-                (piece, _) => return Poll::Ready(piece),
+                (piece, None) => return Poll::Ready(Ok(piece)),
             }
         }
     }

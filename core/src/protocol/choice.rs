@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::protocol::offsets::{ChoiceSpans, Spans, ToolCallSpans};
+use crate::protocol::span::Reader;
 use crate::protocol::value::{Kind, Value};
 
 /// One tool call of a message, or the fragment of one that a chunk adds.
@@ -24,7 +25,7 @@ use crate::protocol::value::{Kind, Value};
 /// ```
 #[derive(Clone, Copy)]
 pub struct ToolCall<'a> {
-    text: &'a str,
+    reader: Reader<'a>,
     spans: &'a ToolCallSpans,
 }
 
@@ -36,19 +37,19 @@ impl<'a> ToolCall<'a> {
 
     /// The call's id, usually on its first fragment. An empty id is ignored.
     pub fn id(&self) -> Option<Cow<'a, str>> {
-        self.spans.id.map(|span| span.read(self.text)).filter(|id| !id.is_empty())
+        self.spans.id.map(|span| self.reader.string(span)).filter(|id| !id.is_empty())
     }
 
     /// The function's name, usually on the first fragment. An empty name is ignored.
     pub fn name(&self) -> Option<Cow<'a, str>> {
-        let name = self.spans.function.name.map(|span| span.read(self.text));
+        let name = self.spans.function.name.map(|span| self.reader.string(span));
         name.filter(|name| !name.is_empty())
     }
 
     /// The function's arguments as JSON text, or a fragment of that text. If a service sends the value
     /// itself instead of a text, this is the value's JSON as it was sent.
     pub fn arguments(&self) -> Option<Cow<'a, str>> {
-        self.spans.function.arguments.map(|span| span.read(self.text))
+        self.spans.function.arguments.map(|span| self.reader.string(span))
     }
 }
 
@@ -97,8 +98,11 @@ fn reasoning_of(said: Value<'_>) -> Option<Cow<'_, str>> {
 }
 
 /// The choices in a text, in order.
-pub(crate) fn choices_of<'a>(text: &'a str, spans: &'a Spans) -> impl Iterator<Item = Choice<'a>> {
-    spans.choices().map(move |spans| Choice { text, spans })
+pub(crate) fn choices_of<'a>(
+    reader: Reader<'a>,
+    spans: &'a Spans,
+) -> impl Iterator<Item = Choice<'a>> {
+    spans.choices.iter().map(move |spans| Choice { reader, spans })
 }
 
 /// One choice of a chunk or an answer, borrowed from it.
@@ -119,7 +123,7 @@ pub(crate) fn choices_of<'a>(text: &'a str, spans: &'a Spans) -> impl Iterator<I
 /// ```
 #[derive(Clone, Copy)]
 pub struct Choice<'a> {
-    text: &'a str,
+    reader: Reader<'a>,
     spans: &'a ChoiceSpans,
 }
 
@@ -131,8 +135,8 @@ impl<'a> Choice<'a> {
 
     /// `delta.content` of a chunk, `message.content` of an answer; for a list of parts, their text.
     pub fn content(&self) -> Option<Cow<'a, str>> {
-        let text = self.spans.message.content.map(|span| span.read(self.text));
-        text.or_else(|| text_of_parts(self.spans.parts?.of(self.text)).map(Cow::Owned))
+        let text = self.spans.message.content.map(|span| self.reader.string(span));
+        text.or_else(|| text_of_parts(self.reader.value(self.spans.parts?)).map(Cow::Owned))
     }
 
     /// The model's reasoning, or the part of it that a chunk adds: `reasoning_content`, `reasoning` or
@@ -154,18 +158,18 @@ impl<'a> Choice<'a> {
 
     /// `delta.role` of a chunk, `message.role` of an answer.
     pub fn role(&self) -> Option<Cow<'a, str>> {
-        self.spans.message.role.map(|span| span.read(self.text))
+        self.spans.message.role.map(|span| self.reader.string(span))
     }
 
     /// The tool calls of a message, or the fragments of them that a chunk adds.
     pub fn tool_calls(&self) -> impl Iterator<Item = ToolCall<'a>> + use<'a> {
-        let text = self.text;
-        self.spans.tool_calls.iter().map(move |spans| ToolCall { text, spans })
+        let reader = self.reader;
+        self.spans.tool_calls.iter().map(move |spans| ToolCall { reader, spans })
     }
 
     /// Why the model stopped; `None` until it stops. Some services send an empty string until then.
     pub fn finish_reason(&self) -> Option<Cow<'a, str>> {
-        let reason = self.spans.finish_reason.map(|span| span.read(self.text));
+        let reason = self.spans.finish_reason.map(|span| self.reader.string(span));
         reason.filter(|reason| !reason.is_empty())
     }
 
@@ -193,6 +197,6 @@ impl<'a> Choice<'a> {
 
     /// The whole choice, for every other field.
     pub fn value(&self) -> Value<'a> {
-        self.spans.whole.of(self.text)
+        self.reader.value(self.spans.whole)
     }
 }

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use crate::protocol::choice::{Choice, choices_of};
 use crate::protocol::document::names_of;
 use crate::protocol::json::JsonError;
-use crate::protocol::offsets::Spans;
+use crate::protocol::offsets::EventSpans;
 use crate::protocol::shape::{says_failed, says_something};
 use crate::protocol::slab::{Entry, Slab};
-use crate::protocol::span::StrSpan;
+use crate::protocol::span::{Span, StrSpan};
 use crate::protocol::usage::Usage;
 use crate::protocol::value::{Kind, Value};
 
@@ -44,13 +44,16 @@ impl Chunk {
         slab.seal().map(Chunk)
     }
 
-    fn spans(&self) -> &Spans {
-        self.0.spans()
+    /// A string that was found, with its escapes resolved.
+    fn string(&self, of: impl Fn(&EventSpans) -> Option<StrSpan>) -> Option<Cow<'_, str>> {
+        let (spans, reader) = self.0.found();
+        of(&spans.event).map(|span| reader.string(span))
     }
 
-    /// A string that was found, with its escapes resolved.
-    fn read(&self, span: Option<StrSpan>) -> Option<Cow<'_, str>> {
-        span.map(|span| span.read(self.json()))
+    /// A value that was found.
+    fn found(&self, of: impl Fn(&EventSpans) -> Option<Span>) -> Option<Value<'_>> {
+        let (spans, reader) = self.0.found();
+        of(&spans.event).map(|span| reader.value(span))
     }
 
     /// The JSON text, as it was sent.
@@ -85,7 +88,7 @@ impl Chunk {
     pub fn text(&self) -> Cow<'_, str> {
         let text = match self.choices().next() {
             Some(choice) => choice.content(),
-            None if self.type_is(OUTPUT_TEXT_DELTA) => self.read(self.spans().event.delta),
+            None if self.type_is(OUTPUT_TEXT_DELTA) => self.string(|event| event.delta),
             None => None,
         };
         text.unwrap_or_default()
@@ -103,7 +106,7 @@ impl Chunk {
         match self.choices().next() {
             Some(choice) => choice.reasoning().unwrap_or_default(),
             None if self.kind().is_some_and(|kind| REASONING_DELTAS.contains(&&*kind)) => {
-                self.read(self.spans().event.delta).unwrap_or_default()
+                self.string(|event| event.delta).unwrap_or_default()
             }
             None => Cow::Borrowed(""),
         }
@@ -111,7 +114,8 @@ impl Chunk {
 
     /// The choices of a chat chunk.
     pub fn choices(&self) -> impl Iterator<Item = Choice<'_>> {
-        choices_of(self.json(), self.spans())
+        let (spans, reader) = self.0.found();
+        choices_of(reader, spans)
     }
 
     /// Why the first choice stopped; `None` until it stops.
@@ -121,22 +125,22 @@ impl Chunk {
 
     /// `id` of a chat chunk, the same on every chunk of an answer.
     pub fn id(&self) -> Option<Cow<'_, str>> {
-        self.read(self.spans().event.id)
+        self.string(|event| event.id)
     }
 
     /// `item_id` of a response event: the output item that it adds to.
     pub fn item_id(&self) -> Option<Cow<'_, str>> {
-        self.read(self.spans().event.item_id)
+        self.string(|event| event.item_id)
     }
 
     /// `type` of a response event.
     pub fn kind(&self) -> Option<Cow<'_, str>> {
-        self.read(self.spans().event.kind)
+        self.string(|event| event.kind)
     }
 
     /// The usage that this chunk reports: its own, or that of the response it completes.
     pub fn usage(&self) -> Option<Usage> {
-        let own = self.spans().event.usage.map(|span| span.of(self.json()));
+        let own = self.found(|event| event.usage);
         let usage = own.or_else(|| self.response()?.get("usage"))?;
         Usage::read(usage)
     }
@@ -154,7 +158,7 @@ impl Chunk {
     /// # Ok::<(), modelwire::JsonError>(())
     /// ```
     pub fn response(&self) -> Option<Value<'_>> {
-        self.spans().event.response.map(|span| span.of(self.json()))
+        self.found(|event| event.response)
     }
 
     /// The whole chunk, for every other field.
@@ -166,9 +170,15 @@ impl Chunk {
         self.kind().is_some_and(|kind| kind == expected)
     }
 
+    /// Whether it does nothing but add to a chat, as nearly every chunk: it has a choice, and neither ends one,
+    /// reports usage or an error, nor is a named or typed event.
+    pub(crate) fn only_adds(&self) -> bool {
+        !self.0.has_name() && self.0.found().0.only_add()
+    }
+
     /// Whether this is an error of the service and not a chunk (R-ERR6).
     pub(crate) fn is_error(&self) -> bool {
-        let error = self.spans().event.error.map(|span| span.of(self.json()));
+        let error = self.found(|event| event.error);
         if self.event() == "error" || error.is_some_and(says_something) && !self.is_final_response()
         {
             return true;
@@ -179,7 +189,7 @@ impl Chunk {
 
     /// Whether it has a part of an answer: a choice, or an event of a response.
     pub(crate) fn has_part(&self) -> bool {
-        self.spans().has_choices() || self.kind().is_some_and(|kind| kind.starts_with("response."))
+        !self.0.found().0.choices.is_empty() || self.kind().is_some_and(|kind| kind.starts_with("response."))
     }
 
     /// Whether it adds content or ends an answer: not a role, an empty delta, or the start of an item.

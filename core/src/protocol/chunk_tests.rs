@@ -265,7 +265,7 @@ fn a_slab_is_full_when_its_texts_are() {
     let mut count = 0;
     while !slab.is_full() {
         assert!(count < 100, "not full with {count} texts of a KiB");
-        slab.add("", &text).unwrap();
+        slab.add("", text.as_bytes()).unwrap();
         count += 1;
     }
     assert!((16..18).contains(&count) && slab.len() == count, "{count}");

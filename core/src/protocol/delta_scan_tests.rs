@@ -2,6 +2,9 @@
 //! send, and texts that differ slightly from them.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 use super::*;
+use crate::protocol::choice::choices_of;
+use crate::protocol::offsets::EventSpans;
+use crate::protocol::span::Reader;
 
 const TEXTS: [&str; 32] = [
     r#"{"choices":[{"index":0,"delta":{"content":"hello"},"finish_reason":null}]}"#,
@@ -38,10 +41,35 @@ const TEXTS: [&str; 32] = [
     r#"{"delta":"aa","delta":"","type":"tt"}"#,
 ];
 
-/// The results must be equal, including the bytes behind each span.
+/// All that was found, as it is read.
+fn reading(reader: Reader<'_>, spans: &Spans) -> String {
+    let EventSpans { id, kind, item_id, delta, usage, error, response } = spans.event;
+    let strings = [id, kind, item_id, delta].map(|span| span.map(|span| reader.string(span)));
+    let values = [usage, error, response].map(|span| span.map(|span| reader.value(span).text()));
+    let choices: Vec<_> = choices_of(reader, spans)
+        .map(|choice| {
+            let calls: Vec<_> = choice
+                .tool_calls()
+                .map(|call| (call.index(), call.id(), call.name(), call.arguments()))
+                .collect();
+            let said = (choice.role(), choice.content(), choice.finish_reason(), calls);
+            (choice.index(), choice.value().text(), said)
+        })
+        .collect();
+    format!("{strings:?} {values:?} {choices:?}")
+}
+
+/// The results must be equal.
 fn check(scan: &mut DeltaScan, text: &str) {
-    let (found, expected) = (scan.scan(text), Spans::scan(text));
-    assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{text}");
+    let mut texts = "before".to_owned();
+    let found = scan.scan(text.as_bytes(), &mut texts).map(|edits| {
+        assert_eq!(texts, format!("before{text}"));
+        let reader = Reader { text, edits: edits.get() };
+        reading(reader, scan.spans())
+    });
+    let whole = Spans::scan(text);
+    let expected = whole.map(|spans| reading(Reader { text, edits: &[] }, &spans));
+    assert_eq!(found, expected, "{text}");
 }
 
 #[test]
@@ -61,13 +89,13 @@ fn neighbours_that_differ_in_values_are_not_scanned() {
     let mut scan = DeltaScan::default();
     check(&mut scan, TEXTS[0]);
     for text in [TEXTS[1], TEXTS[2], TEXTS[3], TEXTS[5]] {
-        assert_eq!(scan.edits(text).unwrap().count, 1, "{text}");
+        assert_eq!(scan.edits(text).unwrap().get().len(), 1, "{text}");
     }
     for text in [TEXTS[6], TEXTS[7], TEXTS[8], TEXTS[11], TEXTS[12], TEXTS[14]] {
         assert!(scan.edits(text).is_none(), "{text}");
     }
     check(&mut scan, TEXTS[24]);
-    assert_eq!(scan.edits(TEXTS[25]).unwrap().count, 3);
+    assert_eq!(scan.edits(TEXTS[25]).unwrap().get().len(), 3);
     check(&mut scan, TEXTS[28]);
     assert!(scan.edits(TEXTS[29]).is_none(), "more than EDITS_MAX differences");
 }
@@ -88,6 +116,25 @@ fn the_delta_scan_accepts_nothing_that_a_full_scan_refuses() {
                 check(&mut scan, known);
                 check(&mut scan, &text);
             }
+        }
+    }
+}
+
+/// Each byte of a text changed to one that is not UTF-8 there, between texts that are read by their differences.
+#[test]
+fn what_is_not_utf_8_reads_as_in_a_full_scan() {
+    for (known, text) in [(TEXTS[0], TEXTS[1]), (TEXTS[1], TEXTS[5]), (TEXTS[24], TEXTS[25])] {
+        let mut scan = DeltaScan::default();
+        check(&mut scan, known);
+        for at in 0..text.len() {
+            check(&mut scan, text);
+            let mut bytes = text.as_bytes().to_vec();
+            bytes[at] = 0xff;
+            let lossy = String::from_utf8_lossy(&bytes).into_owned();
+            let mut texts = String::new();
+            let found = scan.scan(&bytes, &mut texts);
+            assert_eq!((found.is_ok(), &texts), (Spans::scan(&lossy).is_ok(), &lossy));
+            check(&mut scan, &lossy);
         }
     }
 }

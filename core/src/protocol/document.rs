@@ -7,7 +7,7 @@ use crate::protocol::endpoint::Endpoint;
 use crate::protocol::json::JsonError;
 use crate::protocol::offsets::Spans;
 use crate::protocol::shape::says_failed;
-use crate::protocol::span::StrSpan;
+use crate::protocol::span::{Reader, StrSpan};
 use crate::protocol::usage::Usage;
 use crate::protocol::value::{Kind, Value};
 
@@ -155,7 +155,7 @@ impl Document {
 
     /// The choices of a chat completion.
     pub fn choices(&self) -> impl Iterator<Item = Choice<'_>> {
-        choices_of(self.json(), &self.spans)
+        choices_of(self.reader(), &self.spans)
     }
 
     /// Why the first choice stopped; the `status` of a response.
@@ -166,8 +166,12 @@ impl Document {
         }
     }
 
+    fn reader(&self) -> Reader<'_> {
+        Reader { text: self.json(), edits: &[] }
+    }
+
     fn read(&self, span: Option<StrSpan>) -> Option<Cow<'_, str>> {
-        span.map(|span| span.read(self.json()))
+        span.map(|span| self.reader().string(span))
     }
 
     /// Its id; an empty one counts as absent.

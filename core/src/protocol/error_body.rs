@@ -115,8 +115,8 @@ impl FirstOfStream {
 impl sse::Sink for FirstOfStream {
     const IS_LENIENT: bool = true;
 
-    fn event(&mut self, event: sse::Event<'_>) {
-        if let Ok(value) = Value::parse(event.data.trim()) {
+    fn event(&mut self, _: &str, data: &[u8]) {
+        if let Ok(value) = Value::parse(String::from_utf8_lossy(data).trim()) {
             self.add(value);
         }
     }

@@ -83,9 +83,9 @@ impl<'a> Cursor<'a> {
 
     /// The end of the string that starts at `start`, after its quote, or of the number there; and whether
     /// it has escapes.
-    pub(crate) fn value_end(text: &str, start: usize, is_string: bool) -> Option<(usize, bool)> {
+    pub(crate) fn value_end(bytes: &[u8], start: usize, is_string: bool) -> Option<(usize, bool)> {
         let at = if is_string { start.checked_sub(1)? } else { start };
-        let mut cursor = Cursor { text, bytes: text.as_bytes(), at, depth: 0, noted: None };
+        let mut cursor = Cursor { text: "", bytes, at, depth: 0, noted: None };
         if is_string {
             let span = cursor.string().ok()?;
             Some((cursor.at - 1, span.has_escapes()))

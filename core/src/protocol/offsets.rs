@@ -4,14 +4,15 @@
 //! [`Value`](crate::Value). No valid JSON is rejected (R-STR4, R-F3).
 
 use crate::protocol::json::{Cursor, Token, Walk};
-use crate::protocol::span::{Edit, Span, StrSpan};
+use crate::protocol::one_or_more::OneOrMore;
+use crate::protocol::span::{Span, StrSpan};
 
 /// The maximum number of choices and tool calls, together, in one event or answer. Each takes more memory
 /// than the few bytes in which it may be sent, so more of them are rejected.
 pub const ELEMENTS_MAX: usize = 65_536;
 
-/// The hot fields of one kind of object, from one list: the struct, the code that reads a member into it, and
-/// the code that moves it. To add a field, add a line to such a list, and an accessor. A value that is not a
+/// The hot fields of one kind of object, from one list: the struct, and the code that reads a member into it.
+/// To add a field, add a line to such a list, and an accessor. A value that is not a
 /// string is absent in `strings`; in `texts` it is its JSON text.
 macro_rules! fields {
     (
@@ -49,15 +50,6 @@ macro_rules! fields {
                     _ => return Ok(false),
                 }
                 Ok(true)
-            }
-
-            /// The spans in a text that differs in these values.
-            fn moved(&self, edits: &[Edit]) -> $name {
-                $name {
-                    $($string: self.$string.map(|span| span.moved(edits)),)*
-                    $($text: self.$text.map(|span| span.moved(edits)),)*
-                    $($value: self.$value.map(|span| span.moved(edits)),)*
-                }
             }
         }
     };
@@ -114,14 +106,13 @@ pub(crate) struct ChoiceSpans {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Spans {
     pub(crate) event: EventSpans,
-    /// Nearly every chunk has one choice; further ones cost an allocation.
-    first: Option<ChoiceSpans>,
-    further: Vec<ChoiceSpans>,
+    /// In order.
+    pub(crate) choices: OneOrMore<ChoiceSpans>,
 }
 
 impl Spans {
     pub(crate) const NOTHING: Spans =
-        Spans { event: EventSpans::NOTHING, first: None, further: Vec::new() };
+        Spans { event: EventSpans::NOTHING, choices: OneOrMore::NEW };
 
     /// Scans the whole text in one pass; an error means that it is not JSON.
     pub(crate) fn scan(text: &str) -> Walk<Spans> {
@@ -166,9 +157,16 @@ impl Spans {
         Ok(spans)
     }
 
+    /// See [`Chunk::only_adds`](crate::Chunk).
+    pub(crate) fn only_add(&self) -> bool {
+        let EventSpans { kind, usage, error, response, .. } = self.event;
+        let is_untyped = kind.is_none() && usage.is_none() && error.is_none() && response.is_none();
+        let is_finished = |choice: &ChoiceSpans| choice.finish_reason.is_some();
+        is_untyped && !self.choices.is_empty() && !self.choices.iter().any(is_finished)
+    }
+
     fn read_choices(&mut self, cursor: &mut Cursor<'_>) -> Walk<()> {
-        self.first = None; // the last of duplicate keys wins
-        self.further.clear();
+        self.choices = OneOrMore::NEW; // the last of duplicate keys wins
         if cursor.peek() != Some(b'[') {
             return cursor.skip().map(drop);
         }
@@ -177,32 +175,11 @@ impl Spans {
         cursor.array(|cursor| {
             elements.add(cursor)?;
             if let Some(choice) = ChoiceSpans::scan(cursor, position, &mut elements)? {
-                match self.first {
-                    None => self.first = Some(choice),
-                    Some(_) => self.further.push(choice),
-                }
+                self.choices.push(choice);
             }
             position += 1;
             Ok(())
         })
-    }
-
-    /// The spans in a text that differs in these values.
-    pub(crate) fn moved(&self, edits: &[Edit]) -> Spans {
-        Spans {
-            event: self.event.moved(edits),
-            first: self.first.as_ref().map(|choice| choice.moved(edits)),
-            further: self.further.iter().map(|choice| choice.moved(edits)).collect(),
-        }
-    }
-
-    pub(crate) fn has_choices(&self) -> bool {
-        self.first.is_some()
-    }
-
-    /// The choices, in order.
-    pub(crate) fn choices(&self) -> impl Iterator<Item = &ChoiceSpans> {
-        self.first.iter().chain(&self.further)
     }
 }
 
@@ -247,17 +224,6 @@ impl ChoiceSpans {
         let (whole, index) = (cursor.since(start), index.unwrap_or(position));
         let MessageFields { message, parts, tool_calls, .. } = said;
         Ok(Some(ChoiceSpans { whole, index, finish_reason, message, parts, tool_calls }))
-    }
-
-    fn moved(&self, edits: &[Edit]) -> ChoiceSpans {
-        ChoiceSpans {
-            whole: self.whole.moved(edits),
-            index: self.index,
-            finish_reason: self.finish_reason.map(|span| span.moved(edits)),
-            message: self.message.moved(edits),
-            parts: self.parts.map(|span| span.moved(edits)),
-            tool_calls: self.tool_calls.iter().map(|call| call.moved(edits)).collect(),
-        }
     }
 }
 
@@ -331,14 +297,6 @@ impl ToolCallSpans {
             Ok(())
         })?;
         Ok(call)
-    }
-
-    fn moved(&self, edits: &[Edit]) -> ToolCallSpans {
-        ToolCallSpans {
-            index: self.index,
-            id: self.id.map(|span| span.moved(edits)),
-            function: self.function.moved(edits),
-        }
     }
 }
 

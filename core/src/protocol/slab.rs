@@ -5,44 +5,27 @@ use std::sync::Arc;
 use crate::protocol::delta_scan::DeltaScan;
 use crate::protocol::json::JsonError;
 use crate::protocol::offsets::Spans;
+use crate::protocol::one_or_more::OneOrMore;
+use crate::protocol::span::{Edits, Reader};
 
 /// Chunks that arrive together share one allocation of about this size for their texts: one allocation per
 /// chunk, freed on another thread, costs more than all parsing. A chunk that is kept keeps its neighbours in
 /// memory, but no more than this.
 pub(crate) const SLAB_BYTES_MAX: usize = 16 << 10;
 
-/// The data shared by chunks that arrived together: texts and spans.
+/// The data shared by chunks that arrived together. If a stream pauses between its events, there is one of each.
 struct Shared {
     texts: String,
-    found: Findings,
+    /// What the full scans found.
+    spans: OneOrMore<Arc<Spans>>,
+    chunks: OneOrMore<Located>,
 }
 
-/// The spans of chunks, in order. The first one needs no allocation: if a stream pauses between its events,
-/// it is the only one.
-#[derive(Default)]
-struct Findings {
-    first: Option<(Place, Spans)>,
-    further: Vec<(Place, Spans)>,
-}
-
-impl Findings {
-    fn push(&mut self, found: (Place, Spans)) {
-        match &self.first {
-            None => self.first = Some(found),
-            Some(_) => self.further.push(found),
-        }
-    }
-
-    fn get(&self, at: u32) -> Option<&(Place, Spans)> {
-        match at.checked_sub(1) {
-            None => self.first.as_ref(),
-            Some(at) => self.further.get(at as usize),
-        }
-    }
-
-    fn len(&self) -> usize {
-        self.further.len() + usize::from(self.first.is_some())
-    }
+/// One chunk: where its texts are, and in what they differ from the one with these spans.
+struct Located {
+    place: Place,
+    spans: u32,
+    edits: Edits,
 }
 
 /// The position of a chunk's texts in its slab: the event's name and the JSON text, each followed by a NUL
@@ -55,15 +38,20 @@ struct Place {
 }
 
 impl Place {
-    fn write(event: &str, text: &str, slab: &mut String) -> Place {
-        let start = slab.len() as u32;
+    /// Writes an event to a slab; `text` writes its text.
+    fn write<T>(
+        event: &str,
+        slab: &mut String,
+        text: impl FnOnce(&mut String) -> Result<T, JsonError>,
+    ) -> Result<(Place, T), JsonError> {
+        let start = slab.len();
         slab.push_str(event);
         let name_end = slab.len() as u32;
         slab.push('\0');
-        slab.push_str(text);
+        let found = text(slab).inspect_err(|_| slab.truncate(start))?;
         let end = slab.len() as u32;
         slab.push('\0');
-        Place { start, name_end, end }
+        Ok((Place { start: start as u32, name_end, end }, found))
     }
 }
 
@@ -76,28 +64,41 @@ pub(crate) struct Entry {
 
 impl Entry {
     /// Its size without its texts, in bytes.
-    pub(crate) const OVERHEAD_BYTES: usize = size_of::<(Place, Spans)>();
+    pub(crate) const OVERHEAD_BYTES: usize = size_of::<Located>() + size_of::<Spans>();
 
     /// A chunk with its own slab.
     pub(crate) fn scan(event: &str, text: &str) -> Result<Entry, JsonError> {
-        let spans = Spans::scan(text)?;
         let mut texts = String::with_capacity(event.len() + text.len() + 2);
-        let place = Place::write(event, text, &mut texts);
-        let found = Findings { first: Some((place, spans)), ..Findings::default() };
-        Ok(Entry { slab: Arc::new(Shared { texts, found }), at: 0 })
+        let (place, spans) = Place::write(event, &mut texts, |texts| {
+            texts.push_str(text);
+            Spans::scan(text)
+        })?;
+        let spans = OneOrMore::of(Arc::new(spans));
+        let chunks = OneOrMore::of(Located { place, spans: 0, edits: Edits::default() });
+        Ok(Entry { slab: Arc::new(Shared { texts, spans, chunks }), at: 0 })
     }
 
     fn place(&self) -> Place {
-        self.slab.found.get(self.at).map_or_else(Place::default, |(place, _)| *place)
+        self.slab.chunks.get(self.at).map_or_else(Place::default, |chunk| chunk.place)
     }
 
     fn text(&self, start: u32, end: u32) -> &str {
         self.slab.texts.get(start as usize..end as usize).unwrap_or_default()
     }
 
-    pub(crate) fn spans(&self) -> &Spans {
+    /// What was found, and what reads it.
+    pub(crate) fn found(&self) -> (&Spans, Reader<'_>) {
         const NOTHING: &Spans = &Spans::NOTHING;
-        self.slab.found.get(self.at).map_or(NOTHING, |(_, spans)| spans)
+        let Some(Located { place, spans, edits }) = self.slab.chunks.get(self.at) else {
+            return (NOTHING, Reader { text: "", edits: &[] });
+        };
+        let spans = self.slab.spans.get(*spans).map_or(NOTHING, Arc::as_ref);
+        (spans, Reader { text: self.text(place.name_end + 1, place.end), edits: edits.get() })
+    }
+
+    pub(crate) fn has_name(&self) -> bool {
+        let place = self.place();
+        place.start < place.name_end
     }
 
     /// The event's name with a terminating NUL.
@@ -127,22 +128,28 @@ impl Entry {
 #[derive(Default)]
 pub(crate) struct Slab {
     texts: String,
-    found: Findings,
+    spans: OneOrMore<Arc<Spans>>,
+    chunks: OneOrMore<Located>,
     scan: DeltaScan,
 }
 
 impl Slab {
     /// Scans one event and adds it; an error means that it is not JSON.
-    pub(crate) fn add(&mut self, event: &str, text: &str) -> Result<(), JsonError> {
-        let spans = self.scan.scan(text)?;
-        let place = Place::write(event, text, &mut self.texts);
-        self.found.push((place, spans));
+    pub(crate) fn add(&mut self, event: &str, data: &[u8]) -> Result<(), JsonError> {
+        let scan = |texts: &mut String| self.scan.scan(data, texts);
+        let (place, edits) = Place::write(event, &mut self.texts, scan)?;
+        let spans = self.scan.spans();
+        if !self.spans.last().is_some_and(|last| Arc::ptr_eq(last, spans)) {
+            self.spans.push(spans.clone());
+        }
+        let spans = self.spans.len() as u32 - 1;
+        self.chunks.push(Located { place, spans, edits });
         Ok(())
     }
 
     /// The number of chunks.
     pub(crate) fn len(&self) -> usize {
-        self.found.len()
+        self.chunks.len()
     }
 
     pub(crate) fn is_full(&self) -> bool {
@@ -151,13 +158,12 @@ impl Slab {
 
     /// Returns the entries of the chunks, in order, and empties the slab.
     pub(crate) fn seal(&mut self) -> impl Iterator<Item = Entry> + use<> {
+        let count = self.len() as u32;
         // The capacity that was needed this time.
         let texts = String::with_capacity(self.texts.len());
-        let further = Vec::with_capacity(self.found.further.len());
         let texts = std::mem::replace(&mut self.texts, texts);
-        let found = std::mem::replace(&mut self.found, Findings { first: None, further });
-        let count = found.len() as u32;
-        let slab = Arc::new(Shared { texts, found });
+        let (spans, chunks) = (self.spans.take(), self.chunks.take());
+        let slab = Arc::new(Shared { texts, spans, chunks });
         (0..count).map(move |at| Entry { slab: slab.clone(), at })
     }
 }

@@ -1,10 +1,11 @@
-//! Byte positions of values in a JSON text, and their positions in a text that differs from it in a few
+//! Byte positions of values in a JSON text, and how to read them in a text that differs from it in a few
 //! values.
 
 use std::borrow::Cow;
 use std::num::NonZeroU32;
 
 use crate::protocol::escapes::unescape;
+use crate::protocol::value::Value;
 
 /// A string inside JSON text, without its quotes; stores whether it has escapes. An optional span is as small
 /// as a span, because no end is zero.
@@ -19,12 +20,12 @@ const ESCAPED: u32 = 1 << 31;
 
 impl StrSpan {
     /// Its position in a text that differs in these values.
-    pub(crate) fn moved(self, edits: &[Edit]) -> StrSpan {
-        let end = self.end.get() & !ESCAPED;
+    fn moved(self, edits: &[Edit]) -> StrSpan {
+        let whole = Span { start: self.start, end: non_zero(self.end.get() & !ESCAPED) };
+        let Span { start, end } = whole.moved(edits);
         let own = edits.iter().find(|edit| edit.start == self.start);
         let escaped = own.map_or(self.has_escapes(), |edit| edit.has_escapes);
-        let (start, end) = (moved_start(self.start, edits), moved_end(end, edits));
-        StrSpan::new(start as usize, end as usize, escaped)
+        StrSpan::new(start as usize, end.get() as usize, escaped)
     }
 
     /// The string, with escapes resolved.
@@ -68,18 +69,44 @@ pub(crate) struct Edit {
     pub(crate) has_escapes: bool,
 }
 
-/// A start moves by the growth of the values before it.
-fn moved_start(at: u32, edits: &[Edit]) -> u32 {
-    edits
-        .iter()
-        .filter(|edit| edit.end < at)
-        .fold(at, |at, edit| at.wrapping_add_signed(edit.grown))
+/// The maximum number of differing values: the text, a sequence number, padding.
+const EDITS_MAX: usize = 6;
+
+/// The differing values of a text, in order.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Edits {
+    all: [Edit; EDITS_MAX],
+    count: u8,
 }
 
-/// An end moves by the growth of the values before it and of its own.
-fn moved_end(at: u32, edits: &[Edit]) -> u32 {
-    let before = edits.iter().filter(|edit| edit.end <= at);
-    before.fold(at, |at, edit| at.wrapping_add_signed(edit.grown))
+impl Edits {
+    pub(crate) fn get(&self) -> &[Edit] {
+        self.all.get(..usize::from(self.count)).unwrap_or_default()
+    }
+
+    /// `None` if there are too many.
+    pub(crate) fn add(&mut self, edit: Edit) -> Option<()> {
+        *self.all.get_mut(usize::from(self.count))? = edit;
+        self.count += 1;
+        Some(())
+    }
+}
+
+/// Reads spans in a text: the one in which they were found, or one that differs from it in these values.
+#[derive(Clone, Copy)]
+pub(crate) struct Reader<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) edits: &'a [Edit],
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn string(self, span: StrSpan) -> Cow<'a, str> {
+        span.moved(self.edits).read(self.text)
+    }
+
+    pub(crate) fn value(self, span: Span) -> Value<'a> {
+        span.moved(self.edits).of(self.text)
+    }
 }
 
 impl Span {
@@ -87,10 +114,19 @@ impl Span {
         Span { start: start as u32, end: non_zero(end as u32) }
     }
 
-    /// Its position in a text that differs in these values.
-    pub(crate) fn moved(self, edits: &[Edit]) -> Span {
-        let end = moved_end(self.end.get(), edits);
-        Span { start: moved_start(self.start, edits), end: non_zero(end) }
+    /// Its position in a text that differs in these values: its start moves by the growth of the values before
+    /// it, its end by that of its own, too.
+    fn moved(self, edits: &[Edit]) -> Span {
+        let (mut start, mut end) = (self.start, self.end.get());
+        for edit in edits {
+            if edit.end < self.start {
+                start = start.wrapping_add_signed(edit.grown);
+            }
+            if edit.end <= self.end.get() {
+                end = end.wrapping_add_signed(edit.grown);
+            }
+        }
+        Span { start, end: non_zero(end) }
     }
 
     pub(crate) fn range(self) -> std::ops::Range<usize> {

@@ -9,6 +9,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::protocol::text::lossy;
+
 /// One event as the grammar dispatches it.
 ///
 /// ```
@@ -52,8 +54,8 @@ impl std::error::Error for EventTooLarge {}
 /// Receives the events of a stream, and decides about lines that the grammar would join or drop: services
 /// "usually" write `data: ` before a line (R-STR2), and a blank line after it.
 pub(crate) trait Sink {
-    /// An event.
-    fn event(&mut self, event: Event<'_>);
+    /// An event: its name, and its data, which may not be UTF-8.
+    fn event(&mut self, name: &str, data: &[u8]);
 
     /// Whether a line is complete by itself: the first data line of an event, when a second one follows
     /// without a blank line between them, or a line without a field.
@@ -79,8 +81,8 @@ struct Strict<'a, F>(&'a mut F);
 impl<F: FnMut(Event<'_>)> Sink for Strict<'_, F> {
     const IS_LENIENT: bool = false;
 
-    fn event(&mut self, event: Event<'_>) {
-        (self.0)(event);
+    fn event(&mut self, name: &str, data: &[u8]) {
+        (self.0)(Event { name, data: lossy(data) });
     }
 
     fn is_whole(&self, _: &[u8]) -> bool {
@@ -114,6 +116,11 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 /// The value after a colon, without one leading space.
 fn data(behind: &[u8]) -> &[u8] {
     behind.strip_prefix(b" ").unwrap_or(behind)
+}
+
+/// The position of the first line end. An event's blank line is found at once.
+fn line_end(bytes: &[u8]) -> Option<usize> {
+    if bytes.first() == Some(&b'\n') { Some(0) } else { memchr::memchr2(b'\n', b'\r', bytes) }
 }
 
 /// The parser of one stream.
@@ -228,7 +235,7 @@ impl Decoder {
         }
         // The first data line of an event, borrowed while its event may still end within these bytes.
         let mut held: Option<&[u8]> = None;
-        while let Some(end) = memchr::memchr2(b'\n', b'\r', rest) {
+        while let Some(end) = line_end(rest) {
             let (head, tail) = rest.split_at(end);
             rest = tail.get(1..).unwrap_or_default();
             if tail.first() == Some(&b'\r') {
@@ -323,13 +330,14 @@ impl Decoder {
         }
         // A held line counts as it will when copied: with its LF.
         self.check(line.len() + self.data.len() + held.map_or(0, |held| held.len() + 1))?;
-        let colon = memchr::memchr(b':', line);
-        let (field, value) = match colon {
-            Some(colon) => {
-                let (field, value) = line.split_at(colon);
-                (field, data(value.get(1..).unwrap_or_default()))
-            }
-            None => (line, &[][..]),
+        // Nearly every line starts like this.
+        let (field, value) = if let Some(value) = line.strip_prefix(b"data:") {
+            (&b"data"[..], data(value))
+        } else if let Some(colon) = memchr::memchr(b':', line) {
+            let (field, value) = line.split_at(colon);
+            (field, data(value.get(1..).unwrap_or_default()))
+        } else {
+            (line, &[][..])
         };
         match field {
             b"data" => {
@@ -417,12 +425,7 @@ impl Decoder {
             }
             None => self.data.strip_suffix(b"\n").unwrap_or(&self.data),
         };
-        // The lossy conversion is slower, even for valid UTF-8.
-        let data = match std::str::from_utf8(data) {
-            Ok(text) => Cow::Borrowed(text),
-            Err(_) => String::from_utf8_lossy(data),
-        };
-        sink.event(Event { name: &self.name, data });
+        sink.event(&self.name, data);
         self.data.clear();
         self.data_lines = 0;
         self.name.clear();

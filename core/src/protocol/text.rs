@@ -1,7 +1,17 @@
-//! Prepares foreign texts for display: short, on one line, without secrets.
+//! Reads foreign texts, and prepares them for display: short, on one line, without secrets.
+
+use std::borrow::Cow;
 
 /// The maximum size of an excerpt of an unexpected body in a message, in bytes.
 pub(crate) const EXCERPT_BYTES_MAX: usize = 200;
+
+/// Bytes as text, with U+FFFD for what is not UTF-8. The lossy conversion alone is slower, even for valid UTF-8.
+pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    }
+}
 
 /// A prefix of whole characters that fits.
 pub(crate) fn cut(text: &str, bytes_max: usize) -> &str {

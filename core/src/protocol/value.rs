@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 
 use crate::protocol::json::{Cursor, JsonError, Walk};
 use crate::protocol::span::Span;
@@ -54,14 +55,12 @@ pub struct Value<'a> {
     text: &'a str,
 }
 
-/// A text without the white space of JSON around it, of which it has none as a rule.
-pub(crate) fn without_blanks(text: &str) -> &str {
-    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-    let bytes = text.as_bytes();
-    match bytes.first().is_some_and(is_blank) || bytes.last().is_some_and(is_blank) {
-        true => text.trim_matches([' ', '\t', '\n', '\r']),
-        false => text,
-    }
+/// The range of a text without the white space of JSON around it, of which it has none as a rule.
+pub(crate) fn without_blanks(text: &[u8]) -> Range<usize> {
+    let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    let start = text.iter().take_while(is_blank).count();
+    let behind = text.iter().rev().take_while(is_blank).count();
+    start..text.len().saturating_sub(behind)
 }
 
 impl<'a> Value<'a> {
@@ -79,7 +78,7 @@ impl<'a> Value<'a> {
     /// Views a validated text: a whole answer, or the [`text`](Value::text) of a part. In a text that
     /// is not JSON nothing is found; it never panics.
     pub fn validated(text: &'a str) -> Value<'a> {
-        Value { text: without_blanks(text) }
+        Value { text: text.get(without_blanks(text.as_bytes())).unwrap_or_default() }
     }
 
     /// The text of this value, as it was sent.

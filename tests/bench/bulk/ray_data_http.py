@@ -1,4 +1,5 @@
-"""The HTTP stage of ray.data.llm on a local Ray. It has no word of what it did in an earlier run."""
+"""The HTTP stage of ray.data.llm on a local Ray. It has no word of what it did in an earlier run. By default
+it does not retry, and one refusal ends the job: here it makes up to five retries."""
 
 import json
 import os
@@ -17,6 +18,7 @@ def work(source: str, target: str, base_url: str) -> None:
         headers={"Authorization": f"Bearer {spent.KEY}"},
         batch_size=64,
         concurrency=1,
+        max_retries=5,
     )
     processor = build_processor(
         config,

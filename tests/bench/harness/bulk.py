@@ -67,7 +67,7 @@ RUNNERS = {
     "modelwire-python-bulk": _python(PYTHON, "modelwire_python.py"),
     "modelwire-python-iterator": _python(PYTHON, "modelwire_iterator.py"),
     "aiohttp-by-hand": _python(VENV_PYTHON, "aiohttp_by_hand.py", 0.5),
-    "cookbook-like": _python(VENV_PYTHON, "cookbook_like.py", 0.25),
+    "cookbook-like": _python(VENV_PYTHON, "cookbook_like.py", 0.1),
     "litellm-batch": _python(_environment("litellm"), "litellm_batch.py", 0.05),
     "ray-data-http": _python(_environment("ray"), "ray_data_http.py", 0.1),
 }
