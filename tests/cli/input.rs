@@ -368,6 +368,17 @@ fn an_input_without_rows_is_an_error_unless_allowed() {
         assert_eq!(ran.code(), 0, "{input}: {}", ran.stderr);
         assert_eq!(std::fs::read_to_string(folder.path().join("out.jsonl")).unwrap(), "");
     }
+    // Nothing is left of a pipe without rows, or with a broken first line, but the reason.
+    for (input, reason) in [("", "standard input has no rows"), ("{\n", "standard input:1: not valid JSON")]
+    {
+        let mut command = modelwire_to(&service, &["bulk", "--yes", "-", "-o", "piped.jsonl"]);
+        let ran = run_with_input(command.current_dir(folder.path()), input);
+        assert_eq!(ran.code(), 2, "{}", ran.stderr);
+        assert!(ran.stderr.contains(reason) && ran.stderr.lines().count() == 1, "{}", ran.stderr);
+        for file in ["piped.jsonl", "piped.jsonl.journal"] {
+            assert!(!folder.path().join(file).exists(), "{file}");
+        }
+    }
     let both = ["empty.jsonl", "blank.jsonl", "-o", "none.jsonl"];
     let ran = bulk_in(&service, &folder, &[&both[..], &["--dry-run"]].concat());
     assert_eq!(ran.code(), 2);

@@ -12,7 +12,8 @@ use hyper::Uri;
 use hyper_util::client::legacy::connect::HttpInfo;
 use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::header::{
-    ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue,
+    ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap,
+    HeaderName, HeaderValue,
 };
 use reqwest::{ClientBuilder, Method, Url, Version};
 use tokio::task::yield_now;
@@ -264,8 +265,16 @@ impl Transport {
             }
         }
         match body {
-            Some(body) => *request.body_mut() = Some(body.clone().into()),
-            None => drop(headers.remove(CONTENT_TYPE)),
+            Some(body) => {
+                if let Some(length) = headers.get_mut(CONTENT_LENGTH) {
+                    *length = body.len().into();
+                }
+                *request.body_mut() = Some(body.clone().into());
+            }
+            None => {
+                headers.remove(CONTENT_TYPE);
+                headers.remove(CONTENT_LENGTH);
+            }
         }
         *request.headers_mut() = headers;
         request
@@ -510,6 +519,8 @@ fn header_map(settings: &Settings, streams: bool) -> Result<HeaderMap> {
         headers.insert(reqwest::header::ACCEPT_ENCODING, GZIP);
     }
     headers.insert(CONTENT_TYPE, JSON);
+    // A place for each request's, which hyper would insert: the clone of a map has no room for one more.
+    headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
     Ok(headers)
 }
 

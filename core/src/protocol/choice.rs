@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::protocol::offsets::{ChoiceSpans, Spans, ToolCallSpans};
-use crate::protocol::span::Reader;
+use crate::protocol::reader::Reader;
 use crate::protocol::value::{Kind, Value};
 
 /// One tool call of a message, or the fragment of one that a chunk adds.

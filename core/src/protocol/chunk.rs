@@ -189,7 +189,8 @@ impl Chunk {
 
     /// Whether it has a part of an answer: a choice, or an event of a response.
     pub(crate) fn has_part(&self) -> bool {
-        !self.0.found().0.choices.is_empty() || self.kind().is_some_and(|kind| kind.starts_with("response."))
+        !self.0.found().0.choices.is_empty()
+            || self.kind().is_some_and(|kind| kind.starts_with("response."))
     }
 
     /// Whether it adds content or ends an answer: not a role, an empty delta, or the start of an item.

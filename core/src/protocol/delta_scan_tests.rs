@@ -4,7 +4,7 @@
 use super::*;
 use crate::protocol::choice::choices_of;
 use crate::protocol::offsets::EventSpans;
-use crate::protocol::span::Reader;
+use crate::protocol::reader::Reader;
 
 const TEXTS: [&str; 32] = [
     r#"{"choices":[{"index":0,"delta":{"content":"hello"},"finish_reason":null}]}"#,

@@ -6,8 +6,9 @@ use crate::protocol::choice::{Choice, choices_of};
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::json::JsonError;
 use crate::protocol::offsets::Spans;
+use crate::protocol::reader::Reader;
 use crate::protocol::shape::says_failed;
-use crate::protocol::span::{Reader, StrSpan};
+use crate::protocol::span::StrSpan;
 use crate::protocol::usage::Usage;
 use crate::protocol::value::{Kind, Value};
 

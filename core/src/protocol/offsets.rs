@@ -111,8 +111,7 @@ pub(crate) struct Spans {
 }
 
 impl Spans {
-    pub(crate) const NOTHING: Spans =
-        Spans { event: EventSpans::NOTHING, choices: OneOrMore::NEW };
+    pub(crate) const NOTHING: Spans = Spans { event: EventSpans::NOTHING, choices: OneOrMore::NEW };
 
     /// Scans the whole text in one pass; an error means that it is not JSON.
     pub(crate) fn scan(text: &str) -> Walk<Spans> {

@@ -6,7 +6,8 @@ use crate::protocol::delta_scan::DeltaScan;
 use crate::protocol::json::JsonError;
 use crate::protocol::offsets::Spans;
 use crate::protocol::one_or_more::OneOrMore;
-use crate::protocol::span::{Edits, Reader};
+use crate::protocol::reader::Reader;
+use crate::protocol::span::Edits;
 
 /// Chunks that arrive together share one allocation of about this size for their texts: one allocation per
 /// chunk, freed on another thread, costs more than all parsing. A chunk that is kept keeps its neighbours in
@@ -128,6 +129,8 @@ impl Entry {
 #[derive(Default)]
 pub(crate) struct Slab {
     texts: String,
+    /// What the texts of the last slab needed: a stream that pauses holds no room for the next.
+    texts_usual: usize,
     spans: OneOrMore<Arc<Spans>>,
     chunks: OneOrMore<Located>,
     scan: DeltaScan,
@@ -136,6 +139,9 @@ pub(crate) struct Slab {
 impl Slab {
     /// Scans one event and adds it; an error means that it is not JSON.
     pub(crate) fn add(&mut self, event: &str, data: &[u8]) -> Result<(), JsonError> {
+        if self.texts.is_empty() {
+            self.texts.reserve(self.texts_usual);
+        }
         let scan = |texts: &mut String| self.scan.scan(data, texts);
         let (place, edits) = Place::write(event, &mut self.texts, scan)?;
         let spans = self.scan.spans();
@@ -159,9 +165,8 @@ impl Slab {
     /// Returns the entries of the chunks, in order, and empties the slab.
     pub(crate) fn seal(&mut self) -> impl Iterator<Item = Entry> + use<> {
         let count = self.len() as u32;
-        // The capacity that was needed this time.
-        let texts = String::with_capacity(self.texts.len());
-        let texts = std::mem::replace(&mut self.texts, texts);
+        let texts = std::mem::take(&mut self.texts);
+        self.texts_usual = texts.len();
         let (spans, chunks) = (self.spans.take(), self.chunks.take());
         let slab = Arc::new(Shared { texts, spans, chunks });
         (0..count).map(move |at| Entry { slab: slab.clone(), at })

@@ -1,11 +1,10 @@
-//! Byte positions of values in a JSON text, and how to read them in a text that differs from it in a few
+//! Byte positions of values in a JSON text, and their positions in a text that differs from it in a few
 //! values.
 
 use std::borrow::Cow;
 use std::num::NonZeroU32;
 
 use crate::protocol::escapes::unescape;
-use crate::protocol::value::Value;
 
 /// A string inside JSON text, without its quotes; stores whether it has escapes. An optional span is as small
 /// as a span, because no end is zero.
@@ -20,7 +19,7 @@ const ESCAPED: u32 = 1 << 31;
 
 impl StrSpan {
     /// Its position in a text that differs in these values.
-    fn moved(self, edits: &[Edit]) -> StrSpan {
+    pub(crate) fn moved(self, edits: &[Edit]) -> StrSpan {
         let whole = Span { start: self.start, end: non_zero(self.end.get() & !ESCAPED) };
         let Span { start, end } = whole.moved(edits);
         let own = edits.iter().find(|edit| edit.start == self.start);
@@ -92,23 +91,6 @@ impl Edits {
     }
 }
 
-/// Reads spans in a text: the one in which they were found, or one that differs from it in these values.
-#[derive(Clone, Copy)]
-pub(crate) struct Reader<'a> {
-    pub(crate) text: &'a str,
-    pub(crate) edits: &'a [Edit],
-}
-
-impl<'a> Reader<'a> {
-    pub(crate) fn string(self, span: StrSpan) -> Cow<'a, str> {
-        span.moved(self.edits).read(self.text)
-    }
-
-    pub(crate) fn value(self, span: Span) -> Value<'a> {
-        span.moved(self.edits).of(self.text)
-    }
-}
-
 impl Span {
     pub(crate) fn new(start: usize, end: usize) -> Span {
         Span { start: start as u32, end: non_zero(end as u32) }
@@ -116,7 +98,7 @@ impl Span {
 
     /// Its position in a text that differs in these values: its start moves by the growth of the values before
     /// it, its end by that of its own, too.
-    fn moved(self, edits: &[Edit]) -> Span {
+    pub(crate) fn moved(self, edits: &[Edit]) -> Span {
         let (mut start, mut end) = (self.start, self.end.get());
         for edit in edits {
             if edit.end < self.start {

@@ -121,6 +121,8 @@ impl Cause {
 
 /// The state of a run that ended.
 pub(super) struct End {
+    /// The input was refused before a row was sent.
+    pub(super) is_untouched: bool,
     pub(super) cause: Option<Cause>,
     pub(super) tally: Tally,
     pub(super) spent: Spent,
@@ -146,6 +148,11 @@ pub(super) fn finish(
     begun: Instant,
     how: How,
 ) -> Result<(), Failure> {
+    if end.is_untouched
+        && let Some(cause) = &end.cause
+    {
+        return Err(cause.failure());
+    }
     let (done_before, failed_before) = (end.done_before, end.failed_before);
     let ended = end.tally.done() + end.tally.failed();
     let left = match (survey, end.is_whole) {

@@ -248,8 +248,21 @@ impl Run {
         let mut unknown = resumed.sent_again.clone();
         unknown.extend(resumed.unknown.iter().filter(|key| !sent_again.contains(key)).cloned());
         let order = self.order.filter(|_| is_whole);
-        let closed = self.store.close(order.as_ref());
+        // Input of which no row was sent is refused like a file, which is read before: no file is left behind.
+        let is_input =
+            |cause: &Cause| matches!(cause, Cause::Refused(why) if why.exit == Exit::Usage);
+        let is_untouched = self.cause.as_ref().is_some_and(is_input)
+            && status.sent == 0
+            && self.tally.done() + self.tally.failed() == 0;
+        let closed = match is_untouched {
+            true => {
+                drop(self.store);
+                Ok(())
+            }
+            false => self.store.close(order.as_ref()),
+        };
         End {
+            is_untouched,
             cause: self.cause,
             tally: self.tally,
             spent: self.engine.budget().spent(),
