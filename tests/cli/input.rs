@@ -369,7 +369,8 @@ fn an_input_without_rows_is_an_error_unless_allowed() {
         assert_eq!(std::fs::read_to_string(folder.path().join("out.jsonl")).unwrap(), "");
     }
     // Nothing is left of a pipe without rows, or with a broken first line, but the reason.
-    for (input, reason) in [("", "standard input has no rows"), ("{\n", "standard input:1: not valid JSON")]
+    for (input, reason) in
+        [("", "standard input has no rows"), ("{\n", "standard input:1: not valid JSON")]
     {
         let mut command = modelwire_to(&service, &["bulk", "--yes", "-", "-o", "piped.jsonl"]);
         let ran = run_with_input(command.current_dir(folder.path()), input);

@@ -331,8 +331,8 @@ impl Body {
         if let Some(error) = &self.broken {
             return Poll::Ready(Err(error.clone()));
         }
-        if let Some(piece) = self.ahead.take().or_else(|| self.rest.take()) {
-            return Poll::Ready(Ok(Some(piece)));
+        if self.ahead.is_some() || self.rest.is_some() {
+            return Poll::Ready(Ok(self.ahead.take().or_else(|| self.rest.take())));
         }
         loop {
             if let Some(inflate) = &mut self.inflate {

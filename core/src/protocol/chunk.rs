@@ -226,7 +226,7 @@ impl Chunk {
 
     /// Its size for a queue's limit.
     pub(crate) fn cost(&self) -> usize {
-        self.json().len() + Entry::OVERHEAD_BYTES
+        self.0.cost()
     }
 }
 

@@ -43,6 +43,7 @@ impl DeltaScan {
             return Ok(edits);
         }
         self.known.clear();
+        self.differing.clear(); // they are of the text before
         let is_small = text.len() <= KNOWN_BYTES_MAX;
         self.spans = Arc::new(match is_small {
             true => Spans::scan_noting(text, &mut self.tokens)?,

@@ -64,9 +64,6 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Its size without its texts, in bytes.
-    pub(crate) const OVERHEAD_BYTES: usize = size_of::<Located>() + size_of::<Spans>();
-
     /// A chunk with its own slab.
     pub(crate) fn scan(event: &str, text: &str) -> Result<Entry, JsonError> {
         let mut texts = String::with_capacity(event.len() + text.len() + 2);
@@ -95,6 +92,12 @@ impl Entry {
         };
         let spans = self.slab.spans.get(*spans).map_or(NOTHING, Arc::as_ref);
         (spans, Reader { text: self.text(place.name_end + 1, place.end), edits: edits.get() })
+    }
+
+    /// Its size for a queue's limit.
+    pub(crate) fn cost(&self) -> usize {
+        let place = self.place();
+        (place.end - place.start) as usize + size_of::<Located>() + size_of::<Spans>()
     }
 
     pub(crate) fn has_name(&self) -> bool {
@@ -168,7 +171,11 @@ impl Slab {
         let texts = std::mem::take(&mut self.texts);
         self.texts_usual = texts.len();
         let (spans, chunks) = (self.spans.take(), self.chunks.take());
-        let slab = Arc::new(Shared { texts, spans, chunks });
-        (0..count).map(move |at| Entry { slab: slab.clone(), at })
+        let mut slab = Some(Arc::new(Shared { texts, spans, chunks }));
+        (0..count).filter_map(move |at| {
+            // The last one takes it.
+            let slab = if at + 1 == count { slab.take() } else { slab.clone() };
+            slab.map(|slab| Entry { slab, at })
+        })
     }
 }

@@ -185,6 +185,9 @@ impl Decoder {
     /// Grows with every byte of data: distinguishes a stream with content from one that is only kept
     /// alive by comments, blank lines, other fields or empty data.
     pub fn substance(&self) -> u64 {
+        if self.line.is_empty() {
+            return self.substance;
+        }
         let line = match self.at_first_line {
             true => self.line.strip_prefix(BOM).unwrap_or(&self.line),
             false => &self.line,
