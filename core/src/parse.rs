@@ -32,6 +32,24 @@ pub fn chunk(event: &str, text: &str) -> Result<crate::Chunk, crate::JsonError> 
     crate::Chunk::scan(event, text)
 }
 
+/// Views the data of events that arrive together, as a stream does: it reads an event by its differences from
+/// one before.
+#[cfg(feature = "bindings")]
+#[doc(hidden)]
+pub fn chunks<'a>(
+    events: impl IntoIterator<Item = &'a [u8]>,
+) -> Vec<Result<crate::Chunk, crate::JsonError>> {
+    let (mut slab, mut found) = (crate::protocol::slab::Slab::default(), Vec::new());
+    for data in events {
+        if let Err(error) = slab.add("", data) {
+            found.extend(crate::Chunk::seal(&mut slab).map(Ok));
+            found.push(Err(error));
+        }
+    }
+    found.extend(crate::Chunk::seal(&mut slab).map(Ok));
+    found
+}
+
 /// Views a whole answer.
 ///
 /// ```
