@@ -5,7 +5,7 @@
 //!
 //! | limit | bounds | after a window with too many refusals | after calm windows in which it was reached |
 //! |---|---|---|---|
-//! | slots | attempts in flight | the peak of attempts in flight that were admitted | grows by a step |
+//! | slots | attempts in flight | a little above the peak of attempts in flight that were admitted | grows by a step |
 //! | rate | evenly spaced starts | the admitted rate | grows by a step, which doubles |
 //!
 //! Slots that grew without more attempts being admitted are to blame alone: the rate stays. Each failed search
@@ -47,7 +47,7 @@ const REFUSED_SHARE: f64 = 0.02;
 const FIRST_SHARE: f64 = 0.15;
 
 /// The share of starts that may be refused in the search for more, but no search waits for more starts than
-/// this, or for longer than [`PATIENCE`].
+/// this, or than in [`PATIENCE`].
 const BUDGET: f64 = 0.05;
 const OWED_MAX: f64 = 100.0;
 
@@ -58,21 +58,28 @@ const MEMORY: f64 = 20.0;
 /// calm window: the floor of the new rate.
 const KEPT: f64 = 0.9;
 
+/// The slots after a decrease, relative to the peak of admitted attempts in flight: where only the rate is
+/// limited, the peak is that of a lower rate.
+const HEADROOM: f64 = 1.1;
+
 /// The first and the largest step by which a limit grows.
 const STEP: f64 = 0.07;
 const STEP_MAX: f64 = 0.4;
 
 /// The factor for the rate, and for the bound by Little's law, while the background and the least duration
-/// are measured; and the interval: this many decreases, or samples in which the bound was reached.
+/// are measured; the interval: this many decreases, or samples in which the bound was reached; and the starts
+/// of which the background is measured.
 const DIP: f64 = 0.75;
 const DIP_EVERY: u32 = 6;
+const DIP_STARTS: u32 = 60;
 
-/// A larger share is not taken for background.
+/// A larger share is not taken for background, nor is one of which a dip keeps less than this.
 const BACKGROUND_MAX: f64 = 0.4;
+const BACKGROUND_KEPT: f64 = 0.6;
 
 /// See the file head. At first the estimates are rough.
 const CROWD: f64 = 1.5;
-const CROWD_FIRST: f64 = 2.0;
+const CROWD_FIRST: f64 = 3.0;
 
 /// A start that is late by at most this counts as on time: clocks are coarse.
 const SLACK: Duration = Duration::from_millis(5);
@@ -137,8 +144,9 @@ pub struct CongestionController {
     admitted: f64,
     background: f64,
     is_dip: bool,
-    /// The share of refusals before the dip, of which a background keeps most.
-    dip_share: f64,
+    /// The starts of the windows since the last dip that had too many refusals, and the refused ones: a
+    /// background keeps most of their share.
+    since_dip: (u32, u32),
     cuts: u32,
     /// The starts to make before the rate grows again, and whether it grew since the last decrease.
     rate_owed: f64,
@@ -176,7 +184,7 @@ impl CongestionController {
             admitted: 0.0,
             background: 0.0,
             is_dip: false,
-            dip_share: 0.0,
+            since_dip: (0, 0),
             cuts: DIP_EVERY - 3,
             rate_owed: 0.0,
             has_rate_grown: false,
@@ -418,7 +426,8 @@ impl CongestionController {
         let is_clear =
             refused == 0 && started >= QUIET_STARTS || refused >= MANY && refused * 2 > started;
         let time_max = if self.is_dip { 6 * WINDOW_MAX } else { WINDOW_MAX };
-        let is_full = started >= WINDOW_STARTS || time >= time_max;
+        let starts = if self.is_dip { DIP_STARTS } else { WINDOW_STARTS };
+        let is_full = started >= starts || time >= time_max;
         if time >= WINDOW_MIN && started > 0 && (is_full || is_clear && !self.is_dip) {
             self.window.closed = Some(now);
         }
@@ -429,10 +438,12 @@ impl CongestionController {
         let Window { started, refused, .. } = self.window;
         let share = f64::from(refused) / f64::from(started);
         if started >= WINDOW_STARTS {
-            let is_background = share <= BACKGROUND_MAX && share >= DIP * self.dip_share;
+            let (all_started, all_refused) = self.since_dip;
+            let before = f64::from(all_refused) / f64::from(all_started.max(1));
+            let is_background = share <= BACKGROUND_MAX && share >= BACKGROUND_KEPT * before;
             self.background = if is_background { share } else { 0.0 };
         }
-        self.is_dip = false;
+        (self.is_dip, self.since_dip) = (false, (0, 0));
         self.set_rate(self.admitted.max(admitted / DIP), 1.0);
         if self.background >= REFUSED_SHARE {
             // The decreases before were due to chance: make up for them.
@@ -444,6 +455,8 @@ impl CongestionController {
     /// Decreases both limits after too many refusals.
     fn cut(&mut self, now: Duration, tried: f64, admitted: f64) {
         let Window { started, refused, .. } = self.window;
+        let (all_started, all_refused) = self.since_dip;
+        self.since_dip = (all_started + started, all_refused + refused);
         self.note_peak(now);
         let chance = self.background * f64::from(started);
         let most = (tried * PATIENCE.as_secs_f64()).max(OWED_MAX);
@@ -459,7 +472,7 @@ impl CongestionController {
             return;
         }
         // Where refusals take as long as answers, the peak is not known.
-        let slots = peak.max((self.admitted * self.crowd.duration.as_secs_f64()).ceil());
+        let slots = HEADROOM * peak.max(self.admitted * self.crowd.duration.as_secs_f64());
         if slots < self.slots {
             (self.slots, self.slots_at, self.is_turned) = (slots, now, false);
         }
@@ -478,7 +491,6 @@ impl CongestionController {
         // If nothing was admitted, there is no background to measure.
         self.cuts += u32::from(refused < started);
         self.is_dip = self.cuts >= DIP_EVERY;
-        self.dip_share = f64::from(refused) / f64::from(started);
         self.cuts = if self.is_dip { 0 } else { self.cuts };
         self.set_rate(most, if self.is_dip { DIP } else { 1.0 });
     }
@@ -594,7 +606,9 @@ impl QueueEstimate {
             let is_queue = self.is_felt && rate >= (1.0 + DIP) / 2.0 * self.best;
             self.samples = if is_queue { DIP_EVERY } else { 0 };
             (self.is_felt, self.is_tried) = (false, true);
-            self.least = Some(duration * if is_queue { DIP } else { 1.0 });
+            // Longer by a part at most: the sample may be an odd one.
+            let most = self.least.unwrap_or(duration) * CROWD;
+            self.least = Some(if is_queue { duration * DIP } else { duration.min(most) });
             return;
         }
         self.samples += u32::from(self.is_felt);
