@@ -33,7 +33,8 @@ fn reading(chunk: &Chunk) -> String {
                 .map(|call| (call.index(), call.id(), call.name(), call.arguments()))
                 .collect();
             let texts = (choice.role(), choice.content(), choice.reasoning());
-            (choice.index(), choice.value().text(), texts, choice.finish_reason(), calls)
+            let said = (choice.said().text(), choice.is_message());
+            (choice.index(), choice.value().text(), said, texts, choice.finish_reason(), calls)
         })
         .collect();
     let names = (chunk.id(), chunk.item_id(), chunk.kind(), chunk.text(), chunk.reasoning());
