@@ -416,3 +416,29 @@ fn an_answer_is_named_by_its_id_and_model() {
     }
     assert!(document("{}").is_object() && !document("[{}]").is_object());
 }
+
+/// Chunks that arrive together share what was found in them, and read as each alone.
+#[test]
+fn chunks_of_a_slab_read_as_alone() {
+    let events = [
+        ("", r#"{"choices":[{"delta":{"content":"a"}}]}"#),
+        ("", r#"{"choices":[{"delta":{"content":"and more"}}]}"#),
+        ("", r#"{"choices":[],"usage":{"total_tokens":1}}"#),
+        ("error", r#"{"choices":[{"delta":{"content":"c"}}]}"#),
+        ("", r#"{"choices":[{"delta":{"content":"d"}}]}"#),
+    ];
+    let mut slab = Slab::default();
+    for (name, text) in events {
+        slab.add(name, text.as_bytes()).unwrap();
+    }
+    let found: Vec<Chunk> = Chunk::seal(&mut slab).collect();
+    assert_eq!((found.len(), slab.len()), (events.len(), 0));
+    for (chunk, (name, text)) in found.iter().zip(events) {
+        let alone = Chunk::scan(name, text).unwrap();
+        assert_eq!((chunk.event(), chunk.json(), chunk.text()), (name, text, alone.text()));
+        assert_eq!(chunk.usage().is_some(), text.contains("usage"));
+        assert_eq!(chunk.only_adds(), name.is_empty() && text.contains("delta"), "{text}");
+        let more = chunk.cost() - text.len();
+        assert!((200..1000).contains(&more), "{more} bytes beyond the text");
+    }
+}
