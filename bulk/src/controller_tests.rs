@@ -10,10 +10,6 @@
 #[path = "controller/simulation.rs"]
 mod simulation;
 
-use std::collections::BTreeMap;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use modelwire_testing::load::{Bucket, Load, Queue, RetryAfter, Slope};
 
 use super::*;
@@ -268,7 +264,8 @@ impl Line {
         let cells: Vec<Cell> = (0..seeds)
             .map(|seed| {
                 let played = scene.play(seed, trace);
-                played.trace.iter().for_each(|line| println!("{seed} {line}"));
+                let name = &scene.name;
+                played.trace.iter().for_each(|line| println!("{name}, seed {seed}: {line}"));
                 judge(scene, &played, plain)
             })
             .collect();
@@ -310,27 +307,25 @@ fn table() {
     let (seeds, trace) = (number("SEEDS").unwrap_or(3.0) as u64, number("TRACE"));
     let mut scenes = scenes();
     scenes.retain(|scene| scene.name.contains(&wanted));
+    assert!(!scenes.is_empty() && seeds > 0, "no scene has {wanted:?} in its name, or no seed");
     let heads = ["service", "median", "worst", "plain", "429", "crowd"];
     let [service, median, worst, plain, refused, crowd] = heads;
     println!("{service:60} {median:>8} {worst:>8} {plain:>8} {refused:>7} {crowd:>7}");
-    let next = AtomicUsize::new(0);
-    let lines = Mutex::new(BTreeMap::new());
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                while let Some((number, scene)) = Some(next.fetch_add(1, Ordering::Relaxed))
-                    .and_then(|at| Some((at, scenes.get(at)?)))
-                {
-                    let line = Line::of(scene, seeds, trace);
-                    lines.lock().unwrap().insert(number, line);
-                }
-            });
-        }
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let part = |thread| -> Vec<Line> {
+        let own = scenes.iter().skip(thread).step_by(threads);
+        own.map(|scene| Line::of(scene, seeds, trace)).collect()
+    };
+    let parts: Vec<Vec<Line>> = std::thread::scope(|scope| {
+        let running: Vec<_> =
+            (0..threads).map(|thread| scope.spawn(move || part(thread))).collect();
+        running.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
-    let lines = lines.into_inner().unwrap();
-    lines.iter().for_each(|(number, line)| line.print(&scenes[*number]));
-    let count = |which: fn(&Line) -> bool| lines.values().filter(|line| which(line)).count();
-    let mut refused: Vec<f64> = lines.values().map(|line| line.worst.refused * 100.0).collect();
+    let line_of = |number: usize| &parts[number % threads][number / threads];
+    let lines: Vec<&Line> = (0..scenes.len()).map(line_of).collect();
+    lines.iter().zip(&scenes).for_each(|(line, scene)| line.print(scene));
+    let count = |which: fn(&Line) -> bool| lines.iter().filter(|line| which(line)).count();
+    let mut refused: Vec<f64> = lines.iter().map(|line| line.worst.refused * 100.0).collect();
     refused.sort_by(f64::total_cmp);
     let bad = count(|line| !line.worst.is_good);
     println!(
