@@ -121,7 +121,7 @@ impl Cause {
 
 /// The state of a run that ended.
 pub(super) struct End {
-    /// The input was refused before a row was sent.
+    /// The input was refused at its first line.
     pub(super) is_untouched: bool,
     pub(super) cause: Option<Cause>,
     pub(super) tally: Tally,

@@ -50,6 +50,17 @@ pub(super) struct Read {
     pub(super) failed_before: AtomicU64,
     /// Rows of unknown outcome or with changed content that are left out.
     pub(super) kept_out: AtomicU64,
+    /// Rows and invalid lines that the run got.
+    pub(super) fed: AtomicU64,
+}
+
+impl Read {
+    /// Whether no row was met.
+    pub(super) fn is_nothing(&self) -> bool {
+        let Read { done_before, failed_before, kept_out, fed } = self;
+        let counts = [done_before, failed_before, kept_out, fed];
+        counts.iter().all(|count| count.load(Ordering::Relaxed) == 0)
+    }
 }
 
 /// How reading ended.
@@ -126,6 +137,7 @@ pub(super) fn read(
                 continue;
             }
         };
+        count(&counts.fed);
         if !inlet.put(fed, bytes) {
             return ReadEnd::Closed;
         }

@@ -248,12 +248,12 @@ impl Run {
         let mut unknown = resumed.sent_again.clone();
         unknown.extend(resumed.unknown.iter().filter(|key| !sent_again.contains(key)).cloned());
         let order = self.order.filter(|_| is_whole);
-        // Input of which no row was sent is refused like a file, which is read before: no file is left behind.
+        // Input without a row, or whose first line is invalid, is refused like a file, which is read before: no
+        // file is left behind. Whether a later line comes before the first row is sent would be chance.
         let is_input =
             |cause: &Cause| matches!(cause, Cause::Refused(why) if why.exit == Exit::Usage);
-        let is_untouched = self.cause.as_ref().is_some_and(is_input)
-            && status.sent == 0
-            && self.tally.done() + self.tally.failed() == 0;
+        let is_untouched =
+            self.cause.as_ref().is_some_and(is_input) && self.read.is_nothing() && status.sent == 0;
         let closed = match is_untouched {
             true => {
                 drop(self.store);
