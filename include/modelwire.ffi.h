@@ -18,6 +18,9 @@ enum {
   MODELWIRE_EVENT_ERROR = 3,
   MODELWIRE_EVENT_LOG = 4,
   MODELWIRE_EVENT_CALL = 5,
+  MODELWIRE_READ_TEXT = 1,
+  MODELWIRE_READ_JSON = 2,
+  MODELWIRE_READ_NAME = 4,
   MODELWIRE_FINISH_NONE = 0,
   MODELWIRE_FINISH_STOP = 1,
   MODELWIRE_FINISH_LENGTH = 2,
@@ -136,6 +139,7 @@ const modelwire_value *modelwire_event_value(const modelwire_event *event);
 const modelwire_value *modelwire_event_info(const modelwire_event *event);
 const modelwire_response *modelwire_event_response(const modelwire_event *event);
 const modelwire_error *modelwire_event_error(const modelwire_event *event);
+size_t modelwire_event_read_all(modelwire_event *const *events, size_t count, uint32_t parts, uint64_t *tags, int32_t *kinds, size_t *lengths, char *texts, size_t texts_max);
 void modelwire_response_free(modelwire_response *response);
 const char *modelwire_response_text(const modelwire_response *response, size_t *length);
 const char *modelwire_response_json(const modelwire_response *response, size_t *length);

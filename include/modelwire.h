@@ -226,6 +226,21 @@ static const uint8_t *const modelwire_needs __attribute__((used)) = &modelwire_n
 #define MODELWIRE_EVENT_CALL 5
 
 /**
+ * For modelwire_event_read_all: the text, see modelwire_event_text.
+ */
+#define MODELWIRE_READ_TEXT 1
+
+/**
+ * For modelwire_event_read_all: the JSON text, see modelwire_event_json.
+ */
+#define MODELWIRE_READ_JSON 2
+
+/**
+ * For modelwire_event_read_all: the name, see modelwire_event_name.
+ */
+#define MODELWIRE_READ_NAME 4
+
+/**
  * The answer names no reason, or it is a model list or the end of a stream that was not gathered.
  */
 #define MODELWIRE_FINISH_NONE 0
@@ -1489,6 +1504,36 @@ const modelwire_response *modelwire_event_response(const modelwire_event *event)
  * @param event  the event
  */
 MODELWIRE_API const modelwire_error *modelwire_event_error(const modelwire_event *event);
+
+/**
+ * Reads many events in one call, for runtimes to which each call into C is dear: their tags and
+ * kinds, and the chosen texts of all of them in one buffer, one after another and without a NUL. The
+ * events stay the caller's.
+ *
+ * @param events     an array of count events, from modelwire_queue_take for instance
+ * @param count      how many events there are
+ * @param parts      what to read: MODELWIRE_READ_TEXT, MODELWIRE_READ_JSON and MODELWIRE_READ_NAME
+ *                   combined with |, or 0
+ * @param tags       an array of count elements receives what modelwire_event_tag returns; may be NULL
+ * @param kinds      an array of count elements receives what modelwire_event_kind returns; may be NULL
+ * @param lengths    an array of count elements for each part receives the lengths in bytes: those of
+ *                   the first event in the order text, JSON, name, then those of the second; may be
+ *                   NULL where parts is 0
+ * @param texts      a buffer receives the parts in the same order; may be NULL where parts is 0
+ * @param texts_max  the size of the buffer in bytes
+ * @return how many events were read, from the first on: fewer than count where the parts of the next
+ *         one do not fit into the rest of the buffer. Go on with that one; where none fits into the
+ *         whole buffer, read it with modelwire_event_text and its siblings. 0 for NULL or unknown parts
+ */
+MODELWIRE_API
+size_t modelwire_event_read_all(modelwire_event *const *events,
+                                size_t count,
+                                uint32_t parts,
+                                uint64_t *tags,
+                                int32_t *kinds,
+                                size_t *lengths,
+                                char *texts,
+                                size_t texts_max);
 
 /**
  * Frees a response.

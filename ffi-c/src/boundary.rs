@@ -207,6 +207,29 @@ impl<T: Handle> Output<T> {
     }
 }
 
+/// Handles in an array of C's.
+pub(crate) fn inputs<'a, T>(handles: *const *mut T, count: usize) -> &'a [*mut T] {
+    if handles.is_null() {
+        return &[];
+    }
+    // SAFETY: the caller provides that many, and the functions that take them change none.
+    unsafe { std::slice::from_raw_parts(handles, count) }
+}
+
+/// Writes to a place of an array; NULL means that the caller does not want it.
+pub(crate) fn write_at<T>(array: *mut T, at: usize, value: T) {
+    if !array.is_null() {
+        // SAFETY: the caller provides that many places.
+        write(unsafe { array.add(at) }, value);
+    }
+}
+
+/// Copies bytes to a place of a buffer that has room for them.
+pub(crate) fn copy_to(buffer: *mut c_char, at: usize, bytes: &[u8]) {
+    // SAFETY: the caller provides the room that was asked for, which no handle is in.
+    unsafe { buffer.add(at).cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+}
+
 /// Writes through a pointer; NULL means that the caller does not want it.
 pub(crate) fn write<T>(out: *mut T, value: T) {
     if !out.is_null() {

@@ -150,7 +150,11 @@ impl modelwire_event {
         modelwire_event::new(tag, What::Call(Box::new(Record { ended, json: OnceLock::new() })))
     }
 
-    fn kind(&self) -> i32 {
+    pub(crate) fn tag(&self) -> u64 {
+        self.tag
+    }
+
+    pub(crate) fn kind(&self) -> i32 {
         match self.what {
             What::Chunk(..) => MODELWIRE_EVENT_CHUNK,
             What::Response(_) => MODELWIRE_EVENT_RESPONSE,
@@ -160,7 +164,7 @@ impl modelwire_event {
         }
     }
 
-    fn text(&self) -> Option<Ready<'_>> {
+    pub(crate) fn text(&self) -> Option<Ready<'_>> {
         match &self.what {
             What::Chunk(chunk, piece) => piece.ready(chunk),
             What::Response(response) => Some(response.get().text()),
@@ -170,7 +174,7 @@ impl modelwire_event {
         }
     }
 
-    fn json(&self) -> Ready<'_> {
+    pub(crate) fn json(&self) -> Ready<'_> {
         match &self.what {
             What::Chunk(chunk, _) => Ready::new(chunk.json_and_nul().as_bytes()),
             What::Response(response) => response.get().json(),
@@ -180,7 +184,7 @@ impl modelwire_event {
         }
     }
 
-    fn name(&self) -> Ready<'_> {
+    pub(crate) fn name(&self) -> Ready<'_> {
         match &self.what {
             What::Chunk(chunk, _) => Ready::new(chunk.event_and_nul().as_bytes()),
             What::Response(_) | What::Error(_) | What::Call(_) => Ready::new(b"\0"),
@@ -245,7 +249,7 @@ pub unsafe extern "C" fn modelwire_event_kind(event: *const modelwire_event) -> 
 /// @param event  the event
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_event_tag(event: *const modelwire_event) -> u64 {
-    guard_or(0, || borrow(event).map_or(0, |event| event.tag))
+    guard_or(0, || borrow(event).map_or(0, modelwire_event::tag))
 }
 
 /// The event's human-readable text. For a chunk, the output text that it adds: the content of a chat's

@@ -18,6 +18,7 @@
 //! | `library` | version and shutdown |
 //! | `request` | a request, from JSON text or field by field |
 //! | `response`, `event`, `event_fn` | the result of a call, its events, and the type of the callback for them |
+//! | `event_read` | many events, read in one call |
 //! | `client` | a client, made from one JSON object, and the callback for call records |
 //! | `attempt` | an attempt that is about to be sent, and the callback for it |
 //! | `log` | the levels of the log |
@@ -60,6 +61,8 @@ mod queue;
 mod call;
 
 mod event;
+
+mod event_read;
 
 mod response;
 

@@ -41,6 +41,11 @@ impl<'a> Ready<'a> {
         Ready(text_and_nul)
     }
 
+    /// Without the NUL.
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.0.split_last().map_or(&[], |(_, text)| text)
+    }
+
     /// Returns the pointer for C; writes the length, without the NUL, through an optional pointer.
     fn give(&self, length: *mut usize) -> *const c_char {
         write(length, self.0.len().saturating_sub(1));

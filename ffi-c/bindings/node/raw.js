@@ -163,6 +163,15 @@ const MODELWIRE_EVENT_LOG = 4;
  *  queues with modelwire_queue_follow_calls. */
 const MODELWIRE_EVENT_CALL = 5;
 
+/** For modelwire_event_read_all: the text, see modelwire_event_text. */
+const MODELWIRE_READ_TEXT = 1;
+
+/** For modelwire_event_read_all: the JSON text, see modelwire_event_json. */
+const MODELWIRE_READ_JSON = 2;
+
+/** For modelwire_event_read_all: the name, see modelwire_event_name. */
+const MODELWIRE_READ_NAME = 4;
+
 /** The answer names no reason, or it is a model list or the end of a stream that was not
  *  gathered. */
 const MODELWIRE_FINISH_NONE = 0;
@@ -1074,6 +1083,21 @@ const modelwire_event_response = declare("modelwire_event_response", "void *", [
  *  (event) */
 const modelwire_event_error = declare("modelwire_event_error", "void *", ["void *"]);
 
+/** Reads many events in one call, for runtimes to which each call into C is dear: their tags
+ *  and kinds, and the chosen texts of all of them in one buffer, one after another and without
+ *  a NUL. The events stay the caller's.
+ *  (events, count, parts, tags, kinds, lengths, texts, texts_max) */
+const modelwire_event_read_all = declare("modelwire_event_read_all", "size_t", [
+  "void *",
+  "size_t",
+  "uint32_t",
+  out("uint64_t"),
+  out("int32_t"),
+  out("size_t"),
+  out("char"),
+  "size_t",
+]);
+
 /** Frees a response.
  *  (response) */
 const modelwire_response_free = declare("modelwire_response_free", "void", ["void *"]);
@@ -1332,6 +1356,9 @@ module.exports = {
   MODELWIRE_EVENT_ERROR,
   MODELWIRE_EVENT_LOG,
   MODELWIRE_EVENT_CALL,
+  MODELWIRE_READ_TEXT,
+  MODELWIRE_READ_JSON,
+  MODELWIRE_READ_NAME,
   MODELWIRE_FINISH_NONE,
   MODELWIRE_FINISH_STOP,
   MODELWIRE_FINISH_LENGTH,
@@ -1437,6 +1464,7 @@ module.exports = {
   modelwire_event_info,
   modelwire_event_response,
   modelwire_event_error,
+  modelwire_event_read_all,
   modelwire_response_free,
   modelwire_response_text,
   modelwire_response_json,

@@ -279,6 +279,11 @@ static void look_at_event(fuzzer *own, const modelwire_event *event) {
   look_at_response(own, modelwire_event_response(event));
   look_at_error(own, modelwire_event_error(event));
   CHECK(event != NULL || modelwire_event_tag(event) == 0);
+  modelwire_event *const events[1] = {(modelwire_event *)event};
+  char text[64];
+  uint32_t parts = chance(own, 9), room = chance(own, sizeof text + 1);
+  size_t lengths[3], read = modelwire_event_read_all(events, 1, parts, NULL, NULL, lengths, text, room);
+  CHECK(read <= 1 && (parts != 0 || read == 1) && (parts < 8 || read == 0));
 }
 
 /* Several threads run it. */

@@ -59,7 +59,7 @@
   NAME(shutdown_with_hanging_callback) NAME(started_calls_inside) NAME(started_serial)                \
   NAME(started_parallel) NAME(independent)                                                     \
   /* queue.c */                                                                                \
-  NAME(queue) NAME(queue_failures) NAME(queue_events_stay) NAME(queue_take)                    \
+  NAME(queue) NAME(queue_failures) NAME(queue_events_stay) NAME(queue_take) NAME(queue_read_all) \
   NAME(queue_timeout) NAME(queue_wakeup) NAME(queue_close) NAME(queue_freed)                   \
   NAME(queue_shutdown) NAME(queue_fd_poll) NAME(queue_fd_select) NAME(queue_fd_epoll)          \
   NAME(queue_fd_edges) NAME(queue_fd_late)                                                     \

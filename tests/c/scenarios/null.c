@@ -168,6 +168,18 @@ static void queueing(void) {
   CHECK(modelwire_queue_take(queue, 0, &event, 0, &count) == MODELWIRE_E_ARGUMENT && count == 0);
   CHECK(modelwire_queue_take(queue, 0, &event, 1, NULL) == MODELWIRE_E_ARGUMENT);
   CHECK(event == NULL);
+  uint64_t tag = 7;
+  int32_t kind = 7;
+  size_t lengths[3] = {7, 7, 7};
+  char text[8];
+  CHECK(modelwire_event_read_all(NULL, 1, 1, &tag, &kind, lengths, text, sizeof text) == 0);
+  CHECK(modelwire_event_read_all(&event, 1, 8, &tag, &kind, lengths, text, sizeof text) == 0);
+  CHECK(modelwire_event_read_all(&event, 1, 1, &tag, &kind, NULL, text, sizeof text) == 0);
+  CHECK(modelwire_event_read_all(&event, 1, 1, &tag, &kind, lengths, NULL, 0) == 0);
+  CHECK(tag == 7 && kind == 7 && lengths[0] == 7);
+  CHECK(modelwire_event_read_all(&event, 0, 7, &tag, &kind, lengths, text, sizeof text) == 0);
+  CHECK(modelwire_event_read_all(&event, 1, 7, &tag, &kind, lengths, text, sizeof text) == 1);
+  CHECK(tag == 0 && kind == 0 && lengths[0] == 0 && lengths[1] == 0 && lengths[2] == 0);
   REFUSED(modelwire_queue_follow_calls(NULL, client, 1, 1, err));
   REFUSED(modelwire_queue_follow_calls(queue, NULL, 1, 1, err));
   REFUSED(modelwire_queue_submit(NULL, client, chat, "{}", 2, 0, 1, err));

@@ -256,6 +256,69 @@ void queue_take(void) {
   modelwire_client_free(client);
 }
 
+/* What the functions for one event say of it stands at its place in the arrays. */
+static void expect_read(modelwire_event *const *events, size_t count, uint32_t parts, size_t texts_max) {
+  enum { ROOM = 64 };
+  typedef const char *(*reader)(const modelwire_event *, size_t *);
+  const reader readers[] = {modelwire_event_text, modelwire_event_json, modelwire_event_name};
+  uint64_t tags[ROOM];
+  int32_t kinds[ROOM];
+  size_t lengths[ROOM * 3];
+  char *texts = malloc(texts_max + 1);
+  CHECK(texts != NULL && count <= ROOM);
+  texts[texts_max] = '~';
+  size_t read = modelwire_event_read_all(events, count, parts, tags, kinds, lengths, texts, texts_max);
+  CHECK(texts[texts_max] == '~' && read <= count);
+  size_t used = 0, place = 0, wanted = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (i < read) {
+      CHECK(tags[i] == modelwire_event_tag(events[i]) && kinds[i] == modelwire_event_kind(events[i]));
+    }
+    for (int part = 0; part < 3; part++) {
+      if (!(parts & 1U << part)) continue;
+      size_t length = 0;
+      const char *text = readers[part](events[i], &length);
+      if (i == read) wanted += length;
+      if (i >= read) continue;
+      CHECK(lengths[place++] == length && memcmp(texts + used, text, length) == 0);
+      used += length;
+    }
+  }
+  /* It ended where the next one had no room, and nowhere else. */
+  CHECK(used <= texts_max && (read == count || used + wanted > texts_max));
+  free(texts);
+}
+
+void queue_read_all(void) {
+  enum { ROOM = 64 };
+  const uint32_t all = MODELWIRE_READ_TEXT | MODELWIRE_READ_JSON | MODELWIRE_READ_NAME;
+  modelwire_client *client = client_of_environment();
+  modelwire_queue *queue = new_queue();
+  modelwire_event *events[ROOM];
+  size_t count = 0;
+  const char *request = "{\"model\":\"echo\",\"input\":\"a word-that-is-longer-than-what-an-event-"
+                        "keeps-in-itself-\\u00e9 c\"}";
+  int32_t responses = MODELWIRE_OPERATION_RESPONSES;
+  CHECK(modelwire_queue_submit(queue, client, responses, MODELWIRE_TEXT(request), 1, 7, NULL) == MODELWIRE_OK);
+  submit(client, queue, ECHO_CHAT("no-such-model", "x"), 0, 8);
+  for (int ends = 0; ends < 2; count++) {
+    CHECK(count < ROOM && modelwire_queue_next(queue, PATIENCE_MS, &events[count]) == MODELWIRE_OK);
+    ends += is_last(events[count]);
+  }
+  CHECK(count >= 8); /* of a stream of responses, and the error */
+  for (uint32_t parts = 0; parts <= all; parts++) {
+    for (size_t texts_max = 0; texts_max < 2000; texts_max += 41) {
+      expect_read(events, count, parts, texts_max);
+    }
+    expect_read(events, count, parts, 1 << 20);
+  }
+  uint64_t tags[ROOM];
+  CHECK(modelwire_event_read_all(events, count, 0, tags, NULL, NULL, NULL, 0) == count && tags[0] >= 7);
+  for (size_t i = 0; i < count; i++) modelwire_event_free(events[i]);
+  modelwire_queue_free(queue);
+  modelwire_client_free(client);
+}
+
 void queue_timeout(void) {
   modelwire_queue *queue = new_queue();
   modelwire_event *event = NULL, *events[1];

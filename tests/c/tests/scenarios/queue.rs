@@ -56,6 +56,11 @@ fn queue_take() {
 }
 
 #[test]
+fn queue_read_all() {
+    played("queue_read_all");
+}
+
+#[test]
 fn queue_timeout() {
     played("queue_timeout");
 }

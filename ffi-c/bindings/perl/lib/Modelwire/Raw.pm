@@ -33,6 +33,9 @@ use constant {
     MODELWIRE_EVENT_ERROR => 3,
     MODELWIRE_EVENT_LOG => 4,
     MODELWIRE_EVENT_CALL => 5,
+    MODELWIRE_READ_TEXT => 1,
+    MODELWIRE_READ_JSON => 2,
+    MODELWIRE_READ_NAME => 4,
     MODELWIRE_FINISH_NONE => 0,
     MODELWIRE_FINISH_STOP => 1,
     MODELWIRE_FINISH_LENGTH => 2,
@@ -307,6 +310,10 @@ $ffi->attach(modelwire_event_response =>
 # event
 $ffi->attach(modelwire_event_error =>
     ['opaque'] => 'opaque');
+
+# events, count, parts, tags, kinds, lengths, texts, texts_max
+$ffi->attach(modelwire_event_read_all =>
+    ['opaque', 'size_t', 'uint32_t', 'uint64_t*', 'int32_t*', 'opaque', 'char*', 'size_t'] => 'size_t');
 
 # response
 $ffi->attach(modelwire_response_free =>

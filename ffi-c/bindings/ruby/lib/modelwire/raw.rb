@@ -171,6 +171,9 @@ module Modelwire
     EVENT_ERROR = 3
     EVENT_LOG = 4
     EVENT_CALL = 5
+    READ_TEXT = 1
+    READ_JSON = 2
+    READ_NAME = 4
     FINISH_NONE = 0
     FINISH_STOP = 1
     FINISH_LENGTH = 2
@@ -357,6 +360,8 @@ module Modelwire
       [:pointer], :pointer
     attach_function :event_error, :modelwire_event_error,
       [:pointer], :pointer
+    attach_function :event_read_all, :modelwire_event_read_all,
+      [:pointer, :size_t, :uint32, :pointer, :pointer, :pointer, :pointer, :size_t], :size_t
     attach_function :response_free, :modelwire_response_free,
       [:pointer], :void
     attach_function :response_text, :modelwire_response_text,

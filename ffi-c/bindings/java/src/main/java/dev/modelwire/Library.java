@@ -119,6 +119,9 @@ final class Library {
     static final int EVENT_ERROR = 3;
     static final int EVENT_LOG = 4;
     static final int EVENT_CALL = 5;
+    static final int READ_TEXT = 1;
+    static final int READ_JSON = 2;
+    static final int READ_NAME = 4;
     static final int FINISH_NONE = 0;
     static final int FINISH_STOP = 1;
     static final int FINISH_LENGTH = 2;
@@ -1109,6 +1112,29 @@ final class Library {
     static long event_error(long event) {
         try {
             return (long) event_error.HANDLE.invokeExact(event);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
+    private static final class event_read_all {
+        static final MethodHandle HANDLE =
+                link("modelwire_event_read_all",
+                        FunctionDescriptor.of(
+                                JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_INT, ADDRESS, ADDRESS,
+                                ADDRESS, ADDRESS, JAVA_LONG));
+    }
+
+    static Long event_read_all(
+            MemorySegment events, long count, int parts, long texts_max) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment tags = arena.allocate(JAVA_LONG);
+            MemorySegment kinds = arena.allocate(JAVA_LONG);
+            MemorySegment lengths = arena.allocate(JAVA_LONG);
+            MemorySegment texts = arena.allocate(JAVA_LONG);
+            int status = (long) event_read_all.HANDLE.invokeExact(
+                        events, count, parts, tags, kinds, lengths, texts, texts_max);
+            return status == OK ? out.get(JAVA_LONG, 0) : null;
         } catch (Throwable fault) {
             throw thrown(fault);
         }
