@@ -130,6 +130,7 @@ void modelwire_call_cancel(const modelwire_call *call);
 void modelwire_call_wakeup(const modelwire_call *call);
 void modelwire_call_free(modelwire_call *call);
 void modelwire_event_free(modelwire_event *event);
+void modelwire_event_free_all(modelwire_event **events, size_t count);
 int32_t modelwire_event_kind(const modelwire_event *event);
 uint64_t modelwire_event_tag(const modelwire_event *event);
 const char *modelwire_event_text(const modelwire_event *event, size_t *length);

@@ -1375,6 +1375,16 @@ MODELWIRE_API
 void modelwire_event_free(modelwire_event *event);
 
 /**
+ * Frees many events that were taken from a queue, in one call, and sets each place of the array to NULL.
+ *
+ * @param events  an array of count events; NULL ones are skipped
+ * @param count   how many places it has
+ */
+MODELWIRE_API
+void modelwire_event_free_all(modelwire_event **events,
+                              size_t count);
+
+/**
  * The kind of an event, MODELWIRE_EVENT_...; 0 for NULL. Kinds may be added: skip unknown ones. The
  * last event of a call is always of kind MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR.
  *

@@ -216,6 +216,15 @@ pub(crate) fn inputs<'a, T>(handles: *const *mut T, count: usize) -> &'a [*mut T
     unsafe { std::slice::from_raw_parts(handles, count) }
 }
 
+/// Handles in an array of C's, to be changed.
+pub(crate) fn inputs_mut<'a, T>(handles: *mut *mut T, count: usize) -> &'a mut [*mut T] {
+    if handles.is_null() {
+        return &mut [];
+    }
+    // SAFETY: the caller provides that many, for this function alone.
+    unsafe { std::slice::from_raw_parts_mut(handles, count) }
+}
+
 /// Writes to a place of an array; NULL means that the caller does not want it.
 pub(crate) fn write_at<T>(array: *mut T, at: usize, value: T) {
     if !array.is_null() {

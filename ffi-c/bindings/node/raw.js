@@ -989,6 +989,14 @@ const modelwire_call_free = declare("modelwire_call_free", "void", ["void *"]);
  *  (event) */
 const modelwire_event_free = declare("modelwire_event_free", "void", ["void *"]);
 
+/** Frees many events that were taken from a queue, in one call, and sets each place of the
+ *  array to NULL.
+ *  (events, count) */
+const modelwire_event_free_all = declare("modelwire_event_free_all", "void", [
+  "void *",
+  "size_t",
+]);
+
 /** The kind of an event, MODELWIRE_EVENT_...; 0 for NULL. Kinds may be added: skip unknown
  *  ones. The last event of a call is always of kind MODELWIRE_EVENT_RESPONSE or
  *  MODELWIRE_EVENT_ERROR.
@@ -1091,10 +1099,10 @@ const modelwire_event_read_all = declare("modelwire_event_read_all", "size_t", [
   "void *",
   "size_t",
   "uint32_t",
-  out("uint64_t"),
-  out("int32_t"),
-  out("size_t"),
-  out("char"),
+  "void *",
+  "void *",
+  "void *",
+  "void *",
   "size_t",
 ]);
 
@@ -1455,6 +1463,7 @@ module.exports = {
   modelwire_call_wakeup,
   modelwire_call_free,
   modelwire_event_free,
+  modelwire_event_free_all,
   modelwire_event_kind,
   modelwire_event_tag,
   modelwire_event_text,

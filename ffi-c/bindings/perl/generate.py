@@ -12,7 +12,7 @@ import pathlib
 
 DESCRIPTION = pathlib.Path(__file__).resolve().parents[3] / "include" / "modelwire.json"
 #: What the parameters of a role are, where their C type does not say it.
-ROLES = {"handle": "opaque", "text": "string", "error": "opaque*"} | dict.fromkeys(
+ROLES = {"handle": "opaque", "array": "opaque", "text": "string", "error": "opaque*"} | dict.fromkeys(
     # Written at an address: the caller keeps the place, which is cheaper than a new one each time.
     ("out_length", "callback", "finalizer", "user_data"),
     "opaque",

@@ -124,7 +124,7 @@ pub(crate) struct Parameter {
     owned: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     free: Option<String>,
-    /// The type of a number that is output.
+    /// The type of a number that is output, or of the elements of an array.
     #[serde(skip_serializing_if = "Option::is_none")]
     is: Option<String>,
     /// The parameter that has the length of this text.
@@ -301,8 +301,12 @@ fn parameter(
     let before = at.checked_sub(1).and_then(|at| all.get(at));
     let text = before.filter(|before| is_length(before, &(kind.clone(), name.clone())));
     let array_max = all.get(at + 1).filter(|(_, name)| name == "max");
+    let doc = comment.part(name).to_owned();
+    let is_array =
+        name != "out" && (doc.starts_with("an array of ") || doc.starts_with("a buffer "));
     let role = match kind.as_str() {
         "modelwire_error **" => "error",
+        _ if is_array => "array",
         "const char *" => "text",
         "size_t" if text.is_some() => "length",
         "size_t *" if name == "length" => "out_length",
@@ -313,8 +317,7 @@ fn parameter(
         kind if handle(kind).is_some() => "handle",
         _ => "number",
     };
-    let doc = comment.part(name).to_owned();
-    let handle = handle(kind);
+    let handle = handle(kind).filter(|_| !is_array);
     let comes_out = handle.is_some() && kind.ends_with("**");
     let is_pointer = kind.ends_with('*') || matches!(role, "callback" | "finalizer");
     let frees = function.ends_with("_free");
@@ -324,7 +327,11 @@ fn parameter(
             .then_some(frees || matches!(role, "out_length" | "user_data") || is_null_told),
         owned: comes_out.then_some(true),
         free: handle.as_ref().filter(|_| comes_out).map(|name| format!("{name}_free")),
-        is: (role == "out" && !comes_out).then(|| kind.trim_end_matches([' ', '*']).to_owned()),
+        is: match role {
+            "out" if !comes_out => Some(kind.trim_end_matches([' ', '*']).to_owned()),
+            "array" => kind.strip_suffix('*').map(|of| of.trim_end().to_owned()),
+            _ => None,
+        },
         length_in: all
             .get(at + 1)
             .filter(|length| is_length(&(kind.clone(), name.clone()), length))

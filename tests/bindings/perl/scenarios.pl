@@ -117,6 +117,8 @@ $scenarios{streamed} = sub {
     my $every = "a\0b \x{1F642} äöü \"\\\n end";
     $streamed->($every);
     equal($client->chat(chat_of('echo', $every))->text, $every, 'a whole text');
+    # Longer than what is read of many events at once, between shorter ones.
+    $streamed->(join ' ', 'short', "\x{e9}" x 40_000, 'x', 'y' x 65_536, ('z' x 3000) x 40);
 
     my ($reason, $stream) = (undef, $client->chat_stream(chat_of('echo', 'one two')));
     while (my $chunk = $stream->next) {

@@ -56,6 +56,9 @@ def streamed():
         chunks = list(stream)
         same("".join(chunk.text for chunk in chunks), WORDS)
         assert "response.output_text.delta" in [chunk.name for chunk in chunks]
+        # Longer than what is read of many events at once, between shorter ones.
+        long = " ".join(["short", "é" * 40_000, "x", "y" * 65_536, *["z" * 3000] * 40])
+        same("".join(chunk.text for chunk in client.stream_chat(chat(long))), long)
         same(client.chat(chat(STRANGE)).text, STRANGE)
         same("".join(chunk.text for chunk in client.stream_chat(chat(STRANGE))), STRANGE)
 

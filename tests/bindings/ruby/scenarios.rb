@@ -125,6 +125,14 @@ module Scenarios
     same(200, stream.response.info["http_status"], "the response at the end")
     same([], stream.to_a, "what comes after the end")
 
+    # Longer than what is read of many events at once, between shorter ones.
+    long = ["short", "é" * 40_000, "x", "y" * 65_536, *["z" * 3000] * 40].join(" ")
+    chunks = stream(client, long).to_a
+    same(long, chunks.map(&:text).join, "long texts")
+    same(long, stream(client, long).each_text.to_a.join, "long texts alone")
+    deltas = chunks.map { |chunk| chunk.document.dig("choices", 0, "delta", "content") }
+    same(long, deltas.join, "the documents of long texts")
+
     chunks = client.responses(model: "echo", input: "one two three four", stream: true).to_a
     same("one two three four", chunks.map(&:text).join, "the texts of a response")
     check(chunks.map(&:name).include?("response.output_text.delta"), "names", chunks.map(&:name))

@@ -179,6 +179,8 @@ static void queueing(void) {
   CHECK(tag == 7 && kind == 7 && lengths[0] == 7);
   CHECK(modelwire_event_read_all(&event, 0, 7, &tag, &kind, lengths, text, sizeof text) == 0);
   CHECK(modelwire_event_read_all(&event, 1, 7, &tag, &kind, lengths, text, sizeof text) == 1);
+  modelwire_event_free_all(NULL, 1);
+  modelwire_event_free_all(&event, 1);
   CHECK(tag == 0 && kind == 0 && lengths[0] == 0 && lengths[1] == 0 && lengths[2] == 0);
   REFUSED(modelwire_queue_follow_calls(NULL, client, 1, 1, err));
   REFUSED(modelwire_queue_follow_calls(queue, NULL, 1, 1, err));

@@ -314,7 +314,9 @@ void queue_read_all(void) {
   }
   uint64_t tags[ROOM];
   CHECK(modelwire_event_read_all(events, count, 0, tags, NULL, NULL, NULL, 0) == count && tags[0] >= 7);
-  for (size_t i = 0; i < count; i++) modelwire_event_free(events[i]);
+  modelwire_event_free_all(events, count);
+  for (size_t i = 0; i < count; i++) CHECK(events[i] == NULL);
+  modelwire_event_free_all(events, count);
   modelwire_queue_free(queue);
   modelwire_client_free(client);
 }

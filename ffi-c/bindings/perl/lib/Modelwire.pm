@@ -20,7 +20,8 @@ our $VERSION = '0.1.0';
 use FFI::Platypus::Buffer qw(buffer_to_scalar scalar_to_buffer);
 use Modelwire::Raw;
 
-use constant { TAKEN_AT_ONCE => 64, PAUSE_AT => 128, RESUME_AT => 32 };
+use constant { TAKEN_AT_ONCE => 64, TEXTS_MAX => 65_536, PAUSE_AT => 128, RESUME_AT => 32 };
+use constant { KIND => 3, TAG => 4 }; # of an answer
 
 my $parser = eval { require Cpanel::JSON::XS; 'Cpanel::JSON::XS' };
 $parser //= do { require JSON::PP; 'JSON::PP' };
@@ -28,18 +29,22 @@ my $json = $parser->new->utf8->allow_nonref;
 
 # Places that the library writes to. They are never assigned to, which might move them.
 my ($length, $count, $events) = ("\0" x 8, "\0" x 8, "\0" x (8 * TAKEN_AT_ONCE));
-my ($length_at, $count_at, $events_at, $error);
+my ($tags, $kinds, $lengths) = map { "\0" x ($_ * TAKEN_AT_ONCE) } 8, 4, 8;
+my $texts = "\0" x TEXTS_MAX;
+my ($length_at, $count_at, $events_at, @facts_at, $error);
 
 # A thread has places of its own, and no object of the others, which would be freed twice.
 sub CLONE {
-    my @places = map { (scalar_to_buffer $_)[0] } $length, $count, $events;
-    ($length_at, $count_at, $events_at) = @places;
+    my @places = map { (scalar_to_buffer $_)[0] }
+        $length, $count, $events, $tags, $kinds, $lengths, $texts;
+    ($length_at, $count_at, $events_at, @facts_at) = @places;
 }
 CLONE();
 sub CLONE_SKIP                     { 1 }
 sub Modelwire::Request::CLONE_SKIP { 1 }
 sub Modelwire::Stream::CLONE_SKIP  { 1 }
 sub Modelwire::Answer::CLONE_SKIP  { 1 }
+sub Modelwire::Batch::CLONE_SKIP   { 1 }
 
 my %levels = (
     off => MODELWIRE_LOG_OFF, error => MODELWIRE_LOG_ERROR, warn => MODELWIRE_LOG_WARN,
@@ -102,7 +107,7 @@ sub new {
     my $class = shift;
     my $text = _json_of(_options(@_));
     my $handle = _made(\&modelwire_client_new, $text, length $text);
-    my $self = bless { handle => $handle, slots => {}, taken => [], last_tag => 0 }, $class;
+    my $self = bless { handle => $handle, slots => {}, last_tag => 0 }, $class;
     return $self->_new_queue;
 }
 
@@ -139,25 +144,58 @@ sub _submit {
 # signal interrupts goes on the next time.
 sub _take {
     my ($self, $longest_ms) = @_;
-    my ($queue, $taken) = @$self{qw(queue taken)};
-    my $status = modelwire_queue_take($queue, $longest_ms, $events_at, TAKEN_AT_ONCE, $count_at);
-    push @$taken, unpack 'Q' . unpack('Q', $count), $events;
-    _check($status);
-    while (my $event = shift @$taken) {
-        my $item = bless [$event], 'Modelwire::Answer';
-        my ($kind, $tag) = (modelwire_event_kind($event), modelwire_event_tag($event));
+    my ($queue, $batch) = @$self{qw(queue batch)};
+    my $status = MODELWIRE_OK;
+    if (!$batch || $batch->{given} == $batch->{count}) {
+        $status = modelwire_queue_take($queue, $longest_ms, $events_at, TAKEN_AT_ONCE, $count_at);
+        $batch = $self->{batch} = Modelwire::Batch->new($events, unpack 'Q', $count);
+        _check($status);
+    }
+    my $items = _read($batch);
+    while ((my $given = $batch->{given}) < @$items) {
+        my ($kind, $tag) = @{ $items->[$given] }[KIND, TAG];
         my $slot = $self->{slots}{$tag};
-        $self->{log}[1]->($item->document) if $kind == MODELWIRE_EVENT_LOG;
+        my $end = $given + 1;
+        if ($kind == MODELWIRE_EVENT_CHUNK) { # those that follow, at once
+            $end++ while $end < @$items && $items->[$end][TAG] == $tag && $items->[$end][KIND] == $kind;
+        }
+        $batch->{given} = $end;
+        $self->{log}[1]->($items->[$given]->document) if $kind == MODELWIRE_EVENT_LOG;
         next if !$slot || $kind > MODELWIRE_EVENT_ERROR;
-        push @{ $slot->{items} }, $item;
+        my $waiting = push @{ $slot->{items} }, @$items[ $given .. $end - 1 ];
         if ($kind != MODELWIRE_EVENT_CHUNK) {
             $slot->{last} = $kind;
             delete $self->{slots}{$tag};
-        } elsif (!$slot->{is_paused} && @{ $slot->{items} } >= PAUSE_AT) {
+        } elsif ($waiting >= PAUSE_AT && !$slot->{is_paused}) {
             $slot->{is_paused} = modelwire_queue_pause($queue, $tag) == MODELWIRE_OK;
         }
     }
     return $status == MODELWIRE_OK;
+}
+
+# The events of a batch: of each the handle, what owns it, text, kind and tag; later the document.
+sub _read {
+    my ($batch) = @_;
+    my @handles = unpack 'Q*', $batch->{handles};
+    my @items;
+    while (@items < @handles) {
+        my @rest = ($batch->{address} + 8 * @items, @handles - @items, MODELWIRE_READ_TEXT);
+        my $count = modelwire_event_read_all(@rest, @facts_at, TEXTS_MAX);
+        my ($first, @tags) = (scalar @items, unpack "Q$count", $tags);
+        my @kinds = unpack "l$count", $kinds;
+        my @texts = unpack join('a', '', unpack "Q$count", $lengths), $texts;
+        if (!$count) { # it is longer than there is room for
+            my $event = $handles[$first];
+            @tags = (modelwire_event_tag($event));
+            @kinds = (modelwire_event_kind($event));
+            @texts = (_bytes_at(modelwire_event_text($event, $length_at)));
+        }
+        utf8::decode($_) for @texts;
+        push @items, map {
+            bless [$handles[$first++], $batch, $_, shift @kinds, shift @tags], 'Modelwire::Answer'
+        } @texts;
+    }
+    return \@items;
 }
 
 # Takes the events that are there; returns how many calls are unfinished.
@@ -199,11 +237,11 @@ use Modelwire::Raw;
 
 # The next chunk; nothing after the last one, and then `response` is how it ended.
 sub next {
-    my ($self) = @_;
-    my ($client, $slot) = @$self{qw(client slot)};
+    my $slot = $_[0]{slot};
     my $items = $slot->{items};
     until (@$items) {
         return if $slot->{last};
+        my $client = $_[0]{client};
         Modelwire::_check(MODELWIRE_E_FORKED) if $slot->{queue} != $client->{queue};
         $client->_take(-1); # also until a signal came: its handler runs before the next round
     }
@@ -213,7 +251,7 @@ sub next {
     }
     return $item if !$slot->{last} || @$items;
     die Modelwire::Error->new($item->json) if $slot->{last} == MODELWIRE_EVENT_ERROR;
-    $self->{response} = $item;
+    $_[0]{response} = $item;
     return;
 }
 
@@ -232,18 +270,35 @@ sub DESTROY {
     $_[0]->cancel;
 }
 
+# Events that were taken together, and are freed when nobody has one of them.
+package Modelwire::Batch;
+use Modelwire::Raw;
+
+sub new {
+    my ($class, $events, $count) = @_;
+    my $self = { handles => substr($events, 0, 8 * $count), count => $count, given => 0 };
+    ($self->{address}) = Modelwire::scalar_to_buffer($self->{handles});
+    return bless $self, $class;
+}
+
+sub DESTROY {
+    my ($self) = @_;
+    return if ${^GLOBAL_PHASE} eq 'DESTRUCT';
+    modelwire_event_free_all(@$self{qw(address count)});
+}
+
 package Modelwire::Answer;
 use Modelwire::Raw;
 
-# A chunk or a response, read when it is asked for, and freed with the last reference to it.
-sub text { Modelwire::_text_at(modelwire_event_text($_[0][0], $length_at)) }
+# A chunk or a response.
+sub text { $_[0][2] }
 sub name { Modelwire::_text_at(modelwire_event_name($_[0][0], $length_at)) }
 sub json { Modelwire::_bytes_at(modelwire_event_json($_[0][0], $length_at)) }
 
 # The JSON as hashes and arrays; nothing at the end of a stream that was not gathered.
 sub document {
     my ($self) = @_;
-    return $self->[1] //= $json->decode($self->json || 'null');
+    return $self->[5] //= $json->decode($self->json || 'null');
 }
 
 # What the library knows of it: http_status, usage, finish_reason, tool_calls, headers and more.
@@ -253,7 +308,6 @@ sub info {
     return $json->decode(Modelwire::_bytes_at(modelwire_value_json($value, '', 0, $length_at)));
 }
 
-sub DESTROY { modelwire_event_free($_[0][0]) if ${^GLOBAL_PHASE} ne 'DESTRUCT' }
 
 package Modelwire::Error;
 

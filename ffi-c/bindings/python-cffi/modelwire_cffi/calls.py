@@ -9,6 +9,7 @@ import functools
 import itertools
 import json
 import logging
+import operator
 import os
 import threading
 import weakref
@@ -19,6 +20,7 @@ from modelwire_cffi.library import LENGTH, Error, do, ffi, json_of, lib, new, te
 CHUNK, RESPONSE = lib.MODELWIRE_EVENT_CHUNK, lib.MODELWIRE_EVENT_RESPONSE
 FAILED = lib.MODELWIRE_EVENT_ERROR
 TAKEN_AT_ONCE, LOG_TAG = 64, 0
+TEXTS_MAX = 65_536  # bytes of texts that are read in one call
 EVENTS_MOST, EVENTS_FEW = 128, 32  # a stream with more that wait is paused, and resumed with few
 LOG_LEVELS = {"error": 40, "warn": 30, "info": 20, "debug": 10, "trace": 5}
 
@@ -26,10 +28,13 @@ LOG_LEVELS = {"error": 40, "warn": 30, "info": 20, "debug": 10, "trace": 5}
 class Event:
     """What the library sent: its text, and the rest when it is asked for."""
 
-    def __init__(self, handle: Any, owner: Any = None):
-        self._handle = handle if owner else ffi.gc(handle, lib.modelwire_event_free, 256)
-        self._owner = owner
-        self.text: str = text_of(lib.modelwire_event_text, handle)
+    def __init__(self, places: Any, place: int, tag: int, kind: int, text: str):
+        self._places, self._place, self._tag, self._kind = places, place, tag, kind
+        self.text = text
+
+    @property
+    def _handle(self):
+        return (self._places + self._place)[0]
 
     def __repr__(self):
         return f"{type(self).__name__}(text={self.text!r})"
@@ -64,12 +69,7 @@ class Response(Event):
     """A whole answer, or the end of a stream, which has text and JSON with `gather` only."""
 
 
-class Events(collections.deque):
-    """Events that nobody has read; they are freed with it."""
-
-    def __del__(self, free=lib.modelwire_event_free):
-        while self:
-            free(self.popleft())
+TAG_OF, CLASSES = operator.attrgetter("_tag"), {CHUNK: Chunk, RESPONSE: Response}
 
 
 class Queue:
@@ -77,9 +77,11 @@ class Queue:
 
     def __init__(self, flags, log_level):
         self.handle, self.process = new("queue", flags), os.getpid()
-        self.places, self.count = ffi.new("modelwire_event *[]", TAKEN_AT_ONCE), ffi.new(LENGTH)
+        self.places, self.count = room(), ffi.new(LENGTH)
+        self.tags, self.kinds = (ffi.new(f"{c}_t[]", TAKEN_AT_ONCE) for c in ("uint64", "int32"))
+        self.lengths, self.texts = ffi.new("size_t[]", TAKEN_AT_ONCE), ffi.new("char[]", TEXTS_MAX)
         self.taken = iter([])  # and not given yet
-        self.tags, self.streams = itertools.count(LOG_TAG + 1), weakref.WeakValueDictionary()
+        self.new_tags, self.streams = itertools.count(LOG_TAG + 1), weakref.WeakValueDictionary()
         self.taker, self.waiting = {}, {}  # the thread that takes; by tag, what wakes a reader
         self.pausing = threading.RLock()
         do(lib.modelwire_queue_log, self.handle, log_level, LOG_TAG)
@@ -92,19 +94,40 @@ class Queue:
         """
         if not self.taken.__length_hint__():
             if not self.count[0]:
+                self.places = room()
                 places = (self.places, TAKEN_AT_ONCE, self.count)
                 lib.modelwire_queue_take(self.handle, timeout_ms, *places)
-            self.taken = iter(ffi.unpack(self.places, self.count[0]))
+            self.taken = iter(self.read())
         self.count[0], count = 0, self.taken.__length_hint__()
-        for tag, run in itertools.groupby(copy.copy(self.taken), lib.modelwire_event_tag):
+        for tag, run in itertools.groupby(copy.copy(self.taken), TAG_OF):
             given = itertools.islice(self.taken, len(list(run)))
             if stream := self.streams.get(tag):
                 stream._give(given)
-            for event in map(Event, given):  # of the log, or of a stream that was left
+            for event in given:  # of the log, or of a stream that was left
                 if tag == LOG_TAG:
                     log = logging.getLogger(event.document["target"])
                     log.log(LOG_LEVELS[event.document["level"]], "%s", event.text)
         return count
+
+    def read(self):
+        """The events that were taken, with their texts."""
+        events, places = [], self.places
+        while (first := len(events)) < self.count[0]:
+            start, left = places + first, self.count[0] - first
+            where = (self.tags, self.kinds, self.lengths, self.texts, TEXTS_MAX)
+            count = lib.modelwire_event_read_all(start, left, lib.MODELWIRE_READ_TEXT, *where)
+            if not count:  # it is longer than there is room for
+                facts = (lib.modelwire_event_tag(start[0]), lib.modelwire_event_kind(start[0]))
+                text = text_of(lib.modelwire_event_text, start[0])
+                events.append(event_of(places, first, *facts, text))
+            lengths = ffi.unpack(self.lengths, count)
+            texts, at = ffi.buffer(self.texts, sum(lengths))[:], 0
+            facts = zip(ffi.unpack(self.tags, count), ffi.unpack(self.kinds, count), lengths)
+            for place, (tag, kind, length) in enumerate(facts, first):
+                text = texts[at : at + length].decode()
+                events.append(event_of(places, place, tag, kind, text))
+                at += length
+        return events
 
     def check_process(self):
         if self.process != os.getpid():
@@ -152,6 +175,20 @@ class Queue:
                 wake()
 
 
+def room():
+    """An array for events, which are freed with it, and it with the last of them that is kept."""
+    places = ffi.new("modelwire_event *[]", TAKEN_AT_ONCE)
+    return ffi.gc(places, free, TAKEN_AT_ONCE * 256)
+
+
+def free(places, free_all=lib.modelwire_event_free_all):
+    free_all(places, TAKEN_AT_ONCE)
+
+
+def event_of(places, place, tag, kind, text):
+    return CLASSES.get(kind, Event)(places, place, tag, kind, text)
+
+
 def release(lock):
     with contextlib.suppress(RuntimeError):  # it was before
         lock.release()
@@ -171,8 +208,8 @@ class Stream(Closing, collections.abc.Iterator):
     response: Response | None = None
 
     def __init__(self, client, operation, is_stream, body, options):
-        self._client, self._queue, self._events = client, client._queue(), Events()
-        self._tag, self._is_over = next(self._queue.tags), False
+        self._client, self._queue, self._events = client, client._queue(), collections.deque()
+        self._tag, self._is_over = next(self._queue.new_tags), False
         self._queue.streams[self._tag] = self
         request = new("request", operation, *(json_of(body) if body else (ffi.NULL, 0)))
         if options:
@@ -228,11 +265,11 @@ class Stream(Closing, collections.abc.Iterator):
             with self._queue.pausing:
                 lib.modelwire_queue_resume(self._queue.handle, self._tag)
                 self._is_paused = False
-        kind = lib.modelwire_event_kind(self._events[0])
+        event = self._events[0]  # the last one stays there: no interrupt loses the end
+        kind = event._kind
         if kind not in (RESPONSE, FAILED):
-            event = Chunk(self._events.popleft())
+            self._events.popleft()
             return event if kind == CHUNK else None
-        event = Response(self._events[0], self._events)  # stays there: no interrupt loses the end
         self.response = event if kind == RESPONSE else None
         self.close()
         if kind == FAILED:

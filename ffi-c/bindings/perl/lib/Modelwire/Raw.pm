@@ -275,6 +275,10 @@ $ffi->attach(modelwire_call_free =>
 $ffi->attach(modelwire_event_free =>
     ['opaque'] => 'void');
 
+# events, count
+$ffi->attach(modelwire_event_free_all =>
+    ['opaque', 'size_t'] => 'void');
+
 # event
 $ffi->attach(modelwire_event_kind =>
     ['opaque'] => 'int32_t');
@@ -313,7 +317,7 @@ $ffi->attach(modelwire_event_error =>
 
 # events, count, parts, tags, kinds, lengths, texts, texts_max
 $ffi->attach(modelwire_event_read_all =>
-    ['opaque', 'size_t', 'uint32_t', 'uint64_t*', 'int32_t*', 'opaque', 'char*', 'size_t'] => 'size_t');
+    ['opaque', 'size_t', 'uint32_t', 'opaque', 'opaque', 'opaque', 'opaque', 'size_t'] => 'size_t');
 
 # response
 $ffi->attach(modelwire_response_free =>

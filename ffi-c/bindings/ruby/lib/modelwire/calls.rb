@@ -9,6 +9,9 @@ module Modelwire
   Call = Struct.new(:tag, :arrived, :last, :ready, :is_paused, :is_text_only) do
     def self.begin = new(nil, [], [], ConditionVariable.new)
   end
+  # Events of one take, from one up to another, and what was read of them: their tags and kinds, the
+  # lengths of text, JSON and name of each, and all of these in one.
+  Batch = Struct.new(:first, :upto, :read)
   # Who waits for a call, in which thread; and from whom it took the watch.
   Waiter = Struct.new(:call, :thread, :former)
 
@@ -23,6 +26,8 @@ module Modelwire
   # was taken is in @handles until it was given; a piece is given and counted in one go, for `<<`
   # and `+=` are no methods there. Finalizers and handlers cannot take locks: `cancel` takes none.
   class Calls
+    TAKEN_AT_ONCE, TEXTS_MAX = 64, 65_536
+    PARTS = Raw::READ_TEXT | Raw::READ_JSON | Raw::READ_NAME
     UNINTERRUPTED = { Object => :never }.freeze
     CLOSED = '{"kind":"closed","message":"the client was closed","hint":"Make a new one."}'
     NO_LOGGER = '{"kind":"argument","message":"logger must be a Logger",' \
@@ -37,11 +42,13 @@ module Modelwire
       @process, @client, @logger = Process.pid, client, logger
       @queue = Raw.made(:queue_new, 0)
       @lock = Mutex.new
-      @last_tag = @given = 0
+      @last_tag = @given = @at = 0
       @calls, @records = {}, []
       @waiting = {}.compare_by_identity
-      @handles = FFI::MemoryPointer.new(:pointer, 64)
-      @count, @length = Array.new(2) { FFI::MemoryPointer.new(:size_t) }
+      @handles = FFI::MemoryPointer.new(:pointer, TAKEN_AT_ONCE)
+      @tags, @lengths = FFI::MemoryPointer.new(:uint64, 64), FFI::MemoryPointer.new(:size_t, 64 * 3)
+      @kinds, @texts = FFI::MemoryPointer.new(:int32, 64), FFI::MemoryPointer.new(TEXTS_MAX)
+      @count = FFI::MemoryPointer.new(:size_t)
       Raw.check(:queue_log, @queue, [4 - logger.level, Raw::LOG_ERROR].max, 0) if logger
     end
 
@@ -165,7 +172,7 @@ module Modelwire
         give_out
         return if call && has_news?(call)
 
-        status = Raw.queue_take_at_once(@queue, 0, @handles, 64, @count)
+        status = Raw.queue_take_at_once(@queue, 0, @handles, TAKEN_AT_ONCE, @count)
         @is_over ||= status == Raw::CLOSED
         return true if status != Raw::OK
       end
@@ -173,21 +180,38 @@ module Modelwire
 
     # Gives each event that was taken to its call, also those that somebody before was kept from.
     def give_out
-      while @given < @count.read_ulong
-        event = @handles.get_pointer(@given * FFI::Pointer.size)
-        call = @calls[Raw.event_tag(event)] || @ending || Call.begin
-        case Raw.event_kind(event)
+      count = @count.read_ulong
+      while @given < count
+        read_on(count) unless @batch && @given < @batch.upto
+        give(@batch, *@batch.read)
+      end
+      Raw.event_free_all(@handles, count)
+      @batch = nil
+      @given = 0
+      @count.write_ulong(0)
+    end
+
+    def give(batch, tags, kinds, lengths, texts)
+      while @given < batch.upto
+        place, at = @given - batch.first, @at
+        json_at = at + lengths[place * 3]
+        name_at = json_at + lengths[place * 3 + 1]
+        next_at = name_at + lengths[place * 3 + 2]
+        call = @calls[tags[place]] || @ending || Call.begin
+        case kinds[place]
         when Raw::EVENT_CHUNK
-          piece = Chunk.new(read_text(Raw.event_text(event, @length)))
-          piece.json = read_text(Raw.event_json(event, @length)) unless call.is_text_only
-          piece.name = read_text(Raw.event_name(event, @length)) unless call.is_text_only
+          piece = Chunk.new(texts.byteslice(at, json_at - at))
+          unless call.is_text_only
+            piece.json = texts.byteslice(json_at, name_at - json_at)
+            piece.name = texts.byteslice(name_at, next_at - name_at)
+          end
           to = call.arrived
           hold_back(call) if to.size >= 64
         when Raw::EVENT_LOG
-          piece = Raw.text(:event_json, event)
+          piece = texts.byteslice(json_at, name_at - json_at)
           to = @records
         else
-          piece = outcome(event)
+          piece = outcome(@handles.get_pointer(@given * FFI::Pointer.size))
           to = call.last
           @ending = call
           @calls.delete(call.tag)
@@ -196,10 +220,26 @@ module Modelwire
         to << piece
         @ending = nil
         @given += 1
-        Raw.event_free(event)
+        @at = next_at
       end
-      @given = 0
-      @count.write_ulong(0)
+    end
+
+    # What the next events say, as many as there is room for; and one for which there is none.
+    def read_on(count)
+      events, left = @handles + @given * FFI::Pointer.size, count - @given
+      read = Raw.event_read_all(events, left, PARTS, @tags, @kinds, @lengths, @texts, TEXTS_MAX)
+      tags, kinds = @tags.read_array_of_uint64(read), @kinds.read_array_of_int32(read)
+      lengths = @lengths.read_array_of_uint64(read * 3)
+      texts = @texts.read_bytes(lengths.sum)
+      if read.zero?
+        event = events.read_pointer
+        all = %i[event_text event_json event_name].map { |function| Raw.text(function, event) }
+        tags, kinds, lengths = [Raw.event_tag(event)], [Raw.event_kind(event)], all.map(&:bytesize)
+        texts, read = all.join, 1
+      end
+      said = [tags, kinds, lengths, texts.force_encoding("UTF-8")]
+      batch = Batch.new(@given, @given + read, said)
+      @batch, @at = batch, 0
     end
 
     # Marked first: what is marked and goes on does no harm.
@@ -207,8 +247,6 @@ module Modelwire
       call.is_paused = true
       Raw.queue_pause(@queue, call.tag)
     end
-
-    def read_text(pointer) = pointer.get_bytes(0, @length.read_ulong).force_encoding("UTF-8")
 
     def outcome(event)
       text, json = %i[event_text event_json].map { |function| Raw.text(function, event) }
@@ -224,5 +262,5 @@ module Modelwire
       end
     end
   end
-  private_constant :Call, :Waiter, :Calls
+  private_constant :Call, :Batch, :Waiter, :Calls
 end

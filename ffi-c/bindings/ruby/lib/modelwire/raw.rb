@@ -342,6 +342,8 @@ module Modelwire
       [:pointer], :void
     attach_function :event_free, :modelwire_event_free,
       [:pointer], :void
+    attach_function :event_free_all, :modelwire_event_free_all,
+      [:pointer, :size_t], :void
     attach_function :event_kind, :modelwire_event_kind,
       [:pointer], :int32
     attach_function :event_tag, :modelwire_event_tag,

@@ -979,6 +979,21 @@ final class Library {
         }
     }
 
+    private static final class event_free_all {
+        static final MethodHandle HANDLE =
+                link("modelwire_event_free_all",
+                        FunctionDescriptor.ofVoid(ADDRESS, JAVA_LONG));
+    }
+
+    static void event_free_all(
+            MemorySegment events, long count) {
+        try {
+            event_free_all.HANDLE.invokeExact(events, count);
+        } catch (Throwable fault) {
+            throw thrown(fault);
+        }
+    }
+
     private static final class event_kind {
         static final MethodHandle HANDLE =
                 link("modelwire_event_kind",
@@ -1125,16 +1140,12 @@ final class Library {
                                 ADDRESS, ADDRESS, JAVA_LONG));
     }
 
-    static Long event_read_all(
-            MemorySegment events, long count, int parts, long texts_max) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment tags = arena.allocate(JAVA_LONG);
-            MemorySegment kinds = arena.allocate(JAVA_LONG);
-            MemorySegment lengths = arena.allocate(JAVA_LONG);
-            MemorySegment texts = arena.allocate(JAVA_LONG);
-            int status = (long) event_read_all.HANDLE.invokeExact(
+    static long event_read_all(
+            MemorySegment events, long count, int parts, MemorySegment tags, MemorySegment
+            kinds, MemorySegment lengths, MemorySegment texts, long texts_max) {
+        try {
+            return (long) event_read_all.HANDLE.invokeExact(
                         events, count, parts, tags, kinds, lengths, texts, texts_max);
-            return status == OK ? out.get(JAVA_LONG, 0) : null;
         } catch (Throwable fault) {
             throw thrown(fault);
         }
