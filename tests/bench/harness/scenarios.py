@@ -20,11 +20,12 @@ AIOHTTP, LITER_LLM, MSGSPEC = "aiohttp-orjson", "liter-llm", "msgspec"
 ASYNC_OPENAI, REQWEST_SERDE = "async-openai", "reqwest-serde"
 LIBCURL, LIBCURL_MULTI = "libcurl-jansson", "libcurl-multi"
 GO, GO_USUAL = "modelwire-go", "go-net-http"
-AT_MOST_TWO = (
-    *("modelwire-go", "modelwire-java", "modelwire-luajit", "modelwire-php", "modelwire-ruby"),
-    "modelwire-ruby-texts",
+# To which each call into C is dear; and the others.
+BY_MANY = (
+    *("modelwire-ruby", "modelwire-ruby-texts", "modelwire-python-cffi"),
+    *("modelwire-elixir", "modelwire-perl"),
 )
-AT_MOST_THREE = ("modelwire-node", "modelwire-elixir")
+ONE_BY_ONE = ("modelwire-go", "modelwire-java", "modelwire-luajit", "modelwire-php")
 OTHER_RUNTIMES = tuple(client.name for client in RUNTIME_CLIENTS)
 
 
@@ -292,7 +293,7 @@ SCENARIOS = (
         operations=10 * CHUNKS,  # so that what compiles while it runs is not all that is seen
         clients=(C_QUEUE, *OTHER_RUNTIMES),
         floor=C_QUEUE,
-        bars=beyond(C_QUEUE, {2.0: AT_MOST_TWO, 3.0: AT_MOST_THREE}),
+        bars=beyond(C_QUEUE, {1.5: BY_MANY, 2.0: ONE_BY_ONE, 3.0: ("modelwire-node",)}),
     ),
     Scenario(
         name="responses",
