@@ -21,6 +21,7 @@ enum {
   MODELWIRE_READ_TEXT = 1,
   MODELWIRE_READ_JSON = 2,
   MODELWIRE_READ_NAME = 4,
+  MODELWIRE_READ_FREE = 8,
   MODELWIRE_FINISH_NONE = 0,
   MODELWIRE_FINISH_STOP = 1,
   MODELWIRE_FINISH_LENGTH = 2,
@@ -130,7 +131,6 @@ void modelwire_call_cancel(const modelwire_call *call);
 void modelwire_call_wakeup(const modelwire_call *call);
 void modelwire_call_free(modelwire_call *call);
 void modelwire_event_free(modelwire_event *event);
-void modelwire_event_free_all(modelwire_event **events, size_t count);
 int32_t modelwire_event_kind(const modelwire_event *event);
 uint64_t modelwire_event_tag(const modelwire_event *event);
 const char *modelwire_event_text(const modelwire_event *event, size_t *length);
@@ -140,7 +140,7 @@ const modelwire_value *modelwire_event_value(const modelwire_event *event);
 const modelwire_value *modelwire_event_info(const modelwire_event *event);
 const modelwire_response *modelwire_event_response(const modelwire_event *event);
 const modelwire_error *modelwire_event_error(const modelwire_event *event);
-size_t modelwire_event_read_all(modelwire_event *const *events, size_t count, uint32_t parts, uint64_t *tags, int32_t *kinds, size_t *lengths, char *texts, size_t texts_max);
+size_t modelwire_event_read_all(modelwire_event **events, size_t count, uint32_t parts, uint64_t *tags, int32_t *kinds, size_t *lengths, char *texts, size_t texts_max);
 void modelwire_response_free(modelwire_response *response);
 const char *modelwire_response_text(const modelwire_response *response, size_t *length);
 const char *modelwire_response_json(const modelwire_response *response, size_t *length);
@@ -161,6 +161,5 @@ const char *modelwire_value_text(const modelwire_value *value, const char *path,
 const char *modelwire_value_json(const modelwire_value *value, const char *path, size_t path_length, size_t *length);
 modelwire_status modelwire_value_int(const modelwire_value *value, const char *path, size_t path_length, int64_t *out);
 modelwire_status modelwire_value_number(const modelwire_value *value, const char *path, size_t path_length, double *out);
-modelwire_status modelwire_value_bool(const modelwire_value *value, const char *path, size_t path_length, int32_t *out);
 size_t modelwire_value_count(const modelwire_value *value, const char *path, size_t path_length);
 const char *modelwire_value_name(const modelwire_value *value, const char *path, size_t path_length, size_t index, size_t *length);

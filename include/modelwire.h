@@ -241,6 +241,11 @@ static const uint8_t *const modelwire_needs __attribute__((used)) = &modelwire_n
 #define MODELWIRE_READ_NAME 4
 
 /**
+ * For modelwire_event_read_all: frees each event once it is read, and sets its place to NULL.
+ */
+#define MODELWIRE_READ_FREE 8
+
+/**
  * The answer names no reason, or it is a model list or the end of a stream that was not gathered.
  */
 #define MODELWIRE_FINISH_NONE 0
@@ -1375,16 +1380,6 @@ MODELWIRE_API
 void modelwire_event_free(modelwire_event *event);
 
 /**
- * Frees many events that were taken from a queue, in one call, and sets each place of the array to NULL.
- *
- * @param events  an array of count events; NULL ones are skipped
- * @param count   how many places it has
- */
-MODELWIRE_API
-void modelwire_event_free_all(modelwire_event **events,
-                              size_t count);
-
-/**
  * The kind of an event, MODELWIRE_EVENT_...; 0 for NULL. Kinds may be added: skip unknown ones. The
  * last event of a call is always of kind MODELWIRE_EVENT_RESPONSE or MODELWIRE_EVENT_ERROR.
  *
@@ -1517,26 +1512,27 @@ MODELWIRE_API const modelwire_error *modelwire_event_error(const modelwire_event
 
 /**
  * Reads many events in one call, for runtimes to which each call into C is dear: their tags and
- * kinds, and the chosen texts of all of them in one buffer, one after another and without a NUL. The
- * events stay the caller's.
+ * kinds, and the chosen texts of all of them in one buffer, one after another and without a NUL. Or
+ * frees many in one call.
  *
  * @param events     an array of count events, from modelwire_queue_take for instance
  * @param count      how many events there are
  * @param parts      what to read: MODELWIRE_READ_TEXT, MODELWIRE_READ_JSON and MODELWIRE_READ_NAME
- *                   combined with |, or 0
+ *                   combined with |, or none of them; and MODELWIRE_READ_FREE, without which the
+ *                   events stay the caller's
  * @param tags       an array of count elements receives what modelwire_event_tag returns; may be NULL
  * @param kinds      an array of count elements receives what modelwire_event_kind returns; may be NULL
  * @param lengths    an array of count elements for each part receives the lengths in bytes: those of
  *                   the first event in the order text, JSON, name, then those of the second; may be
- *                   NULL where parts is 0
- * @param texts      a buffer receives the parts in the same order; may be NULL where parts is 0
+ *                   NULL where there are no parts
+ * @param texts      a buffer receives the parts in the same order; may be NULL where there are none
  * @param texts_max  the size of the buffer in bytes
  * @return how many events were read, from the first on: fewer than count where the parts of the next
  *         one do not fit into the rest of the buffer. Go on with that one; where none fits into the
  *         whole buffer, read it with modelwire_event_text and its siblings. 0 for NULL or unknown parts
  */
 MODELWIRE_API
-size_t modelwire_event_read_all(modelwire_event *const *events,
+size_t modelwire_event_read_all(modelwire_event **events,
                                 size_t count,
                                 uint32_t parts,
                                 uint64_t *tags,
@@ -1790,7 +1786,7 @@ const char *modelwire_value_json(const modelwire_value *value,
                                  size_t *length);
 
 /**
- * An integer that fits 64 bits.
+ * An integer that fits 64 bits, or a boolean: 1 for true, 0 for false.
  *
  * @param value        the value
  * @param path         a JSON pointer (RFC 6901)
@@ -1820,22 +1816,6 @@ modelwire_status modelwire_value_number(const modelwire_value *value,
                                         const char *path,
                                         size_t path_length,
                                         double *out);
-
-/**
- * A boolean, as 0 or 1.
- *
- * @param value        the value
- * @param path         a JSON pointer (RFC 6901)
- * @param path_length  its length in bytes, or MODELWIRE_NUL
- * @param out          receives the value
- * @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
- *         MODELWIRE_E_ARGUMENT for NULL
- */
-MODELWIRE_API
-modelwire_status modelwire_value_bool(const modelwire_value *value,
-                                      const char *path,
-                                      size_t path_length,
-                                      int32_t *out);
 
 /**
  * The number of items of an array, or of members of an object; 0 for anything else.

@@ -311,8 +311,8 @@ class value_view {
     } else if constexpr (std::is_same_v<V, double>) {
       return read<V>(modelwire_value_number, path);
     } else {
-      const auto flag = read<std::int32_t>(modelwire_value_bool, path);
-      return flag ? std::optional<bool>(*flag != 0) : std::nullopt;
+      const auto word = json(path);
+      return word == "true" || word == "false" ? std::optional<bool>(word == "true") : std::nullopt;
     }
   }
 

@@ -208,16 +208,7 @@ impl<T: Handle> Output<T> {
 }
 
 /// Handles in an array of C's.
-pub(crate) fn inputs<'a, T>(handles: *const *mut T, count: usize) -> &'a [*mut T] {
-    if handles.is_null() {
-        return &[];
-    }
-    // SAFETY: the caller provides that many, and the functions that take them change none.
-    unsafe { std::slice::from_raw_parts(handles, count) }
-}
-
-/// Handles in an array of C's, to be changed.
-pub(crate) fn inputs_mut<'a, T>(handles: *mut *mut T, count: usize) -> &'a mut [*mut T] {
+pub(crate) fn inputs<'a, T>(handles: *mut *mut T, count: usize) -> &'a mut [*mut T] {
     if handles.is_null() {
         return &mut [];
     }

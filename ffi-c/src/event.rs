@@ -2,13 +2,13 @@
 //! the record of a call, or a record of the log.
 
 use std::ffi::c_char;
-use std::ptr::{null, null_mut};
+use std::ptr::null;
 use std::sync::OnceLock;
 
 use modelwire_core::log;
 use modelwire_core::{CallEnded, Chunk, Error, Event, Response};
 
-use crate::boundary::{Handle, Marked, borrow, free, guard_or, inputs_mut};
+use crate::boundary::{Handle, Marked, borrow, free, guard_or};
 use crate::error::modelwire_error;
 use crate::response::modelwire_response;
 use crate::text::{Ready, Text, give};
@@ -233,17 +233,6 @@ impl modelwire_event {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_event_free(event: *mut modelwire_event) {
     free(event);
-}
-
-/// Frees many events that were taken from a queue, in one call, and sets each place of the array to NULL.
-///
-/// @param events  an array of count events; NULL ones are skipped
-/// @param count   how many places it has
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_event_free_all(events: *mut *mut modelwire_event, count: usize) {
-    for event in inputs_mut(events, count) {
-        free(std::mem::replace(event, null_mut()));
-    }
 }
 
 /// The kind of an event, MODELWIRE_EVENT_...; 0 for NULL. Kinds may be added: skip unknown ones. The

@@ -1,8 +1,9 @@
 //! Many events read in one call, for runtimes to which each call into C is dear.
 
 use std::ffi::c_char;
+use std::ptr::null_mut;
 
-use crate::boundary::{borrow, copy_to, guard_or, inputs, write_at};
+use crate::boundary::{borrow, copy_to, free, guard_or, inputs, write_at};
 use crate::event::modelwire_event;
 use crate::text::Ready;
 
@@ -13,29 +14,34 @@ pub const MODELWIRE_READ_JSON: u32 = 2;
 /// For modelwire_event_read_all: the name, see modelwire_event_name.
 pub const MODELWIRE_READ_NAME: u32 = 4;
 
-const READ_ALL: u32 = MODELWIRE_READ_TEXT | MODELWIRE_READ_JSON | MODELWIRE_READ_NAME;
+/// For modelwire_event_read_all: frees each event once it is read, and sets its place to NULL.
+pub const MODELWIRE_READ_FREE: u32 = 8;
+
+/// The parts, whose bits are in the order in which they are written.
+const PARTS: u32 = MODELWIRE_READ_TEXT | MODELWIRE_READ_JSON | MODELWIRE_READ_NAME;
 
 /// Reads many events in one call, for runtimes to which each call into C is dear: their tags and
-/// kinds, and the chosen texts of all of them in one buffer, one after another and without a NUL. The
-/// events stay the caller's.
+/// kinds, and the chosen texts of all of them in one buffer, one after another and without a NUL. Or
+/// frees many in one call.
 ///
 /// @param events     an array of count events, from modelwire_queue_take for instance
 /// @param count      how many events there are
 /// @param parts      what to read: MODELWIRE_READ_TEXT, MODELWIRE_READ_JSON and MODELWIRE_READ_NAME
-///                   combined with |, or 0
+///                   combined with |, or none of them; and MODELWIRE_READ_FREE, without which the
+///                   events stay the caller's
 /// @param tags       an array of count elements receives what modelwire_event_tag returns; may be NULL
 /// @param kinds      an array of count elements receives what modelwire_event_kind returns; may be NULL
 /// @param lengths    an array of count elements for each part receives the lengths in bytes: those of
 ///                   the first event in the order text, JSON, name, then those of the second; may be
-///                   NULL where parts is 0
-/// @param texts      a buffer receives the parts in the same order; may be NULL where parts is 0
+///                   NULL where there are no parts
+/// @param texts      a buffer receives the parts in the same order; may be NULL where there are none
 /// @param texts_max  the size of the buffer in bytes
 /// @return how many events were read, from the first on: fewer than count where the parts of the next
 ///         one do not fit into the rest of the buffer. Go on with that one; where none fits into the
 ///         whole buffer, read it with modelwire_event_text and its siblings. 0 for NULL or unknown parts
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_event_read_all(
-    events: *const *mut modelwire_event,
+    events: *mut *mut modelwire_event,
     count: usize,
     parts: u32,
     tags: *mut u64,
@@ -44,14 +50,15 @@ pub unsafe extern "C" fn modelwire_event_read_all(
     texts: *mut c_char,
     texts_max: usize,
 ) -> usize {
-    let is_missing = parts != 0 && (lengths.is_null() || texts.is_null());
-    if is_missing || parts & !READ_ALL != 0 {
+    let is_missing = parts & PARTS != 0 && (lengths.is_null() || texts.is_null());
+    if is_missing || parts & !(PARTS | MODELWIRE_READ_FREE) != 0 {
         return 0;
     }
     guard_or(0, || {
         let (mut used, mut length_at) = (0, 0);
-        for (at, event) in inputs(events, count).iter().enumerate() {
-            let event = borrow(event.cast_const()).ok();
+        let events = inputs(events, count);
+        for (at, place) in events.iter_mut().enumerate() {
+            let event = borrow(place.cast_const()).ok();
             let chosen = event.map_or([const { None }; 3], |event| parts_of(event, parts));
             let chosen = chosen.each_ref().map(|part| part.as_ref().map_or(&[][..], Ready::bytes));
             if chosen.iter().map(|part| part.len()).sum::<usize>() > texts_max - used {
@@ -66,8 +73,11 @@ pub unsafe extern "C" fn modelwire_event_read_all(
             }
             write_at(tags, at, event.map_or(0, modelwire_event::tag));
             write_at(kinds, at, event.map_or(0, modelwire_event::kind));
+            if parts & MODELWIRE_READ_FREE != 0 {
+                free(std::mem::replace(place, null_mut()));
+            }
         }
-        inputs(events, count).len()
+        events.len()
     })
 }
 

@@ -97,7 +97,7 @@ pub unsafe extern "C" fn modelwire_value_json(
     text_at(value, path, path_length, length, "json", |found| Some(Text::new(found.text())))
 }
 
-/// An integer that fits 64 bits.
+/// An integer that fits 64 bits, or a boolean: 1 for true, 0 for false.
 ///
 /// @param value        the value
 /// @param path         a JSON pointer (RFC 6901)
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn modelwire_value_int(
     path_length: usize,
     out: *mut i64,
 ) -> modelwire_status {
-    read_at(value, path, path_length, out, |found| found.as_i64())
+    read_at(value, path, path_length, out, |found| found.as_i64().or(found.as_bool().map(i64::from)))
 }
 
 /// A number.
@@ -131,24 +131,6 @@ pub unsafe extern "C" fn modelwire_value_number(
     out: *mut f64,
 ) -> modelwire_status {
     read_at(value, path, path_length, out, |found| found.as_f64())
-}
-
-/// A boolean, as 0 or 1.
-///
-/// @param value        the value
-/// @param path         a JSON pointer (RFC 6901)
-/// @param path_length  its length in bytes, or MODELWIRE_NUL
-/// @param out          receives the value
-/// @return MODELWIRE_OK; MODELWIRE_ABSENT where there is none, and nothing is written; or
-///         MODELWIRE_E_ARGUMENT for NULL
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn modelwire_value_bool(
-    value: *const modelwire_value,
-    path: *const c_char,
-    path_length: usize,
-    out: *mut i32,
-) -> modelwire_status {
-    read_at(value, path, path_length, out, |found| found.as_bool().map(i32::from))
 }
 
 /// The number of items of an array, or of members of an object; 0 for anything else.

@@ -52,12 +52,11 @@ int main(void) {
   modelwire_error *error = NULL;
   modelwire_event *event = NULL;
   modelwire_value *value = input();
-  int64_t leave = 0, chunks[CALLS_MAX] = {0};
-  int32_t stream = 0;
+  int64_t leave = 0, stream = 0, chunks[CALLS_MAX] = {0};
   const char *options = modelwire_value_text(value, "/options", MODELWIRE_NUL, NULL);
   size_t count = modelwire_value_count(value, "/bodies", MODELWIRE_NUL);
   (void)modelwire_value_int(value, "/leave", MODELWIRE_NUL, &leave);
-  (void)modelwire_value_bool(value, "/stream", MODELWIRE_NUL, &stream);
+  (void)modelwire_value_int(value, "/stream", MODELWIRE_NUL, &stream);
   if (count > CALLS_MAX) fail("too many calls", NULL);
   if (modelwire_client_new(options, MODELWIRE_NUL, &client, &error) != MODELWIRE_OK ||
       modelwire_queue_new(0, &queue, &error) != MODELWIRE_OK) {
@@ -68,7 +67,7 @@ int main(void) {
     size_t length = 0;
     snprintf(path, sizeof path, "/bodies/%zu", call);
     const char *body = modelwire_value_text(value, path, MODELWIRE_NUL, &length);
-    if (modelwire_queue_submit(queue, client, operation_of(value), body, length, stream, call,
+    if (modelwire_queue_submit(queue, client, operation_of(value), body, length, (int32_t)stream, call,
                                &error) != MODELWIRE_OK) {
       fail("submit", error);
     }

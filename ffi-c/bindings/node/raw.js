@@ -172,6 +172,9 @@ const MODELWIRE_READ_JSON = 2;
 /** For modelwire_event_read_all: the name, see modelwire_event_name. */
 const MODELWIRE_READ_NAME = 4;
 
+/** For modelwire_event_read_all: frees each event once it is read, and sets its place to NULL. */
+const MODELWIRE_READ_FREE = 8;
+
 /** The answer names no reason, or it is a model list or the end of a stream that was not
  *  gathered. */
 const MODELWIRE_FINISH_NONE = 0;
@@ -989,14 +992,6 @@ const modelwire_call_free = declare("modelwire_call_free", "void", ["void *"]);
  *  (event) */
 const modelwire_event_free = declare("modelwire_event_free", "void", ["void *"]);
 
-/** Frees many events that were taken from a queue, in one call, and sets each place of the
- *  array to NULL.
- *  (events, count) */
-const modelwire_event_free_all = declare("modelwire_event_free_all", "void", [
-  "void *",
-  "size_t",
-]);
-
 /** The kind of an event, MODELWIRE_EVENT_...; 0 for NULL. Kinds may be added: skip unknown
  *  ones. The last event of a call is always of kind MODELWIRE_EVENT_RESPONSE or
  *  MODELWIRE_EVENT_ERROR.
@@ -1093,7 +1088,7 @@ const modelwire_event_error = declare("modelwire_event_error", "void *", ["void 
 
 /** Reads many events in one call, for runtimes to which each call into C is dear: their tags
  *  and kinds, and the chosen texts of all of them in one buffer, one after another and without
- *  a NUL. The events stay the caller's.
+ *  a NUL. Or frees many in one call.
  *  (events, count, parts, tags, kinds, lengths, texts, texts_max) */
 const modelwire_event_read_all = declare("modelwire_event_read_all", "size_t", [
   "void *",
@@ -1291,7 +1286,7 @@ const value_int = declare("modelwire_value_int", "int32_t", [
   "size_t",
   out("int64_t"),
 ]);
-/** An integer that fits 64 bits. */
+/** An integer that fits 64 bits, or a boolean: 1 for true, 0 for false. */
 function modelwire_value_int(value, path, out) {
   const path_bytes = encode(path);
   return value_int(value, path_bytes, size(path_bytes), out);
@@ -1307,18 +1302,6 @@ const value_number = declare("modelwire_value_number", "int32_t", [
 function modelwire_value_number(value, path, out) {
   const path_bytes = encode(path);
   return value_number(value, path_bytes, size(path_bytes), out);
-}
-
-const value_bool = declare("modelwire_value_bool", "int32_t", [
-  "void *",
-  "void *",
-  "size_t",
-  out("int32_t"),
-]);
-/** A boolean, as 0 or 1. */
-function modelwire_value_bool(value, path, out) {
-  const path_bytes = encode(path);
-  return value_bool(value, path_bytes, size(path_bytes), out);
 }
 
 const value_count = declare("modelwire_value_count", "size_t", ["void *", "void *", "size_t"]);
@@ -1367,6 +1350,7 @@ module.exports = {
   MODELWIRE_READ_TEXT,
   MODELWIRE_READ_JSON,
   MODELWIRE_READ_NAME,
+  MODELWIRE_READ_FREE,
   MODELWIRE_FINISH_NONE,
   MODELWIRE_FINISH_STOP,
   MODELWIRE_FINISH_LENGTH,
@@ -1463,7 +1447,6 @@ module.exports = {
   modelwire_call_wakeup,
   modelwire_call_free,
   modelwire_event_free,
-  modelwire_event_free_all,
   modelwire_event_kind,
   modelwire_event_tag,
   modelwire_event_text,
@@ -1494,7 +1477,6 @@ module.exports = {
   modelwire_value_json,
   modelwire_value_int,
   modelwire_value_number,
-  modelwire_value_bool,
   modelwire_value_count,
   modelwire_value_name,
 };

@@ -15,7 +15,6 @@ static const char *json_at(const modelwire_value *value, const char *path) {
 static void check_fields(const modelwire_value *answer) {
   int64_t whole = 7;
   double number = 7;
-  int32_t boolean = 7;
   size_t length = 0;
   CHECK_TEXT(text_at(answer, "/text"), "caf\xc3\xa9 \"q\" \xf0\x9f\x98\x80");
   CHECK_TEXT(json_at(answer, "/text"), "\"caf\\u00e9 \\\"q\\\" \\ud83d\\ude00\"");
@@ -54,12 +53,10 @@ static void check_fields(const modelwire_value *answer) {
   CHECK(number > 0.49 && number < 0.51);
   CHECK(modelwire_value_number(answer, "/big", 4, &number) == MODELWIRE_OK);
   CHECK(number > 1.2e29 && number < 1.3e29);
-  CHECK(modelwire_value_bool(answer, "/int", 4, &boolean) == MODELWIRE_ABSENT);
-  CHECK(modelwire_value_bool(answer, "/null", 5, &boolean) == MODELWIRE_ABSENT);
-  CHECK(boolean == 7);
-  CHECK(modelwire_value_bool(answer, "/true", 5, &boolean) == MODELWIRE_OK && boolean == 1);
-  CHECK(modelwire_value_bool(answer, "/false", 6, &boolean) == MODELWIRE_OK);
-  CHECK(boolean == 0);
+  CHECK(modelwire_value_int(answer, "/null", 5, &whole) == MODELWIRE_ABSENT);
+  CHECK(whole == INT64_MIN);
+  CHECK(modelwire_value_int(answer, "/true", 5, &whole) == MODELWIRE_OK && whole == 1);
+  CHECK(modelwire_value_int(answer, "/false", 6, &whole) == MODELWIRE_OK && whole == 0);
   CHECK(modelwire_value_count(answer, "/list", MODELWIRE_NUL) == 2);
   CHECK(modelwire_value_count(answer, "/list/1", MODELWIRE_NUL) == 1);
   CHECK(modelwire_value_count(answer, "/text", MODELWIRE_NUL) == 0);
@@ -165,7 +162,7 @@ static int32_t look_into_chunk(void *user_data, const modelwire_event *event) {
   int *seen = user_data;
   const modelwire_value *value = modelwire_event_value(event);
   int64_t index = -7;
-  int32_t flag = -7;
+  int64_t flag = -7;
   double half = 0;
   size_t length = 0;
   const char *content =
@@ -187,10 +184,10 @@ static int32_t look_into_chunk(void *user_data, const modelwire_event *event) {
     CHECK(modelwire_value_int(value, "/choices/0/index", MODELWIRE_NUL, &index) ==
           MODELWIRE_ABSENT);
     CHECK(index == -7);
-    CHECK(modelwire_value_bool(value, "/flag", 5, &flag) == MODELWIRE_OK && flag == 1);
+    CHECK(modelwire_value_int(value, "/flag", 5, &flag) == MODELWIRE_OK && flag == 1);
     CHECK(modelwire_value_number(value, "/half", 5, &half) == MODELWIRE_OK);
     CHECK(half > 0.4 && half < 0.6);
-    CHECK(modelwire_value_bool(value, "/half", 5, &flag) == MODELWIRE_ABSENT);
+    CHECK(modelwire_value_int(value, "/half", 5, &flag) == MODELWIRE_ABSENT);
     CHECK_TEXT(json_at(value, ""), modelwire_event_json(event, NULL));
   }
   return 0;

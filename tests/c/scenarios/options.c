@@ -520,10 +520,10 @@ void request_stream_only(void) {
   modelwire_client *client = client_of_environment();
   modelwire_request *request = request_by("echo-stream-only", "{\"stream_only\":true}");
   modelwire_response *answer = answer_of(call_of(client, request));
-  int32_t is_gathered = -1;
+  int64_t is_gathered = -1;
   CHECK_TEXT(modelwire_response_text(answer, NULL), "one two three");
-  CHECK(modelwire_value_bool(modelwire_response_info(answer), "/is_gathered", MODELWIRE_NUL,
-                             &is_gathered) == MODELWIRE_OK);
+  CHECK(modelwire_value_int(modelwire_response_info(answer), "/is_gathered", MODELWIRE_NUL,
+                            &is_gathered) == MODELWIRE_OK);
   CHECK(is_gathered == 1);
   modelwire_response_free(answer);
   modelwire_client_free(client);

@@ -104,14 +104,14 @@ static int32_t tell_chunk(void *user_data, const modelwire_event *event) {
 static void tell_answer(const modelwire_response *answer) {
   const modelwire_value *info = modelwire_response_info(answer);
   size_t length = 0;
-  int32_t is_gathered = -1;
+  int64_t is_gathered = -1;
   const char *text = modelwire_response_json(answer, &length);
   tell_bytes("json", text, length);
   text = modelwire_response_text(answer, &length);
   tell_bytes("text", text, length);
   tell_text_of("finish_reason", info, "/finish_reason");
   tell_text_of("end", info, "/end");
-  CHECK(modelwire_value_bool(info, "/is_gathered", MODELWIRE_NUL, &is_gathered) == MODELWIRE_OK);
+  CHECK(modelwire_value_int(info, "/is_gathered", MODELWIRE_NUL, &is_gathered) == MODELWIRE_OK);
   tell_number("gathered", is_gathered);
   tell_usage("usage", info);
   tell_calls(info);

@@ -284,7 +284,7 @@ sub new {
 sub DESTROY {
     my ($self) = @_;
     return if ${^GLOBAL_PHASE} eq 'DESTRUCT';
-    modelwire_event_free_all(@$self{qw(address count)});
+    modelwire_event_read_all(@$self{qw(address count)}, MODELWIRE_READ_FREE, (undef) x 4, 0);
 }
 
 package Modelwire::Answer;

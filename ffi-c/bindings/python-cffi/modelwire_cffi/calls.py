@@ -181,8 +181,8 @@ def room():
     return ffi.gc(places, free, TAKEN_AT_ONCE * 256)
 
 
-def free(places, free_all=lib.modelwire_event_free_all):
-    free_all(places, TAKEN_AT_ONCE)
+def free(places, read_all=lib.modelwire_event_read_all, nothing=(ffi.NULL,) * 4):
+    read_all(places, TAKEN_AT_ONCE, lib.MODELWIRE_READ_FREE, *nothing, 0)
 
 
 def event_of(places, place, tag, kind, text):

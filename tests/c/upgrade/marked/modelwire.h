@@ -279,11 +279,6 @@ modelwire_status modelwire_value_number(const modelwire_value *value,
                                         size_t path_length,
                                         double *out);
 MODELWIRE_API
-modelwire_status modelwire_value_bool(const modelwire_value *value,
-                                      const char *path,
-                                      size_t path_length,
-                                      int32_t *out);
-MODELWIRE_API
 size_t modelwire_value_count(const modelwire_value *value,
                              const char *path,
                              size_t path_length);

@@ -36,6 +36,7 @@ use constant {
     MODELWIRE_READ_TEXT => 1,
     MODELWIRE_READ_JSON => 2,
     MODELWIRE_READ_NAME => 4,
+    MODELWIRE_READ_FREE => 8,
     MODELWIRE_FINISH_NONE => 0,
     MODELWIRE_FINISH_STOP => 1,
     MODELWIRE_FINISH_LENGTH => 2,
@@ -275,10 +276,6 @@ $ffi->attach(modelwire_call_free =>
 $ffi->attach(modelwire_event_free =>
     ['opaque'] => 'void');
 
-# events, count
-$ffi->attach(modelwire_event_free_all =>
-    ['opaque', 'size_t'] => 'void');
-
 # event
 $ffi->attach(modelwire_event_kind =>
     ['opaque'] => 'int32_t');
@@ -398,10 +395,6 @@ $ffi->attach(modelwire_value_int =>
 # value, path, path_length, out
 $ffi->attach(modelwire_value_number =>
     ['opaque', 'string', 'size_t', 'double*'] => 'int32_t');
-
-# value, path, path_length, out
-$ffi->attach(modelwire_value_bool =>
-    ['opaque', 'string', 'size_t', 'int32_t*'] => 'int32_t');
 
 # value, path, path_length
 $ffi->attach(modelwire_value_count =>

@@ -185,7 +185,7 @@ module Modelwire
         read_on(count) unless @batch && @given < @batch.upto
         give(@batch, *@batch.read)
       end
-      Raw.event_free_all(@handles, count)
+      Raw.event_read_all(@handles, count, Raw::READ_FREE, nil, nil, nil, nil, 0)
       @batch = nil
       @given = 0
       @count.write_ulong(0)

@@ -174,6 +174,7 @@ module Modelwire
     READ_TEXT = 1
     READ_JSON = 2
     READ_NAME = 4
+    READ_FREE = 8
     FINISH_NONE = 0
     FINISH_STOP = 1
     FINISH_LENGTH = 2
@@ -342,8 +343,6 @@ module Modelwire
       [:pointer], :void
     attach_function :event_free, :modelwire_event_free,
       [:pointer], :void
-    attach_function :event_free_all, :modelwire_event_free_all,
-      [:pointer, :size_t], :void
     attach_function :event_kind, :modelwire_event_kind,
       [:pointer], :int32
     attach_function :event_tag, :modelwire_event_tag,
@@ -403,8 +402,6 @@ module Modelwire
     attach_function :value_int, :modelwire_value_int,
       [:pointer, :buffer_in, :size_t, :pointer], :int32
     attach_function :value_number, :modelwire_value_number,
-      [:pointer, :buffer_in, :size_t, :pointer], :int32
-    attach_function :value_bool, :modelwire_value_bool,
       [:pointer, :buffer_in, :size_t, :pointer], :int32
     attach_function :value_count, :modelwire_value_count,
       [:pointer, :buffer_in, :size_t], :size_t

@@ -23,8 +23,8 @@ public final class Json {
     public synchronized Double number(String path) { return value_number(value(), path); }
 
     public synchronized Boolean truth(String path) {
-        Integer found = value_bool(value(), path);
-        return found == null ? null : found != 0;
+        String found = json(path);
+        return "true".equals(found) || "false".equals(found) ? Boolean.valueOf(found) : null;
     }
 
     /** How many items an array has, or members an object. */

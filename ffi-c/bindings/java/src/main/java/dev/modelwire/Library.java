@@ -122,6 +122,7 @@ final class Library {
     static final int READ_TEXT = 1;
     static final int READ_JSON = 2;
     static final int READ_NAME = 4;
+    static final int READ_FREE = 8;
     static final int FINISH_NONE = 0;
     static final int FINISH_STOP = 1;
     static final int FINISH_LENGTH = 2;
@@ -979,21 +980,6 @@ final class Library {
         }
     }
 
-    private static final class event_free_all {
-        static final MethodHandle HANDLE =
-                link("modelwire_event_free_all",
-                        FunctionDescriptor.ofVoid(ADDRESS, JAVA_LONG));
-    }
-
-    static void event_free_all(
-            MemorySegment events, long count) {
-        try {
-            event_free_all.HANDLE.invokeExact(events, count);
-        } catch (Throwable fault) {
-            throw thrown(fault);
-        }
-    }
-
     private static final class event_kind {
         static final MethodHandle HANDLE =
                 link("modelwire_event_kind",
@@ -1479,25 +1465,6 @@ final class Library {
             int status = (int) value_number.HANDLE.invokeExact(
                         value, path_, length(path_), out);
             return status == OK ? out.get(JAVA_DOUBLE, 0) : null;
-        } catch (Throwable fault) {
-            throw thrown(fault);
-        }
-    }
-
-    private static final class value_bool {
-        static final MethodHandle HANDLE =
-                link("modelwire_value_bool",
-                        FunctionDescriptor.of(
-                                JAVA_INT, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS));
-    }
-
-    static Integer value_bool(long value, String path) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment path_ = text(arena, path);
-            MemorySegment out = arena.allocate(JAVA_LONG);
-            int status = (int) value_bool.HANDLE.invokeExact(
-                        value, path_, length(path_), out);
-            return status == OK ? out.get(JAVA_INT, 0) : null;
         } catch (Throwable fault) {
             throw thrown(fault);
         }
