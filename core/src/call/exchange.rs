@@ -23,6 +23,7 @@ use crate::driver::offload::offload;
 use crate::http::transport::{Reply, Transport};
 use crate::options::bounds::Limits;
 use crate::options::config::Settings;
+use crate::protocol::endpoint::Endpoint;
 use crate::protocol::text::excerpt;
 use crate::request::prepared::Prepared;
 
@@ -104,6 +105,13 @@ impl Answer<'_> {
     async fn deliver(&self, reply: &mut Reply) -> Option<Error> {
         let bytes_max = self.shared.settings().limits.response_bytes_max;
         let beginning = body::beginning_of(reply, self.deadlines.clock(), bytes_max).await;
+        let beginning = match beginning {
+            // A list of models is a document, whatever its type says (R-OP2).
+            Ok(Beginning::Events) if self.prepared.endpoint == Endpoint::Models => {
+                Ok(Beginning::Other)
+            }
+            beginning => beginning,
+        };
         match (beginning, self.caller_streams) {
             (Err(error), _) => self.finish(Err(error.with_answer(&reply.head))),
             (Ok(Beginning::Events), _) => self.events(reply).await,

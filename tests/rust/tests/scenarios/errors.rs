@@ -529,3 +529,24 @@ fn json_that_is_not_an_object_is_an_error() {
         }
     }
 }
+
+/// A list of models is a document, whatever its content type says: a stream of chunks is none (R-OP2).
+#[test]
+fn a_stream_is_no_list_of_models() {
+    let service = Service::start().unwrap();
+    let chunk = r#"{"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}"#;
+    let answered = |answer: Exchange, check: &dyn Fn(modelwire::Result<modelwire::Response>)| {
+        let client = client(service.script("s", Script::one(answer)));
+        WAYS.iter().for_each(|way| check(way.models(&client)));
+    };
+    answered(Exchange::events(&[chunk, DONE]), &|answer| {
+        let error = answer.unwrap_err();
+        assert_eq!((error.kind(), error.metered()), (ErrorKind::Protocol, Metered::NormallyNot));
+        contains(error.message(), "the answer is not JSON");
+        contains(error.message(), "choices");
+    });
+    let headers = [("content-type", "text/event-stream")];
+    answered(Exchange::json_with_headers(200, &headers, r#"{"data":[{"id":"m"}]}"#), &|answer| {
+        assert_eq!(answer.unwrap().model_ids(), ["m"]);
+    });
+}
