@@ -262,6 +262,9 @@ pub fn judge(answer: &Answer<'_>) -> Verdict {
         };
         return Verdict { message, ..verdict(&[kind], Some(String::new())) };
     }
+    if answer.operation == Operation::Models {
+        return document(answer, text); // a list is never a stream (R-OP2)
+    }
     match (says_events, is_events) {
         (true, _) => stream(answer, &whole),
         (false, true) => stream(answer, start),
