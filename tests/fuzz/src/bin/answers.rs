@@ -77,7 +77,8 @@ fn serve(mut connection: TcpStream) -> Option<()> {
     Some(())
 }
 
-static CLIENT: LazyLock<Client> = LazyLock::new(|| {
+/// The second one looks for the first content of an answer, with a deadline for it.
+static CLIENTS: LazyLock<[Client; 2]> = LazyLock::new(|| {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
     std::thread::spawn(move || {
@@ -85,9 +86,11 @@ static CLIENT: LazyLock<Client> = LazyLock::new(|| {
             serve(connection);
         }
     });
-    let config =
-        Config::new().base_url(base_url).api_key(KEY).timeouts(Timeouts::OFF.total(PATIENCE));
-    Client::new(config.retry(RetryPolicy::default().max_retries(0))).unwrap()
+    let limits = Timeouts::OFF.total(PATIENCE);
+    [limits, limits.first_content(PATIENCE)].map(|timeouts| {
+        let config = Config::new().base_url(&base_url).api_key(KEY).timeouts(timeouts);
+        Client::new(config.retry(RetryPolicy::default().max_retries(0))).unwrap()
+    })
 });
 
 /// The key instead of each mark, as the service received it.
@@ -114,9 +117,9 @@ fn told(error: &Error) -> (ErrorKind, Option<u16>, String, Metered) {
     (error.kind(), error.status(), error.message().to_owned(), error.metered())
 }
 
-fn run(operation: u8, is_stream: bool) -> Outcome {
+fn run(client: &Client, operation: u8, is_stream: bool) -> Outcome {
     let mut outcome = Outcome { chunks: Vec::new(), answer: None, failed: None };
-    let client = CLIENT.blocking();
+    let client = client.blocking();
     let request = || match operation {
         0 => Request::models(),
         1 => Request::chat("m").user("a"),
@@ -185,12 +188,11 @@ fuzz_target!(|input: &[u8]| {
         _ => answer.extend_from_slice(&body),
     }
 
-    let mut both = [0, usize::from(cut) * 4].map(|cut| {
+    let [other, outcome] = [(0, 0), (1, usize::from(cut) * 4)].map(|(client, cut)| {
         *ANSWER.lock().unwrap() = (answer.clone(), cut);
-        run(operation, is_stream)
+        run(&CLIENTS[client], operation, is_stream)
     });
-    assert_eq!(both[0], both[1], "the cut makes a difference");
-    let [_, outcome] = &mut both;
+    assert_eq!(other, outcome, "the cut or the deadline makes a difference");
 
     let is_good = (200..300).contains(&status);
     if !is_good {
