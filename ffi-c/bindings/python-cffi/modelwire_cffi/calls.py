@@ -181,8 +181,12 @@ def room():
     return ffi.gc(places, free, TAKEN_AT_ONCE * 256)
 
 
-def free(places, read_all=lib.modelwire_event_read_all, nothing=(ffi.NULL,) * 4):
-    read_all(places, TAKEN_AT_ONCE, lib.MODELWIRE_READ_FREE, *nothing, 0)
+NOTHING = (ffi.NULL, ffi.NULL, ffi.NULL, ffi.NULL, 0)
+FREE = (TAKEN_AT_ONCE, lib.MODELWIRE_READ_FREE, *NOTHING)
+
+
+def free(places, read_all=lib.modelwire_event_read_all, how=FREE):
+    read_all(places, *how)  # at the end of the process its own names may be gone
 
 
 def event_of(places, place, tag, kind, text):
