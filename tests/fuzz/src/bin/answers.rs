@@ -155,7 +155,11 @@ fn may_answer(operation: u8, value: &Json) -> bool {
     match operation {
         0 => value.is_array() || value.get("data").is_some_and(|data| !data.is_null()),
         1 => value.get("choices").is_some_and(|choices| !choices.is_null()),
-        _ => value.get("output").is_some_and(|output| !output.is_null()),
+        // One that is not finished may have no output yet.
+        _ => {
+            value.get("output").is_some_and(|output| !output.is_null())
+                || value["object"] == "response"
+        }
     }
 }
 
