@@ -112,7 +112,9 @@ pub unsafe extern "C" fn modelwire_value_int(
     path_length: usize,
     out: *mut i64,
 ) -> modelwire_status {
-    read_at(value, path, path_length, out, |found| found.as_i64().or(found.as_bool().map(i64::from)))
+    read_at(value, path, path_length, out, |found| {
+        found.as_i64().or(found.as_bool().map(i64::from))
+    })
 }
 
 /// A number.
