@@ -21,7 +21,6 @@ use FFI::Platypus::Buffer qw(buffer_to_scalar scalar_to_buffer);
 use Modelwire::Raw;
 
 use constant { TAKEN_AT_ONCE => 64, TEXTS_MAX => 65_536, PAUSE_AT => 128, RESUME_AT => 32 };
-use constant { KIND => 3, TAG => 4 }; # of an answer
 
 my $parser = eval { require Cpanel::JSON::XS; 'Cpanel::JSON::XS' };
 $parser //= do { require JSON::PP; 'JSON::PP' };
@@ -151,13 +150,12 @@ sub _take {
         $batch = $self->{batch} = Modelwire::Batch->new($events, unpack 'Q', $count);
         _check($status);
     }
-    my $items = _read($batch);
+    my ($items, $kinds, $tags) = _read($batch);
     while ((my $given = $batch->{given}) < @$items) {
-        my ($kind, $tag) = @{ $items->[$given] }[KIND, TAG];
+        my ($kind, $tag, $end) = ($kinds->[$given], $tags->[$given], $given + 1);
         my $slot = $self->{slots}{$tag};
-        my $end = $given + 1;
         if ($kind == MODELWIRE_EVENT_CHUNK) { # those that follow, at once
-            $end++ while $end < @$items && $items->[$end][TAG] == $tag && $items->[$end][KIND] == $kind;
+            $end++ while $end < @$items && $tags->[$end] == $tag && $kinds->[$end] == $kind;
         }
         $batch->{given} = $end;
         $self->{log}[1]->($items->[$given]->document) if $kind == MODELWIRE_EVENT_LOG;
@@ -173,29 +171,28 @@ sub _take {
     return $status == MODELWIRE_OK;
 }
 
-# The events of a batch: of each the handle, what owns it, text, kind and tag; later the document.
+# The events of a batch (of each the handle, what owns it and the text; later the document), their
+# kinds and their tags.
 sub _read {
     my ($batch) = @_;
     my @handles = unpack 'Q*', $batch->{handles};
-    my @items;
+    my (@items, @kinds, @tags);
     while (@items < @handles) {
-        my @rest = ($batch->{address} + 8 * @items, @handles - @items, MODELWIRE_READ_TEXT);
+        my $first = @items;
+        my @rest = ($batch->{address} + 8 * $first, @handles - $first, MODELWIRE_READ_TEXT);
         my $count = modelwire_event_read_all(@rest, @facts_at, TEXTS_MAX);
-        my ($first, @tags) = (scalar @items, unpack "Q$count", $tags);
-        my @kinds = unpack "l$count", $kinds;
+        push @kinds, unpack "l$count", $kinds;
+        push @tags, unpack "Q$count", $tags;
         my @texts = unpack join('a', '', unpack "Q$count", $lengths), $texts;
         if (!$count) { # it is longer than there is room for
-            my $event = $handles[$first];
-            @tags = (modelwire_event_tag($event));
-            @kinds = (modelwire_event_kind($event));
-            @texts = (_bytes_at(modelwire_event_text($event, $length_at)));
+            push @kinds, modelwire_event_kind($handles[$first]);
+            push @tags, modelwire_event_tag($handles[$first]);
+            @texts = (_bytes_at(modelwire_event_text($handles[$first], $length_at)));
         }
         utf8::decode($_) for @texts;
-        push @items, map {
-            bless [$handles[$first++], $batch, $_, shift @kinds, shift @tags], 'Modelwire::Answer'
-        } @texts;
+        push @items, map { bless [$handles[$first++], $batch, $_], 'Modelwire::Answer' } @texts;
     }
-    return \@items;
+    return (\@items, \@kinds, \@tags);
 }
 
 # Takes the events that are there; returns how many calls are unfinished.
@@ -298,7 +295,7 @@ sub json { Modelwire::_bytes_at(modelwire_event_json($_[0][0], $length_at)) }
 # The JSON as hashes and arrays; nothing at the end of a stream that was not gathered.
 sub document {
     my ($self) = @_;
-    return $self->[5] //= $json->decode($self->json || 'null');
+    return $self->[3] //= $json->decode($self->json || 'null');
 }
 
 # What the library knows of it: http_status, usage, finish_reason, tool_calls, headers and more.
