@@ -1511,7 +1511,7 @@ const modelwire_response *modelwire_event_response(const modelwire_event *event)
 MODELWIRE_API const modelwire_error *modelwire_event_error(const modelwire_event *event);
 
 /**
- * Reads many events in one call, for runtimes to which each call into C is dear: their tags and
+ * Reads many events in one call, for runtimes in which calls into C are expensive: their tags and
  * kinds, and the chosen texts of all of them in one buffer, one after another and without a NUL. Or
  * frees many in one call.
  *

@@ -1,4 +1,4 @@
-//! Many events read in one call, for runtimes to which each call into C is dear.
+//! Many events read in one call, for runtimes in which calls into C are expensive.
 
 use std::ffi::c_char;
 use std::ptr::null_mut;
@@ -20,7 +20,7 @@ pub const MODELWIRE_READ_FREE: u32 = 8;
 /// The parts, whose bits are in the order in which they are written.
 const PARTS: u32 = MODELWIRE_READ_TEXT | MODELWIRE_READ_JSON | MODELWIRE_READ_NAME;
 
-/// Reads many events in one call, for runtimes to which each call into C is dear: their tags and
+/// Reads many events in one call, for runtimes in which calls into C are expensive: their tags and
 /// kinds, and the chosen texts of all of them in one buffer, one after another and without a NUL. Or
 /// frees many in one call.
 ///
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn modelwire_event_read_all(
 /// The chosen texts, in the order of their bits.
 fn parts_of(event: &modelwire_event, parts: u32) -> [Option<Ready<'_>>; 3] {
     [
-        if parts & MODELWIRE_READ_TEXT != 0 { event.text() } else { None },
+        (parts & MODELWIRE_READ_TEXT != 0).then(|| event.text()).flatten(),
         (parts & MODELWIRE_READ_JSON != 0).then(|| event.json()),
         (parts & MODELWIRE_READ_NAME != 0).then(|| event.name()),
     ]

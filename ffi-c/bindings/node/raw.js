@@ -1086,7 +1086,7 @@ const modelwire_event_response = declare("modelwire_event_response", "void *", [
  *  (event) */
 const modelwire_event_error = declare("modelwire_event_error", "void *", ["void *"]);
 
-/** Reads many events in one call, for runtimes to which each call into C is dear: their tags
+/** Reads many events in one call, for runtimes in which calls into C are expensive: their tags
  *  and kinds, and the chosen texts of all of them in one buffer, one after another and without
  *  a NUL. Or frees many in one call.
  *  (events, count, parts, tags, kinds, lengths, texts, texts_max) */

@@ -20,7 +20,7 @@ AIOHTTP, LITER_LLM, MSGSPEC = "aiohttp-orjson", "liter-llm", "msgspec"
 ASYNC_OPENAI, REQWEST_SERDE = "async-openai", "reqwest-serde"
 LIBCURL, LIBCURL_MULTI = "libcurl-jansson", "libcurl-multi"
 GO, GO_USUAL = "modelwire-go", "go-net-http"
-# To which each call into C is dear; and the others.
+# Runtimes in which calls into C are expensive; and the others.
 BY_MANY = (
     *("modelwire-ruby", "modelwire-ruby-texts", "modelwire-python-cffi"),
     *("modelwire-elixir", "modelwire-perl"),

@@ -181,8 +181,7 @@ def room():
     return ffi.gc(places, free, TAKEN_AT_ONCE * 256)
 
 
-NOTHING = (ffi.NULL, ffi.NULL, ffi.NULL, ffi.NULL, 0)
-FREE = (TAKEN_AT_ONCE, lib.MODELWIRE_READ_FREE, *NOTHING)
+FREE = (TAKEN_AT_ONCE, lib.MODELWIRE_READ_FREE, *(ffi.NULL,) * 4, 0)
 
 
 def free(places, read_all=lib.modelwire_event_read_all, how=FREE):

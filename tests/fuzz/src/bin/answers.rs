@@ -32,13 +32,13 @@ const TYPES: [&str; 8] = [
     "content-type: application/x-ndjson\r\nretry-after: 1\r\nx-ratelimit-remaining-requests: KEY\r\n",
 ];
 
-/// How the end of a body is told.
+/// The framing of the body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Framing {
     Length,
     Chunks,
     Close,
-    /// One byte more is announced than comes.
+    /// `content-length` is one byte more than is sent.
     Cut,
 }
 

@@ -532,7 +532,7 @@ fn json_that_is_not_an_object_is_an_error() {
 
 /// A list of models is a document, whatever its content type says: a stream of chunks is none (R-OP2).
 #[test]
-fn a_stream_is_no_list_of_models() {
+fn an_event_stream_is_not_a_model_list() {
     let service = Service::start().unwrap();
     let chunk = r#"{"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}"#;
     let answered = |answer: Exchange, check: &dyn Fn(modelwire::Result<modelwire::Response>)| {

@@ -46,8 +46,10 @@ module Modelwire
       @calls, @records = {}, []
       @waiting = {}.compare_by_identity
       @handles = FFI::MemoryPointer.new(:pointer, TAKEN_AT_ONCE)
-      @tags, @lengths = FFI::MemoryPointer.new(:uint64, 64), FFI::MemoryPointer.new(:size_t, 64 * 3)
-      @kinds, @texts = FFI::MemoryPointer.new(:int32, 64), FFI::MemoryPointer.new(TEXTS_MAX)
+      @tags = FFI::MemoryPointer.new(:uint64, TAKEN_AT_ONCE)
+      @kinds = FFI::MemoryPointer.new(:int32, TAKEN_AT_ONCE)
+      @lengths = FFI::MemoryPointer.new(:size_t, TAKEN_AT_ONCE * 3)
+      @texts = FFI::MemoryPointer.new(TEXTS_MAX)
       @count = FFI::MemoryPointer.new(:size_t)
       Raw.check(:queue_log, @queue, [4 - logger.level, Raw::LOG_ERROR].max, 0) if logger
     end
