@@ -583,7 +583,7 @@ async def test_tasks_that_share_a_stream_all_make_progress(kind, way):
             await asyncio.gather(*map(read, range(3)))
     assert len(order) == count + 1
     if way == "there":
-        # Of turns: one also ends after 5 ms, so that on a busy machine its chunks may be few. It has 128
+        # Of turns: one also ends after 5 ms, so its chunks may be few on a busy machine. It has 128
         # at most; two in a row look like one.
         order = [task for task, _ in itertools.groupby(order)]
         assert len(order) > count / 256, "turns that are too long"
