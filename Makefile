@@ -82,7 +82,7 @@ test-deep: .venv/tools
 
 ## make test-bindings   the bindings for other runtimes, each through one list of scenarios; ARGS="ruby::" chooses
 # What they need of registries, each `prepare` takes from there: koffi, TypeScript, a Java 25 and its
-# compiler, Python's cffi and setuptools.
+# compiler, a .NET SDK, Python's cffi and setuptools.
 test-bindings:
 	@tests/tools cargo cc make pkg-config python3 venv $(binding_tools)
 	cargo test --quiet --locked -p modelwire-tests-bindings -- $(ARGS)

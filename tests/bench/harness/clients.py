@@ -84,6 +84,7 @@ RUNTIME_CLIENTS = [
     *_runtime("go", {"usual": "go-net-http"}),
     *_runtime("node", {"usual": "node-fetch", "npm": "node-openai"}, 0.25),
     *_runtime("java", {"usual": "java-net-http"}),
+    *_runtime("dotnet", {"usual": "dotnet-http-client"}),
     *_runtime("ruby", {"texts": "modelwire-ruby-texts", "usual": "ruby-net-http"}, 0.25),
     *_runtime("luajit", {"usual": "luajit-libcurl"}),
     *_runtime("php", {"usual": "php-curl"}),

@@ -102,7 +102,10 @@ def _runtime(language: str) -> Callable[[], None]:
 
 
 #: Runtimes that embed the C library: each has its clients in a folder of runtimes/.
-RUNTIMES = ("go", "node", "java", "ruby", "luajit", "php", "python-cffi", "elixir", "perl")
+RUNTIMES = (
+    *("go", "node", "java", "dotnet", "ruby"),
+    *("luajit", "php", "python-cffi", "elixir", "perl"),
+)
 
 #: In the order in which they are built.
 PARTS: dict[str, Callable[[], None]] = {

@@ -25,7 +25,10 @@ BY_MANY = (
     *("modelwire-ruby", "modelwire-ruby-texts", "modelwire-python-cffi"),
     *("modelwire-elixir", "modelwire-perl"),
 )
-ONE_BY_ONE = ("modelwire-go", "modelwire-java", "modelwire-luajit", "modelwire-php")
+ONE_BY_ONE = (
+    *("modelwire-go", "modelwire-java", "modelwire-dotnet", "modelwire-luajit"),
+    "modelwire-php",
+)
 OTHER_RUNTIMES = tuple(client.name for client in RUNTIME_CLIENTS)
 
 

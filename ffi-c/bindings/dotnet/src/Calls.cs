@@ -1,10 +1,9 @@
-// The calls of a client, and the thread that takes their events.
+// The queue of a client, and the thread that takes their events.
 #nullable enable
 using System;
 using System.Collections.Concurrent;
 using System.Text;
 using System.Threading;
-using System.Threading.Channels;
 using System.Threading.Tasks;
 using static Modelwire.Native;
 
@@ -227,69 +226,6 @@ namespace Modelwire
                 at += length;
                 return length == 0 ? "" : Encoding.UTF8.GetString(texts, at - length, length);
             }
-        }
-    }
-
-    /// <summary>One call: what has come of it, and its end.</summary>
-    internal sealed class Call
-    {
-        private const int PausedAt = 128, ResumedAt = 32;
-        private readonly Calls calls;
-        private readonly ulong tag;
-        private readonly Channel<Chunk>? chunks;
-        private readonly TaskCompletionSource<Response> ended =
-            new TaskCompletionSource<Response>(TaskCreationOptions.RunContinuationsAsynchronously);
-        private int held;
-        private bool isPaused;
-
-        internal Call(Calls calls, ulong tag, bool isStream)
-        {
-            (this.calls, this.tag) = (calls, tag);
-            if (isStream)
-                chunks = Channel.CreateUnbounded<Chunk>(new UnboundedChannelOptions { SingleWriter = true });
-        }
-
-        internal Task<Response> Ended => ended.Task;
-
-        internal void Cancel() => calls.Cancel(tag);
-
-        internal void Add(Chunk chunk)
-        {
-            if (!chunks!.Writer.TryWrite(chunk)) return;
-            lock (this)
-            {
-                if (++held < PausedAt || isPaused) return;
-                isPaused = true;
-                calls.Pause(tag);
-            }
-        }
-
-        /// <summary>The next chunk, once <see cref="HasNext"/> says so.</summary>
-        internal bool TryNext(out Chunk chunk)
-        {
-            if (!chunks!.Reader.TryRead(out chunk)) return false;
-            lock (this)
-            {
-                if (--held > ResumedAt || !isPaused) return true;
-                isPaused = false;
-                calls.Resume(tag);
-                return true;
-            }
-        }
-
-        internal ValueTask<bool> HasNext() => chunks!.Reader.WaitToReadAsync();
-
-        internal void End(Response response)
-        {
-            ended.TrySetResult(response);
-            chunks?.Writer.TryComplete();
-        }
-
-        internal void Fail(ModelwireException failure)
-        {
-            if (ended.TrySetException(failure) && chunks != null)
-                _ = ended.Task.Exception; // which the reader of the chunks sees
-            chunks?.Writer.TryComplete(failure);
         }
     }
 }

@@ -76,6 +76,8 @@ fn the_packages_of_the_bindings_have_the_version() {
         ("ffi-c/bindings/perl/lib/Modelwire.pm", "our $VERSION = '"),
         ("ffi-c/bindings/python-cffi/pyproject.toml", "\nversion = \""),
         ("ffi-c/bindings/java/pom.xml", "<artifactId>modelwire</artifactId>\n  <version>"),
+        ("ffi-c/bindings/dotnet/Modelwire.csproj", "\n    <Version>"),
+        ("tests/bindings/dotnet/Scenarios.csproj", "Include=\"Modelwire\" Version=\""),
         ("ffi-c/bindings/java/README.md", "<artifactId>modelwire</artifactId>\n  <version>"),
     ] {
         let text = read(file);
