@@ -1,7 +1,8 @@
 """Writes Native.cs: the functions and constants of libmodelwire as C# declares them.
 
-It reads include/modelwire.json and prints; `make generate` keeps the result.  A handle is an IntPtr, a
-text that is passed an array of bytes in UTF-8, and what comes back through a pointer an `out` parameter.
+It reads include/modelwire.json and prints; `make generate` keeps the result.  A handle is an
+IntPtr, a text that is passed an array of bytes in UTF-8, and what comes back through a pointer an
+`out` parameter.
 """
 # writes: src/Native.cs
 

@@ -33,9 +33,12 @@ TYPES = {
 
 def options(name: str, of: str, section: str) -> str:
     """The class of one table."""
-    lines = [f"    /// <summary>Options of {of}. Those that are not set have their default; any can",
-             "    /// be set by its name in docs/options.md, as options[\"base_url\"].</summary>",
-             f"    public sealed class {name} : Fields", "    {"]  # fmt: skip
+    lines = [
+        f"    /// <summary>Options of {of}. Those that are not set have their default; any can be",
+        '    /// set by its name in docs/options.md, as options["base_url"].</summary>',
+        f"    public sealed class {name} : Fields",
+        "    {",
+    ]
     for line in section.splitlines():
         if not line.startswith("| `"):
             continue
@@ -45,20 +48,19 @@ def options(name: str, of: str, section: str) -> str:
         title = option.removesuffix("_ms") if is_time else option
         title = "".join(part.capitalize() for part in title.split("_"))
         if takes.endswith("off"):
-            doc += " <see cref=\"System.Threading.Timeout.InfiniteTimeSpan\"/> is off."
+            doc += ' <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> is off.'
         doc = doc.replace("&", "&amp;")
         kind = kind if kind.endswith("?") else kind + "?"
         get, put = ("GetTime", "SetTime") if is_time else (f"Get<{kind}>", "Set")
         lines += [
-            *textwrap.wrap(f"<summary>{doc}</summary>", 88, initial_indent="        /// ",
-                           subsequent_indent="        /// "),
+            *(f"        /// {part}" for part in textwrap.wrap(f"<summary>{doc}</summary>", 76)),
             f"        public {kind} {title}",
             "        {",
-            f"            get => {get}(\"{option}\");",
-            f"            set => {put}(\"{option}\", value);",
+            f'            get => {get}("{option}");',
+            f'            set => {put}("{option}", value);',
             "        }",
             "",
-        ]  # fmt: skip
+        ]
     return "\n".join([*lines[:-1], "    }"])
 
 

@@ -5,8 +5,8 @@ using System.Collections.Generic;
 
 namespace Modelwire
 {
-    /// <summary>Options of a client. Those that are not set have their default; any can
-    /// be set by its name in docs/options.md, as options["base_url"].</summary>
+    /// <summary>Options of a client. Those that are not set have their default; any can be
+    /// set by its name in docs/options.md, as options["base_url"].</summary>
     public sealed class ClientOptions : Fields
     {
         /// <summary>The base URL of the service, `https://host/v1` for instance, or
@@ -368,8 +368,8 @@ namespace Modelwire
         }
     }
 
-    /// <summary>Options of a call. Those that are not set have their default; any can
-    /// be set by its name in docs/options.md, as options["base_url"].</summary>
+    /// <summary>Options of a call. Those that are not set have their default; any can be
+    /// set by its name in docs/options.md, as options["base_url"].</summary>
     public sealed class CallOptions : Fields
     {
         /// <summary>Headers of this call; each replaces the client's header of the same
