@@ -143,8 +143,10 @@ pub enum Error {
         /// The name of that format.
         format: &'static str,
     },
-    /// The file for failed rows cannot be used.
-    ErrorsFile {
+    /// A file that is made of the results cannot be used.
+    ExtractFile {
+        /// What it has.
+        extract: Extract,
         /// The file.
         path: PathBuf,
         /// Why.
@@ -337,6 +339,24 @@ pub enum Direction {
     Out,
 }
 
+/// What a file has that is made of the results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extract {
+    /// The failed rows, as OpenAI's batches write them.
+    Errors,
+    /// A table with a line for each result, in CSV (RFC 4180).
+    Csv,
+}
+
+impl Extract {
+    fn name(self) -> &'static str {
+        match self {
+            Extract::Errors => "the file for failed rows",
+            Extract::Csv => "the file for the table",
+        }
+    }
+}
+
 /// Where results are that arrived and could not be written to their place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kept {
@@ -389,7 +409,7 @@ impl Error {
             | Error::InputHeader { .. }
             | Error::TableWithoutPrompt { .. }
             | Error::ResultsForm { .. }
-            | Error::ErrorsFile { .. }
+            | Error::ExtractFile { .. }
             | Error::OrderWithoutFile
             | Error::RepairWithoutFile
             | Error::ResultsDiffer { .. }
@@ -544,8 +564,8 @@ impl Error {
                 format!("{} is named like {format}, but results are JSON lines", here(path)),
                 "Name a .jsonl file",
             ),
-            Error::ErrorsFile { path, fault } => {
-                (format!("{}, the file for failed rows, {fault}", here(path)), "Name another file")
+            Error::ExtractFile { extract, path, fault } => {
+                (format!("{}, {}, {fault}", here(path), extract.name()), "Name another file")
             }
             Error::Unusable(path, error) => match error.kind() {
                 Io::IsADirectory => (format!("{} is a folder. Name a file", here(path)), ""),

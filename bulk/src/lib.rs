@@ -27,4 +27,4 @@ pub mod store;
 mod system;
 mod window;
 
-pub use error::{Direction, Error, ErrorKind, Kept, MemberFault, OptionsError, said};
+pub use error::{Direction, Error, ErrorKind, Extract, Kept, MemberFault, OptionsError, said};

@@ -10,7 +10,7 @@
 //! whole error, the same as in every language, and `response` is present if the service answered; of an
 //! answer that failed a check, `response` is that answer, and `error` has the reason.
 
-use modelwire::{Error, Response, Value};
+use modelwire::{Document, Error, Response, Value};
 use ring::digest::{SHA256, digest};
 use serde_json::Value as Json;
 
@@ -188,6 +188,42 @@ pub(crate) fn write_batch_error(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
     write_text(&text("message")?, out);
     out.extend_from_slice(b"}}\n");
     Some(())
+}
+
+/// The first line of a table of results.
+pub(crate) const TABLE_HEAD: &[u8] = b"custom_id,answer,error,error_kind,metered,total_tokens\n";
+
+/// Appends a line of a table with what one of our lines reports. `None` if it is none of ours.
+pub(crate) fn write_table_row(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let line = Value::parse(std::str::from_utf8(line).ok()?).ok()?;
+    let error = line.get("error")?;
+    let text = |name| error.get(name).and_then(Value::as_text);
+    let body = line.get("response")?.get("body");
+    let answer = body.and_then(|body| modelwire::parse::document(body.text()).ok());
+    let tokens = answer.as_ref().and_then(Document::usage).map(|usage| usage.total_tokens);
+    for (field, end) in [
+        (line.get("custom_id")?.as_text(), b','),
+        (answer.as_ref().map(Document::text), b','),
+        (text("message"), b','),
+        (text("kind"), b','),
+        (text("metered"), b','),
+        (tokens.map(|tokens| tokens.to_string().into()), b'\n'),
+    ] {
+        write_csv(&field.unwrap_or_default(), out);
+        out.push(end);
+    }
+    Some(())
+}
+
+/// A field of CSV (RFC 4180): in quotes where it has to be.
+fn write_csv(text: &str, out: &mut Vec<u8>) {
+    if !text.contains([',', '"', '\n', '\r']) {
+        out.extend_from_slice(text.as_bytes());
+        return;
+    }
+    out.push(b'"');
+    out.extend_from_slice(text.replace('"', "\"\"").as_bytes());
+    out.push(b'"');
 }
 
 /// What one of our lines, without its end, reports about its row.

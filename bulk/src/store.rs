@@ -19,7 +19,7 @@
 //! checksums of all of them, and [`repair()`] rebuilds damaged ones.
 
 pub mod control;
-mod errors;
+mod extracts;
 pub mod journal;
 mod journal_file;
 mod look;
@@ -53,7 +53,7 @@ pub use reuse::{answers, check_reuse};
 pub use crate::system::Readers;
 
 use crate::engine::SendJournal;
-use crate::error::{Error, Kept};
+use crate::error::{Error, Extract, Kept};
 use crate::ledger::Ledger;
 use crate::output::{self, Outcome};
 use crate::row::{Finished, Key, Row};
@@ -82,7 +82,7 @@ impl StoreOptions {
             (Some(path), Some((_, format))) => {
                 Err(Error::ResultsForm { path: path.clone(), format })
             }
-            _ => errors::check(self),
+            _ => extracts::check(self),
         }
     }
 }
@@ -93,7 +93,7 @@ pub struct Store {
     thread: Option<JoinHandle<WriterEnd>>,
     resumed: Resumed,
     places: Places,
-    errors: Option<PathBuf>,
+    extracts: Vec<(Extract, PathBuf)>,
     temp_folder: PathBuf,
     replaces_changed: bool,
     lines: Vec<u8>,
@@ -157,7 +157,7 @@ impl Store {
             thread: Some(thread),
             resumed,
             places,
-            errors: options.errors.clone(),
+            extracts: options.extracts().map(|(of, path)| (of, path.to_owned())).collect(),
             temp_folder: options.temp_folder.clone(),
             replaces_changed: options.replaces_changed || has_replaced,
             lines: Vec::new(),
@@ -233,14 +233,11 @@ impl Store {
         self.shared.hurry();
     }
 
-    /// Writes all results, in the order of the input if it is given, and then the failed rows to their
-    /// own file. If something cannot be written to its place, the error reports where it is.
+    /// Writes all results, in the order of the input if it is given, and then what is made of them. If something cannot be written to its place, the error reports where it is.
     pub fn close(mut self, order: Option<&Order>) -> Result<(), Error> {
         self.close_results(order)?;
-        match &self.errors {
-            Some(path) => errors::write(path, &self.places),
-            None => Ok(()),
-        }
+        let mut extracts = self.extracts.iter();
+        extracts.try_for_each(|(extract, path)| extracts::write(*extract, path, &self.places))
     }
 
     fn close_results(&mut self, order: Option<&Order>) -> Result<(), Error> {

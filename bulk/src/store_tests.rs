@@ -24,8 +24,8 @@ use crate::row::BodyHash;
 mod crash;
 #[path = "store_damage_tests.rs"]
 mod damage;
-#[path = "store/errors_tests.rs"]
-mod errors_file;
+#[path = "store/extracts_tests.rs"]
+mod extracts_files;
 #[path = "store_trouble_tests.rs"]
 mod trouble;
 

@@ -177,6 +177,68 @@ fn failed_rows_have_a_file_of_their_own() {
     assert_eq!(unpacked(&errors), "");
 }
 
+/// The records of a CSV file, as RFC 4180 has them.
+fn records(text: &str) -> Vec<Vec<String>> {
+    let (mut records, mut record, mut field) = (Vec::new(), Vec::new(), String::new());
+    let (mut letters, mut is_quoted) = (text.chars().peekable(), false);
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' if is_quoted && letters.next_if_eq(&'"').is_some() => field.push('"'),
+            '"' => is_quoted = !is_quoted,
+            ',' | '\n' if !is_quoted => {
+                record.push(std::mem::take(&mut field));
+                if letter == '\n' {
+                    records.push(std::mem::take(&mut record));
+                }
+            }
+            _ => field.push(letter),
+        }
+    }
+    assert!(field.is_empty() && record.is_empty() && !is_quoted, "{text}");
+    records
+}
+
+#[test]
+fn results_have_a_table() {
+    let (service, folder) = (slow_service("latency-ms=1"), Folder::new());
+    let said = "a \"quoted\", comma\r\nand line; äöü";
+    let chat = |id: &str, model: &str| {
+        let messages = json!([{"role": "user", "content": said}]);
+        json!({"custom_id": id, "method": "POST", "url": "/v1/chat/completions",
+            "body": {"model": model, "messages": messages}})
+    };
+    let response = json!({"custom_id": "r", "method": "POST", "url": "/v1/responses",
+        "body": {"model": "echo", "input": said}});
+    let rows = [chat("c", "echo"), response, chat("no, \"no\"", "no-such-model")];
+    folder.file("in.jsonl", rows.map(|row| format!("{row}\n")).concat());
+    for (out, table, order) in
+        [("out.jsonl", "table.csv", &[][..]), ("other.jsonl", "table.csv.gz", &["--ordered"])]
+    {
+        let arguments = [&["-o", out, "--csv", table][..], order].concat();
+        assert_eq!(run(&mut bulk(&service, &folder, &arguments)).code(), 3);
+        let path = folder.path().join(table);
+        let found = records(&unpacked(&path));
+        let mut found: Vec<Vec<&str>> =
+            found.iter().map(|record| record.iter().map(String::as_str).collect()).collect();
+        let head = found.remove(0);
+        assert_eq!(head, ["custom_id", "answer", "error", "error_kind", "metered", "total_tokens"]);
+        found.sort_unstable();
+        let [chat, failed, response] = &found[..] else { panic!("{found:?}") };
+        let words = said.split_whitespace().count() * 2;
+        assert_eq!(chat[..], ["c", said, "", "", "", &words.to_string()]);
+        assert_eq!(response[..2], ["r", said]);
+        assert!(response[2..5].iter().all(|field| field.is_empty()), "{response:?}");
+        assert_eq!((failed[0], failed[1], failed[3]), ("no, \"no\"", "", "not_found"));
+        assert!(failed[2].contains("no-such-model") && failed[5].is_empty(), "{failed:?}");
+        assert_eq!(failed[4], "unknown");
+        // A finished job sends nothing, and writes it again.
+        let (sent, before) = (service.recorded("").len(), unpacked(&path));
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(run(&mut bulk(&service, &folder, &arguments)).code(), 3);
+        assert_eq!((service.recorded("").len(), unpacked(&path)), (sent, before));
+    }
+}
+
 fn names(folder: &Folder) -> Vec<String> {
     let entries = std::fs::read_dir(folder.path()).unwrap();
     let mut names: Vec<String> =

@@ -294,7 +294,10 @@ fn a_message_names_the_file_and_its_line() {
         2,
         &["--errors errors needs results in a"],
     );
-    check(&["a.jsonl", "-o", "out.csv"], 2, &["but results are JSON lines. Name out.jsonl, and"]);
+    check(&["a.jsonl", "-o", "out.csv"], 2, &["JSON lines. Give -o out.jsonl --csv out.csv"]);
+    let both = ["a.jsonl", "-o", "out", "--errors", "same", "--csv", "./same"];
+    check(&both, 2, &["--csv ./same is also the file for failed rows. Name another file"]);
+    check(&["a.jsonl", "-o", "out", "--csv", "a.jsonl"], 2, &["--csv a.jsonl is also the input"]);
     assert_eq!(calls(&service), 0);
     let skip = ["a.jsonl", "b.jsonl", "-o", "out", "--skip-bad-lines", "--json-progress"];
     check(&skip, 3, &["\"file\":\"b.jsonl\"", "\"line\":4,"]);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::journal_file::unusable;
-use crate::error::Error;
+use crate::error::{Error, Extract};
 use crate::system::{Readers, are_same, set_readers};
 
 /// Default time to wait for space on a full disk.
@@ -21,6 +21,8 @@ pub struct StoreOptions {
     pub journal: Option<PathBuf>,
     /// A file for the failed rows, replaced at the end of each run.
     pub errors: Option<PathBuf>,
+    /// A file for a table of the results, replaced at the end of each run.
+    pub csv: Option<PathBuf>,
     /// Writes the results in input order, at the end.
     pub is_ordered: bool,
     /// Deletes what an earlier job left.
@@ -45,6 +47,7 @@ impl Default for StoreOptions {
             results: None,
             journal: None,
             errors: None,
+            csv: None,
             is_ordered: false,
             is_overwriting: false,
             retries_failed: false,
@@ -60,9 +63,15 @@ impl Default for StoreOptions {
 impl StoreOptions {
     /// Whether a file is one that the job writes. False for one that is not there.
     pub fn writes(&self, path: &Path) -> bool {
-        let errors = self.errors.iter().flat_map(|path| [path.clone(), temporary(path)]);
-        let mut own = Places::own(self).into_iter().chain(errors);
+        let extracts = self.extracts().flat_map(|(_, path)| [path.to_owned(), temporary(path)]);
+        let mut own = Places::own(self).into_iter().chain(extracts);
         own.any(|own| are_same(path, &own).unwrap_or(false))
+    }
+
+    /// The files that are made of the results.
+    pub fn extracts(&self) -> impl Iterator<Item = (Extract, &Path)> {
+        let all = [(Extract::Errors, &self.errors), (Extract::Csv, &self.csv)];
+        all.into_iter().filter_map(|(extract, path)| Some((extract, path.as_deref()?)))
     }
 }
 

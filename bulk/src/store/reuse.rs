@@ -22,10 +22,12 @@ pub fn check_reuse(reuse: &[PathBuf], options: &StoreOptions) -> Result<(), Erro
     if let Some(path) = options.results.as_deref().and_then(reused) {
         return Err(Error::ReuseOfResults(path));
     }
-    match options.errors.as_deref().and_then(reused) {
-        Some(path) => Err(Error::ErrorsFile { path, fault: "has the answers to reuse" }),
-        None => Ok(()),
+    for (extract, path) in options.extracts() {
+        if let Some(path) = reused(path) {
+            return Err(Error::ExtractFile { extract, path, fault: "has the answers to reuse" });
+        }
     }
+    Ok(())
 }
 
 /// The answers in the results of other jobs and, if equal rows are to be sent once, in those that earlier runs

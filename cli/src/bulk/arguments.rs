@@ -125,6 +125,11 @@ pub(crate) struct Writing {
     #[arg(long, value_name = "FILE")]
     pub(crate) errors: Option<PathBuf>,
 
+    /// A CSV file of the results, for a spreadsheet: custom_id, text, error and more; replaced at the end of
+    /// each run
+    #[arg(long, value_name = "FILE.csv")]
+    pub(crate) csv: Option<PathBuf>,
+
     /// Write results in the order of the input, once all have arrived
     #[arg(long)]
     pub(crate) ordered: bool,

@@ -4,7 +4,7 @@ use std::io::ErrorKind as Io;
 use std::path::Path;
 
 use modelwire_bulk::prices::invalid_price;
-use modelwire_bulk::{Direction, Error, ErrorKind, Kept, MemberFault, OptionsError, said};
+use modelwire_bulk::{Direction, Error, ErrorKind, Extract, Kept, MemberFault, OptionsError, said};
 
 use super::job::command_line;
 use crate::failure::{Exit, Failure};
@@ -85,8 +85,12 @@ fn message(error: &Error) -> String {
             ))
         }
         Error::ResultsForm { path, format } => do_this(&results_as_table(path, format)),
-        Error::ErrorsFile { path, fault } => {
-            format!("--errors {} {fault}. Name another file", path.display())
+        Error::ExtractFile { extract, path, fault } => {
+            let option = match extract {
+                Extract::Errors => "--errors",
+                Extract::Csv => "--csv",
+            };
+            format!("{option} {} {fault}. Name another file", path.display())
         }
         Error::TableWithoutPrompt { .. } => {
             do_this("Give --prompt \"... {COLUMN} ...\", with its columns in braces")
@@ -172,13 +176,9 @@ fn results_as_table(path: &Path, format: &str) -> String {
              `pip install pyarrow`"
         );
     }
-    let lines = path.with_extension("jsonl");
-    let (table, lines) = (command_line::quoted([path]), command_line::quoted([lines]));
-    let answer = "(.response.body.choices?[0].message.content // null)";
-    let format = format.to_ascii_lowercase();
-    format!(
-        "Name {lines}, and then: jq -r '[.custom_id, {answer}, .error.message] | @{format}' {lines} > {table}"
-    )
+    let lines = command_line::quoted([path.with_extension("jsonl")]);
+    let table = command_line::quoted([path.with_extension("csv")]);
+    format!("Give -o {lines} --csv {table}")
 }
 
 fn options_message(error: &OptionsError) -> String {

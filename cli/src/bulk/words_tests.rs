@@ -115,9 +115,7 @@ fn wrong_options_are_named_as_they_are_given() {
         ),
         (
             Error::ResultsForm { path: path("my out.tsv.gz"), format: "TSV" },
-            "my out.tsv.gz is named like TSV, but results are JSON lines. Name 'my out.jsonl', and then: \
-             jq -r '[.custom_id, (.response.body.choices?[0].message.content // null), .error.message] | @tsv' \
-             'my out.jsonl' > 'my out.tsv'",
+            "my out.tsv.gz is named like TSV, but results are JSON lines. Give -o 'my out.jsonl' --csv 'my out.csv'",
         ),
         (
             Error::ResultsForm { path: path("out.parquet"), format: "Parquet" },
@@ -126,7 +124,11 @@ fn wrong_options_are_named_as_they_are_given() {
              model=\"MODEL\"), \"out.parquet\")`; it needs `pip install pyarrow`",
         ),
         (
-            Error::ErrorsFile { path: path("a.jsonl"), fault: "is also the input" },
+            Error::ExtractFile {
+                extract: Extract::Errors,
+                path: path("a.jsonl"),
+                fault: "is also the input",
+            },
             "--errors a.jsonl is also the input. Name another file",
         ),
         (

@@ -76,9 +76,12 @@ impl Plan {
             plan.sources.check_output(results)?;
         }
         check_reuse(&plan.reuse, &plan.store)?;
-        if let Some(path) = &plan.store.errors {
+        for (extract, path) in plan.store.extracts() {
             let prices = Sources::of(money.prices.as_slice(), |_| false)?;
-            let wrong = |fault| Failure::from(Error::ErrorsFile { path: path.clone(), fault });
+            let wrong = |fault| {
+                let path = path.to_owned();
+                Failure::from(Error::ExtractFile { extract, path, fault })
+            };
             plan.sources.check_output(path).map_err(|_| wrong("is also the input"))?;
             prices.check_output(path).map_err(|_| wrong("has the prices"))?;
         }
@@ -161,6 +164,7 @@ fn store_options(bulk: &Bulk) -> StoreOptions {
         results: (!is_standard).then(|| writing.output.clone()),
         journal: writing.journal.clone(),
         errors: writing.errors.clone(),
+        csv: writing.csv.clone(),
         is_ordered: writing.ordered,
         is_overwriting: writing.overwrite,
         retries_failed: bulk.resume.retry_failed,

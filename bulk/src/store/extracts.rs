@@ -1,5 +1,5 @@
-//! The failed rows in a file of their own, in the form of the error file of OpenAI's batches. Each run
-//! replaces it at its end.
+//! Files that are made of the results, and replaced at the end of each run: the failed rows in the form of
+//! the error file of OpenAI's batches, and all results as a table.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, ErrorKind, Write};
@@ -9,14 +9,44 @@ use super::journal_file::{sync_folder, unusable};
 use super::places::{Places, StoreOptions, is_stream, real, temporary};
 use super::results::Format;
 use super::rewrite::Members;
-use crate::error::Error;
+use crate::error::{Error, Extract};
 use crate::output::{self, Outcome};
 use crate::system::{are_same, readers_of, set_readers};
 
-/// Checks the file before anything is sent: it must be a file, and none of the job's.
+/// The first line of a file.
+fn head(extract: Extract) -> &'static [u8] {
+    match extract {
+        Extract::Errors => b"",
+        Extract::Csv => output::TABLE_HEAD,
+    }
+}
+
+/// Appends what a file has of one result; `None` if that is none of ours.
+fn write_one(extract: Extract, result: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    match (extract, output::outcome_of(result)) {
+        (Extract::Errors, Outcome::Done) => Some(()),
+        (Extract::Errors, Outcome::Failed) => output::write_batch_error(result, out),
+        (Extract::Csv, _) => output::write_table_row(result, out),
+    }
+}
+
+/// Checks the files before anything is sent: each must be a file, and none of the job's.
 pub(crate) fn check(options: &StoreOptions) -> Result<(), Error> {
-    let Some(path) = &options.errors else { return Ok(()) };
-    let wrong = |fault| Err(Error::ErrorsFile { path: path.clone(), fault });
+    if let (Some(errors), Some(csv)) = (&options.errors, &options.csv)
+        && is_same_file(errors, csv)
+    {
+        let fault = "is also the file for failed rows";
+        return Err(Error::ExtractFile { extract: Extract::Csv, path: csv.clone(), fault });
+    }
+    options.extracts().try_for_each(|(extract, path)| check_one(extract, path, options))
+}
+
+fn is_same_file(path: &Path, other: &Path) -> bool {
+    are_same(path, other).unwrap_or_else(|_| absolute(path) == absolute(other))
+}
+
+fn check_one(extract: Extract, path: &Path, options: &StoreOptions) -> Result<(), Error> {
+    let wrong = |fault| Err(Error::ExtractFile { extract, path: path.to_owned(), fault });
     if path.is_dir() {
         return Err(unusable(path, ErrorKind::IsADirectory.into()));
     }
@@ -30,7 +60,7 @@ pub(crate) fn check(options: &StoreOptions) -> Result<(), Error> {
     if Places::arrivals(options).is_none_or(|arrivals| is_stream(&arrivals)) {
         return wrong("needs results in a file, from which it is made");
     }
-    let is = |other: &Path| are_same(path, other).unwrap_or_else(|_| whole == absolute(other));
+    let is = |other: &Path| is_same_file(path, other);
     if Places::arrivals(options).iter().chain(&options.results).any(|results| is(results)) {
         return wrong("is also the file for the results");
     }
@@ -54,13 +84,13 @@ fn absolute(path: &Path) -> PathBuf {
     }
 }
 
-/// Writes the failed rows of the results.
-pub(crate) fn write(path: &Path, places: &Places) -> Result<(), Error> {
+/// Writes a file from the results.
+pub(crate) fn write(extract: Extract, path: &Path, places: &Places) -> Result<(), Error> {
     let path = real(path);
-    copy(&path, places).map_err(|error| unusable(&path, error))
+    copy(extract, &path, places).map_err(|error| unusable(&path, error))
 }
 
-fn copy(path: &Path, places: &Places) -> io::Result<()> {
+fn copy(extract: Extract, path: &Path, places: &Places) -> io::Result<()> {
     // Results that are to be put in order are plain until then.
     let (from, format) = match (&places.arrivals, &places.results) {
         (Some(arrivals), Some(results)) if arrivals != results && arrivals.exists() => {
@@ -77,15 +107,17 @@ fn copy(path: &Path, places: &Places) -> io::Result<()> {
     let mut file = set_readers(&mut options, readers_of(&found)).open(&new)?;
     let mut members = Members::new(Format::of(path), &file);
     let mut reader = format.reader(from)?;
-    let (mut line, mut error) = (Vec::new(), Vec::new());
-    while reader.read_until(b'\n', &mut line)? > 0 {
-        let result = line.trim_ascii_end();
-        if output::outcome_of(result) == Outcome::Failed {
-            error.clear();
-            output::write_batch_error(result, &mut error).ok_or(ErrorKind::InvalidData)?;
-            members.line(&error)?;
+    let (mut line, mut written) = (Vec::new(), head(extract).to_vec());
+    loop {
+        if !written.is_empty() {
+            members.line(&written)?;
         }
         line.clear();
+        written.clear();
+        if reader.read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
+        write_one(extract, line.trim_ascii_end(), &mut written).ok_or(ErrorKind::InvalidData)?;
     }
     if members.finish()?.members.at == 0 {
         // No program decompresses a file without any member.
