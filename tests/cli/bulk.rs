@@ -66,6 +66,7 @@ fn files_are_as_readable_as_the_input() {
     for (mode, options, files) in [
         (0o600, &[][..], &["out.jsonl", "out.jsonl.journal"][..]),
         (0o644, &["--errors", "errors"], &["out.jsonl", "out.jsonl.journal", "errors"]),
+        (0o644, &["--csv", "table"], &["out.jsonl", "out.jsonl.journal", "table"]),
         (0o640, &["in.jsonl", "other.jsonl"], &["out.jsonl", "out.jsonl.journal"]),
         (0o400, &["--ordered"], &["out.jsonl", "out.jsonl.journal"]),
         (0o777, &["--ordered"], &["out.jsonl", "out.jsonl.journal"]),
