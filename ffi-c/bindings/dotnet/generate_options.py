@@ -36,7 +36,7 @@ def options(name: str, of: str, section: str) -> str:
     lines = [
         f"    /// <summary>Options of {of}. Those that are not set have their default; any can be",
         '    /// set by its name in docs/options.md, as options["base_url"].</summary>',
-        f"    public sealed class {name} : Fields",
+        f"    public sealed partial class {name} : Fields",
         "    {",
     ]
     for line in section.splitlines():

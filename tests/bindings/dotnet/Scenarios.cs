@@ -96,16 +96,19 @@ internal static class Scenarios
         response = await client.ChatAsync(new ChatRequest("echo", Message.User("one two")));
         var usage = response.Usage!;
         Same(usage.TotalTokens, usage.InputTokens + usage.OutputTokens);
-        Same(JsonSerializer.Serialize(response.Message), "{\"role\":\"assistant\",\"content\":\"one two\"}");
+        // As the service sent it.
+        var message = response.Document.GetProperty("choices")[0].GetProperty("message");
+        Same(JsonSerializer.Serialize(response.Message), JsonSerializer.Serialize(message));
+        Same(response.Message["content"]!.ToString(), "one two");
         var parts = Message.User(Part.Text("x"), Part.Image("image/png", new byte[3]));
         request = new ChatRequest("echo", parts) { MaxTokens = 100 };
         request.SetSchema("thing", JsonDocument.Parse("{\"type\": \"object\"}").RootElement);
         Check((await client.ChatAsync(request)).Text.Contains("x"), "parts");
-        response = await client.ChatAsync(new ChatRequest("echo", Message.User("{\"a\": [1, 2]}")));
-        Same(response.Parse<Dictionary<string, int[]>>()["a"].Sum(), 3);
+        response = await client.ChatAsync(new ChatRequest("echo", Message.User("{\"items\": [1, 2]}")));
+        Same(response.Parse<Parsed>().Items.Sum(), 3);
 
         var gathered = new CallOptions { Gather = true, IdleTimeout = Timeout.InfiniteTimeSpan };
-        var stream = client.StreamChat(new ChatRequest("echo", Message.User(Words)), gathered);
+        var stream = client.StreamChatAsync(new ChatRequest("echo", Message.User(Words)), gathered);
         response = await stream.ResponseAsync();
         Same(response.Text, Words);
         Same(response.Document.GetProperty("object").GetString(), "chat.completion");
@@ -116,13 +119,44 @@ internal static class Scenarios
         Same(JsonSerializer.Serialize(ask["tools"]), "[{\"type\":\"function\",\"name\":\"echo\","
             + "\"description\":\"It echoes.\",\"parameters\":{\"type\":\"object\"}}]");
         Same(new CallOptions { IdleTimeout = null }.Count, 0);
+        Same(new CallOptions { IdleTimeout = TimeSpan.FromMilliseconds(0.5) }["idle_timeout_ms"], (object)1L);
+        var named = new CallOptions { ["idle_timeout_ms"] = 200, ["retry_jitter"] = 1, ["total_timeout_ms"] = null };
+        Same((named.IdleTimeout, named.RetryJitter), (TimeSpan.FromMilliseconds(200), 1.0));
+        Same((named.TotalTimeout, named.PoolTimeout), (Timeout.InfiniteTimeSpan, null));
+        var bounded = new CallOptions { TotalTimeout = Timeout.InfiniteTimeSpan };
+        Same(JsonSerializer.Serialize(bounded), "{\"total_timeout_ms\":null}");
+
+        // What the end of a stream does not have is not empty.
+        response = await client.StreamChatAsync(new ChatRequest("echo", Message.User(Words))).ResponseAsync();
+        foreach (var use in new Action[] { () => _ = response.ToolCalls, () => _ = response.Message,
+            () => response.Parse<object>(), () => new ChatRequest("m") { ["tools"] = schema }.AddTool("f", null, schema) })
+            Check(Thrown(use) is InvalidOperationException, "no error");
+        Check(Thrown(() => Message.Tool(null!, "x")) is ArgumentNullException, "no error");
+    }
+
+    private sealed class Parsed
+    {
+        public int[] Items { get; set; } = Array.Empty<int>();
+    }
+
+    private static Exception? Thrown(Action use)
+    {
+        try
+        {
+            use();
+            return null;
+        }
+        catch (Exception thrown)
+        {
+            return thrown;
+        }
     }
 
     private static async Task Streamed()
     {
         await using var client = new ModelwireClient();
         var chunks = new List<Chunk>();
-        var stream = client.StreamChat(Chat("echo", Words), new CallOptions { Gather = true });
+        var stream = client.StreamChatAsync(Chat("echo", Words), new CallOptions { Gather = true });
         await foreach (var chunk in stream) chunks.Add(chunk);
         Same(string.Concat(chunks.Select(chunk => chunk.Text)), Words);
         Same(string.Concat(chunks.Select(chunk => Piece(chunk.Document))), Words);
@@ -132,7 +166,7 @@ internal static class Scenarios
         Same(response.Text, Words);
 
         chunks.Clear();
-        var responses = client.StreamResponses(Ask("echo", Words));
+        var responses = client.StreamResponsesAsync(Ask("echo", Words));
         await foreach (var chunk in responses) chunks.Add(chunk);
         Same(string.Concat(chunks.Select(chunk => chunk.Text)), Words);
         var deltas = chunks.Where(chunk => chunk.Name == "response.output_text.delta");
@@ -141,7 +175,21 @@ internal static class Scenarios
         Same(response.HttpStatus, 200);
         Same(response.Json + response.Document.ValueKind, "Undefined");
         Same((await client.ChatAsync(Chat("echo", Odd))).Text, Odd);
-        Same(await Joined(client.StreamChat(Chat("echo", Odd))), Odd);
+        Same(await Joined(client.StreamChatAsync(Chat("echo", Odd))), Odd);
+
+        // A token that is cancelled in the loop ends it, whatever has come already.
+        using var source = new CancellationTokenSource();
+        var count = 0;
+        var cancelled = client.StreamChatAsync(Chat("echo", Words), cancellationToken: source.Token);
+        Same(await Cancelled(async () =>
+        {
+            await foreach (var chunk in cancelled)
+            {
+                if (count++ == 0) await Task.Delay(200);
+                source.Cancel();
+            }
+        }), source.Token);
+        Same(count, 1);
     }
 
     private static string Piece(JsonElement chunk) =>
@@ -150,10 +198,13 @@ internal static class Scenarios
 
     private static async Task Missing()
     {
+        // What a program has caught is not unobserved.
+        var unobserved = 0;
+        TaskScheduler.UnobservedTaskException += (sender, of) => unobserved++;
         await using var client = new ModelwireClient();
         var request = Chat("no-such-model", "Hello");
         foreach (var call in new Func<Task>[]
-            { () => client.ChatAsync(request), () => Next(client.StreamChat(request)) })
+            { () => client.ChatAsync(request), () => Next(client.StreamChatAsync(request)) })
         {
             var failure = await Failure(call);
             Same(failure.Kind, "not_found");
@@ -176,6 +227,9 @@ internal static class Scenarios
             Same((failure.Timeout, failure.Partial, failure.RetryAfter, failure.Param),
                 (null, null, null, all.GetProperty("param").GetString()));
         }
+        Collect();
+        Collect();
+        Same(unobserved, 0);
     }
 
     private static async Task NoKey()
@@ -185,8 +239,10 @@ internal static class Scenarios
         Check(failure.Message.Contains("api_key"), failure);
         Check(failure.Message.Contains("MODELWIRE_API_KEY"), failure);
         // What the constructor left behind has nothing to end.
-        GC.Collect();
-        GC.WaitForPendingFinalizers();
+        Collect();
+        // What the program itself puts into its environment counts.
+        Environment.SetEnvironmentVariable("MODELWIRE_API_KEY", "sk-test");
+        await new ModelwireClient().DisposeAsync();
     }
 
     private static async Task WrongRequest()
@@ -198,9 +254,12 @@ internal static class Scenarios
             Same(failure.Kind, "argument");
             Check(failure.Explanation!.Contains("messages"), failure);
         }
-        Same((await Failure(() => Next(client.StreamChat("no JSON")))).Kind, "argument");
+        Same((await Failure(() => Next(client.StreamChatAsync("no JSON")))).Kind, "argument");
         Same((await Failure(() => client.ChatAsync(""))).Kind, "argument");
+        var wrong = new CallOptions { ["no_such_option"] = 1 };
+        foreach (var call in EveryCall(client, wrong, default)) Same((await Failure(call)).Kind, "argument");
         Same(client.CallsInFlight, 0L);
+        Collect(); // nothing of a call that was not started
     }
 
     private static async Task Options()
@@ -227,20 +286,20 @@ internal static class Scenarios
         var urls = new[] { new BaseUrl(url) { Weight = 2 }, "http://127.0.0.1:1/v1" };
         await using var several = new ModelwireClient(new ClientOptions { BaseUrls = urls });
         Same((await several.ChatAsync(Chat("echo", "x"))).Text, "x");
-        Same(await Joined(several.StreamChat(Chat("echo", "x"))), "x");
+        Same(await Joined(several.StreamChatAsync(Chat("echo", "x"))), "x");
     }
 
     private static async Task Cut()
     {
         await using (var client = new ModelwireClient())
         {
-            var stream = client.StreamChat(Chat("echo", "x"));
+            var stream = client.StreamChatAsync(Chat("echo", "x"));
             var reader = stream.GetAsyncEnumerator();
             Check(await reader.MoveNextAsync(), "nothing");
             Same(reader.Current.Text, "half ");
             Same((await Failure(() => reader.MoveNextAsync().AsTask())).Kind, "disconnected");
             // What was cut never looks finished.
-            Same((await Failure(() => Next(stream))).Kind, "disconnected");
+            Check(await IsTaken(stream), "it was read again");
             Same((await Failure(() => stream.ResponseAsync())).Kind, "disconnected");
         }
         Cue();
@@ -249,24 +308,25 @@ internal static class Scenarios
     private static async Task Cancel()
     {
         await using var client = new ModelwireClient();
-        var stream = client.StreamChat(Chat("echo", "x"));
+        var stream = client.StreamChatAsync(Chat("echo", "x"));
         var reader = stream.GetAsyncEnumerator();
         Check(await reader.MoveNextAsync(), "nothing");
         Same(reader.Current.Text, "one ");
         var waiting = reader.MoveNextAsync().AsTask();
         stream.Cancel();
         Same((await Failure(() => waiting)).Kind, "cancelled");
-        Same((await Failure(() => Next(stream))).Kind, "cancelled");
+        Same((await Failure(() => stream.ResponseAsync())).Kind, "cancelled");
         stream.Cancel();
         await stream.DisposeAsync();
-        await using (var left = client.StreamChat(Chat("echo", "x")))
+        await using (var left = client.StreamChatAsync(Chat("echo", "x")))
         {
             await foreach (var chunk in left)
             {
                 Same(chunk.Text, "one ");
                 break;
             }
-            Same((await Failure(() => Next(left))).Kind, "closed");
+            Check(await IsTaken(left), "it was read again");
+            Same((await Failure(() => left.ResponseAsync())).Kind, "closed");
         }
         Console.WriteLine("left");
         Cue();
@@ -281,13 +341,12 @@ internal static class Scenarios
         var request = Chat("echo", "x");
         using var early = new CancellationTokenSource();
         early.Cancel();
-        Same(await Cancelled(() => client.ChatAsync(request, token: early.Token)), early.Token);
-        Same(await Cancelled(() => Next(client.StreamChat(request, token: early.Token))), early.Token);
+        foreach (var call in EveryCall(client, null, early.Token)) Same(await Cancelled(call), early.Token);
         Same(client.CallsInFlight, 0L);
 
         using var source = new CancellationTokenSource();
-        var whole = client.ChatAsync(request, token: source.Token);
-        var stream = client.StreamChat(request, token: source.Token);
+        var whole = client.ChatAsync(request, cancellationToken: source.Token);
+        var stream = client.StreamChatAsync(request, cancellationToken: source.Token);
         var reader = stream.GetAsyncEnumerator();
         Check(await reader.MoveNextAsync(), "nothing");
         Check(!whole.IsCompleted, "it ended");
@@ -297,7 +356,7 @@ internal static class Scenarios
         Same(await Cancelled(() => reader.MoveNextAsync().AsTask()), source.Token);
 
         using var of = new CancellationTokenSource();
-        var other = client.StreamChat(request).WithCancellation(of.Token).GetAsyncEnumerator();
+        var other = client.StreamChatAsync(request).WithCancellation(of.Token).GetAsyncEnumerator();
         Check(await other.MoveNextAsync(), "nothing");
         of.Cancel();
         Same(await Cancelled(async () => await other.MoveNextAsync()), of.Token);
@@ -309,13 +368,13 @@ internal static class Scenarios
     {
         await using (var client = new ModelwireClient())
         {
-            var slow = client.StreamChat(Chat("echo", "x")).GetAsyncEnumerator();
+            var slow = client.StreamChatAsync(Chat("echo", "x")).GetAsyncEnumerator();
             Check(await slow.MoveNextAsync(), "nothing");
             Same(slow.Current.Text.Length, 1000);
             // Once, so that what the runtime itself needs for this is there.
-            Same(await Count(client.StreamChat(Chat("echo", "x"))), 20);
+            Same(await Count(client.StreamChatAsync(Chat("echo", "x"))), 20);
             var before = ResidentKiB();
-            for (var at = 0; at < 19; at++) Same(await Count(client.StreamChat(Chat("echo", "x"))), 20);
+            for (var at = 0; at < 19; at++) Same(await Count(client.StreamChatAsync(Chat("echo", "x"))), 20);
             await Task.Delay(1000);
             var grown = ResidentKiB() - before;
             Check(grown < 40 * 1024, $"{grown} KiB more");
@@ -334,7 +393,7 @@ internal static class Scenarios
         foreach (var count in new[] { 100, 1000 })
         {
             var texts = Enumerable.Range(0, count)
-                .Select(at => Joined(client.StreamChat(Chat("slow", $"stream {at}")))).ToList();
+                .Select(at => Joined(client.StreamChatAsync(Chat("slow", $"stream {at}")))).ToList();
             for (var at = 0; at < count; at++) Same(await texts[at], $"stream {at}");
         }
         Same(client.CallsInFlight, 0L);
@@ -348,9 +407,22 @@ internal static class Scenarios
         {
             var text = string.Concat(Enumerable.Repeat("ä", size));
             Same((await client.ChatAsync(Chat("echo", text))).Text, text);
-            Same(await Joined(client.StreamChat(Chat("echo", text))), text);
-            Same(await Joined(client.StreamChat(Chat("echo", Words))), Words);
+            Same(await Joined(client.StreamChatAsync(Chat("echo", text))), text);
+            Same(await Joined(client.StreamChatAsync(Chat("echo", Words))), Words);
         }
+        // What finds no memory ends its own call, not the process.
+        var huge = new string('a', 30_000_000);
+        try
+        {
+            await client.ChatAsync("{\"model\":\"echo\",\"messages\":[{\"role\":\"user\",\"content\":\"" + huge + "\"}]}");
+        }
+        catch (OutOfMemoryException)
+        {
+            Console.WriteLine("out of memory");
+        }
+        huge = "";
+        Collect();
+        Same(await Joined(client.StreamChatAsync(Chat("echo", Words))), Words);
     }
 
     private static async Task Finalizers()
@@ -393,7 +465,7 @@ internal static class Scenarios
     {
         for (var at = 0; at < count; at++)
         {
-            var reader = client.StreamChat(Chat("echo", "x")).GetAsyncEnumerator();
+            var reader = client.StreamChatAsync(Chat("echo", "x")).GetAsyncEnumerator();
             Check(reader.MoveNextAsync().AsTask().GetAwaiter().GetResult(), "nothing");
             Same(reader.Current.Text, "one ");
         }
@@ -417,25 +489,33 @@ internal static class Scenarios
 
     private static async Task Log()
     {
-        var records = new ConcurrentQueue<LogRecord>();
+        var records = new ConcurrentQueue<ModelwireLogRecord>();
         await using var client = new ModelwireClient();
-        client.LogTo(LogLevel.Debug, record =>
+        // What is local to the caller is not what records are told in.
+        var local = new AsyncLocal<string?> { Value = "of the caller" };
+        var isLocal = false;
+        client.LogTo(ModelwireLogLevel.Debug, record =>
         {
             records.Enqueue(record);
+            isLocal |= local.Value != null;
             throw new InvalidOperationException("a handler that fails ends nothing");
         });
         Same((await client.ChatAsync(Chat("echo", "x"))).Text, "x");
-        Until(() => records.Any(record => record.Area == "modelwire" && record.Level == LogLevel.Info));
-        client.LogTo(LogLevel.Off, null);
+        Until(() => records.Any(record => record.Area == "modelwire" && record.Level == ModelwireLogLevel.Info));
+        client.LogTo(ModelwireLogLevel.Off, record => records.Enqueue(record));
+        var count = records.Count;
+        Same((await client.ChatAsync(Chat("echo", "x"))).Text, "x");
+        Same((records.Count, isLocal), (count, false));
+        Check(records.Any(record => record.Level == ModelwireLogLevel.Debug), "levels");
         foreach (var record in records)
         {
-            Check(record.Area != "" && record.Level >= LogLevel.Info && record.Message != "", record.Message);
+            Check(record.Area != "" && record.Level >= ModelwireLogLevel.Info && record.Message != "", record.Message);
             Check(!record.Message.Contains("sk-test"), "the key is in the log");
         }
         // One that closes the client does not wait for itself.
         var other = new ModelwireClient();
         var isClosed = new TaskCompletionSource<bool>();
-        other.LogTo(LogLevel.Debug, record =>
+        other.LogTo(ModelwireLogLevel.Debug, record =>
         {
             other.Dispose();
             isClosed.TrySetResult(true);
@@ -447,7 +527,7 @@ internal static class Scenarios
     private static async Task Close()
     {
         var client = new ModelwireClient();
-        var stream = client.StreamChat(Chat("echo", "x"));
+        var stream = client.StreamChatAsync(Chat("echo", "x"));
         var reader = stream.GetAsyncEnumerator();
         Check(await reader.MoveNextAsync(), "nothing");
         Same(reader.Current.Text, "one ");
@@ -455,7 +535,7 @@ internal static class Scenarios
         await client.DisposeAsync();
         Same((await Failure(() => waiting)).Kind, "closed");
         Same((await Failure(() => client.ChatAsync(Chat("echo", "x")))).Kind, "closed");
-        Same((await Failure(() => Next(client.StreamChat(Chat("echo", "x"))))).Kind, "closed");
+        Same((await Failure(() => Next(client.StreamChatAsync(Chat("echo", "x"))))).Kind, "closed");
         Same(client.CallsInFlight, 0L);
         stream.Cancel();
         await stream.DisposeAsync();
@@ -468,7 +548,7 @@ internal static class Scenarios
     private static async Task ClosePaused()
     {
         var client = new ModelwireClient();
-        var stream = client.StreamChat(Chat("echo", "x"));
+        var stream = client.StreamChatAsync(Chat("echo", "x"));
         var reader = stream.GetAsyncEnumerator();
         Check(await reader.MoveNextAsync(), "nothing");
         await Task.Delay(500);
@@ -478,6 +558,7 @@ internal static class Scenarios
             while (await reader.MoveNextAsync()) Same(reader.Current.Text.Length, 1000);
         });
         Same(failure.Kind, "closed");
+        Collect();
         Cue();
     }
 
@@ -494,7 +575,7 @@ internal static class Scenarios
             press.Cancel = true;
             source.Cancel();
         };
-        var whole = client.ChatAsync(Chat("echo", "x"), token: source.Token);
+        var whole = client.ChatAsync(Chat("echo", "x"), cancellationToken: source.Token);
         Same(client.CallsInFlight, 1L);
         kill(Process.GetCurrentProcess().Id, Winch);
         await Task.Delay(200);
@@ -504,7 +585,7 @@ internal static class Scenarios
         Until(() => client.CallsInFlight == 0);
 
         using var brief = new CancellationTokenSource(TimeSpan.FromMilliseconds(200));
-        var stream = client.StreamChat(Chat("echo", "x"), token: brief.Token);
+        var stream = client.StreamChatAsync(Chat("echo", "x"), cancellationToken: brief.Token);
         Same(await Cancelled(() => Next(stream)), brief.Token);
         Until(() => client.CallsInFlight == 0);
     }
@@ -527,6 +608,31 @@ internal static class Scenarios
         var count = 0;
         await foreach (var chunk in stream) count += chunk.Text.Length > 0 ? 1 : 0;
         return count;
+    }
+
+    /// Each kind of call, with its options and token.
+    private static IEnumerable<Func<Task>> EveryCall(
+        ModelwireClient client, CallOptions? options, CancellationToken token) => new Func<Task>[]
+    {
+        () => client.ModelsAsync(options, token),
+        () => client.ChatAsync(Chat("echo", "x"), options, token),
+        () => client.ResponsesAsync(Ask("echo", "x"), options, token),
+        () => Next(client.StreamChatAsync(Chat("echo", "x"), options, token)),
+        () => Next(client.StreamResponsesAsync(Ask("echo", "x"), options, token)),
+    };
+
+    /// Whether a stream refuses to be read again.
+    private static async Task<bool> IsTaken(ChunkStream stream)
+    {
+        try
+        {
+            await Next(stream);
+            return false;
+        }
+        catch (InvalidOperationException)
+        {
+            return true;
+        }
     }
 
     private static async Task Next(ChunkStream stream) => await stream.GetAsyncEnumerator().MoveNextAsync();

@@ -1,5 +1,7 @@
 // One call of a client.
 #nullable enable
+using System;
+using System.Threading;
 using System.Threading.Channels;
 using System.Threading.Tasks;
 
@@ -20,8 +22,10 @@ namespace Modelwire
         internal Call(Calls calls, ulong tag, bool isStream)
         {
             (this.calls, this.tag) = (calls, tag);
-            if (isStream)
-                chunks = Channel.CreateUnbounded<Chunk>(new UnboundedChannelOptions { SingleWriter = true });
+            if (!isStream) return;
+            chunks = Channel.CreateUnbounded<Chunk>();
+            Observe(chunks.Reader.Completion);
+            Observe(ended.Task);
         }
 
         internal Task<Response> Ended => ended.Task;
@@ -60,11 +64,16 @@ namespace Modelwire
             chunks?.Writer.TryComplete();
         }
 
-        internal void Fail(ModelwireException failure)
+        internal void Fail(Exception failure)
         {
-            if (ended.TrySetException(failure) && chunks != null)
-                _ = ended.Task.Exception; // which the reader of the chunks sees
+            ended.TrySetException(failure);
             chunks?.Writer.TryComplete(failure);
         }
+
+        /// <summary>The reader of the chunks sees how it failed: nobody has to await this task, too.</summary>
+        private static void Observe(Task task) => task.ContinueWith(failed => failed.Exception,
+            CancellationToken.None,
+            TaskContinuationOptions.OnlyOnFaulted | TaskContinuationOptions.ExecuteSynchronously,
+            TaskScheduler.Default);
     }
 }

@@ -14,11 +14,12 @@ namespace Modelwire
     internal sealed class Calls
     {
         private const ulong LogTag = ulong.MaxValue;
+        private const int StackBytes = 256 * 1024;
         private readonly ConcurrentDictionary<ulong, Call> open = new ConcurrentDictionary<ulong, Call>();
         private readonly TaskCompletionSource<bool> ended =
             new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
         private readonly IntPtr client;
-        private volatile Action<LogRecord>? log;
+        private volatile Action<ModelwireLogRecord>? log;
         private Thread? thread;
         private IntPtr queue;
         private ulong last;
@@ -62,14 +63,25 @@ namespace Modelwire
         {
             if (isClosed) throw new ModelwireException(ModelwireException.Closed);
             if (queue != IntPtr.Zero) return queue;
-            Check(modelwire_queue_new(0, out queue, out var error), error);
-            var made = queue;
-            thread = new Thread(() => Take(made), 256 * 1024) { IsBackground = true, Name = "modelwire" };
-            thread.Start();
-            return queue;
+            Check(modelwire_queue_new(0, out var made, out var error), error);
+            try
+            {
+                var taking = new Thread(() => Take(made), StackBytes) { IsBackground = true, Name = "modelwire" };
+                // What is local to the first call, as its activity, is not the thread's.
+                if (ExecutionContext.IsFlowSuppressed()) taking.Start();
+                else
+                    using (ExecutionContext.SuppressFlow()) taking.Start();
+                thread = taking;
+            }
+            catch (Exception)
+            {
+                modelwire_queue_free(made);
+                throw;
+            }
+            return queue = made;
         }
 
-        internal void LogTo(LogLevel level, Action<LogRecord>? handler)
+        internal void LogTo(ModelwireLogLevel level, Action<ModelwireLogRecord>? handler)
         {
             lock (this)
             {
@@ -123,6 +135,10 @@ namespace Modelwire
                 var batch = new Batch();
                 while (batch.Take(queue)) batch.Give(this);
             }
+            catch (Exception)
+            {
+                // The calls that are open fail below.
+            }
             finally
             {
                 lock (this)
@@ -162,13 +178,21 @@ namespace Modelwire
             }
         }
 
+        /// <summary>Ends the call of an event that cannot be read.</summary>
+        private void Drop(ulong tag, Exception failure)
+        {
+            if (!open.TryRemove(tag, out var call)) return;
+            call.Fail(failure);
+            Cancel(tag);
+        }
+
         private void Record(string text, byte[] json, string name)
         {
             try
             {
                 var level = JsonText.Element(Encoding.UTF8.GetString(json)).Text("level");
-                Enum.TryParse<LogLevel>(level == "warn" ? "warning" : level, true, out var known);
-                log?.Invoke(new LogRecord(known, name, text));
+                Enum.TryParse<ModelwireLogLevel>(level == "warn" ? "warning" : level, true, out var known);
+                log?.Invoke(new ModelwireLogRecord(known, name, text));
             }
             catch (Exception)
             {
@@ -179,7 +203,7 @@ namespace Modelwire
         /// <summary>The events of one take, read by few calls into the library.</summary>
         private sealed class Batch
         {
-            private const int EventsMax = 64, Parts = 3, BytesMin = 64 * 1024;
+            private const int EventsMax = 64, Parts = 3, BytesMin = 64 * 1024, BytesKeptMax = 1024 * 1024;
             private const uint Read = MODELWIRE_READ_TEXT | MODELWIRE_READ_JSON | MODELWIRE_READ_NAME;
             private readonly IntPtr[] events = new IntPtr[EventsMax];
             private readonly ulong[] tags = new ulong[EventsMax];
@@ -202,29 +226,48 @@ namespace Modelwire
                 {
                     var read = (int)modelwire_event_read_all(events, count, Read, tags, kinds, lengths,
                         texts, texts.Length);
-                    if (read == 0) texts = new byte[texts.Length * 2];
                     at = 0;
-                    for (var one = 0; one < read; one++)
-                    {
-                        // What was read goes on in this order: text, JSON, name.
-                        var text = Next(one * Parts);
-                        var json = texts.AsSpan(at, (int)lengths[one * Parts + 1]).ToArray();
-                        at += json.Length;
-                        var name = Next(one * Parts + 2);
-                        calls.Give(tags[one], kinds[one], events[one], text, json, name);
-                    }
+                    for (var one = 0; one < read; one++) GiveOne(calls, one);
+                    if (read == 0 && !Grow(calls)) read = 1;
                     modelwire_event_read_all(events, read, MODELWIRE_READ_FREE, null, null, null, null, 0);
                     count -= read;
                     Array.Copy(events, read, events, 0, count);
                 }
-                if (texts.Length > BytesMin) texts = new byte[BytesMin];
+                if (texts.Length > BytesKeptMax) texts = new byte[BytesMin];
             }
 
-            private string Next(int part)
+            private void GiveOne(Calls calls, int one)
             {
-                var length = (int)lengths[part];
-                at += length;
-                return length == 0 ? "" : Encoding.UTF8.GetString(texts, at - length, length);
+                // What was read goes on in this order: text, JSON, name.
+                var (text, json) = (at, at + (int)lengths[one * Parts]);
+                var name = json + (int)lengths[one * Parts + 1];
+                at = name + (int)lengths[one * Parts + 2];
+                try
+                {
+                    calls.Give(tags[one], kinds[one], events[one], Decoded(text, json),
+                        texts.AsSpan(json, name - json).ToArray(), Decoded(name, at));
+                }
+                catch (Exception failure)
+                {
+                    calls.Drop(tags[one], failure); // there is no memory for it, for instance
+                }
+            }
+
+            private string Decoded(int from, int to) => Encoding.UTF8.GetString(texts, from, to - from);
+
+            /// <summary>Makes room for one event, or gives it up.</summary>
+            private bool Grow(Calls calls)
+            {
+                try
+                {
+                    texts = new byte[checked(texts.Length * 2)];
+                    return true;
+                }
+                catch (Exception failure)
+                {
+                    calls.Drop(modelwire_event_tag(events[0]), failure);
+                    return false;
+                }
             }
         }
     }

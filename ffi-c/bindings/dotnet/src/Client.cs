@@ -22,7 +22,7 @@ namespace Modelwire
         /// otherwise.</summary>
         public ModelwireClient(ClientOptions? options = null)
         {
-            var json = Fields.Json(options);
+            var json = Fields.Json(ClientOptions.WithEnvironment(options));
             var status = modelwire_client_new(json, Length(json), out var client, out var error);
             Check(status, error);
             calls = new Calls(client);
@@ -35,32 +35,33 @@ namespace Modelwire
         public long CallsInFlight => calls.Unfinished();
 
         /// <summary>Lists the models: Models of the response has their names.</summary>
-        public Task<Response> ModelsAsync(CallOptions? options = null, CancellationToken token = default) =>
-            WholeAsync(MODELWIRE_OPERATION_MODELS, null, options, token);
+        public Task<Response> ModelsAsync(CallOptions? options = null, CancellationToken cancellationToken = default) =>
+            WholeAsync(MODELWIRE_OPERATION_MODELS, null, options, cancellationToken);
 
         /// <summary>Completes a chat.</summary>
         public Task<Response> ChatAsync(object request, CallOptions? options = null,
-            CancellationToken token = default) =>
-            WholeAsync(MODELWIRE_OPERATION_CHAT, request, options, token);
+            CancellationToken cancellationToken = default) =>
+            WholeAsync(MODELWIRE_OPERATION_CHAT, request, options, cancellationToken);
 
         /// <summary>Makes a response.</summary>
         public Task<Response> ResponsesAsync(object request, CallOptions? options = null,
-            CancellationToken token = default) =>
-            WholeAsync(MODELWIRE_OPERATION_RESPONSES, request, options, token);
+            CancellationToken cancellationToken = default) =>
+            WholeAsync(MODELWIRE_OPERATION_RESPONSES, request, options, cancellationToken);
 
         /// <summary>Completes a chat piece by piece.</summary>
-        public ChunkStream StreamChat(object request, CallOptions? options = null,
-            CancellationToken token = default) =>
-            Stream(MODELWIRE_OPERATION_CHAT, request, options, token);
+        public ChunkStream StreamChatAsync(object request, CallOptions? options = null,
+            CancellationToken cancellationToken = default) =>
+            Stream(MODELWIRE_OPERATION_CHAT, request, options, cancellationToken);
 
         /// <summary>Makes a response piece by piece.</summary>
-        public ChunkStream StreamResponses(object request, CallOptions? options = null,
-            CancellationToken token = default) =>
-            Stream(MODELWIRE_OPERATION_RESPONSES, request, options, token);
+        public ChunkStream StreamResponsesAsync(object request, CallOptions? options = null,
+            CancellationToken cancellationToken = default) =>
+            Stream(MODELWIRE_OPERATION_RESPONSES, request, options, cancellationToken);
 
-        /// <summary>Hands the library's log to a handler, on the client's thread, which it must not
-        /// hold up.</summary>
-        public void LogTo(LogLevel level, Action<LogRecord>? handler) => calls.LogTo(level, handler);
+        /// <summary>Hands the library's log to a handler, on the client's thread, which it must not hold
+        /// up, as long as somebody has the client. Null and Off end it.</summary>
+        public void LogTo(ModelwireLogLevel level,
+            Action<ModelwireLogRecord>? handler) => calls.LogTo(level, handler);
 
         /// <summary>Ends the calls in flight, and waits until they have ended.</summary>
         public void Dispose() => DisposeAsync().AsTask().GetAwaiter().GetResult();
@@ -76,6 +77,7 @@ namespace Modelwire
         private ChunkStream Stream(int operation, object request, CallOptions? options,
             CancellationToken token)
         {
+            if (request == null) throw new ArgumentNullException(nameof(request));
             token.ThrowIfCancellationRequested();
             return new ChunkStream(this, calls.Start(operation, true, request, options), token);
         }
@@ -83,6 +85,8 @@ namespace Modelwire
         private async Task<Response> WholeAsync(int operation, object? request, CallOptions? options,
             CancellationToken token)
         {
+            if (request == null && operation != MODELWIRE_OPERATION_MODELS)
+                throw new ArgumentNullException(nameof(request));
             token.ThrowIfCancellationRequested();
             var call = calls.Start(operation, false, request, options);
             using var registration = token.Register(call.Cancel);
@@ -101,37 +105,51 @@ namespace Modelwire
         }
     }
 
-    /// <summary>An answer piece by piece, for one reader. Leaving the loop over it ends the call; a
+    /// <summary>An answer piece by piece, which is read once. Leaving the loop over it ends the call; a
     /// stream that nobody reads is to be disposed of.</summary>
     public sealed class ChunkStream : IAsyncEnumerable<Chunk>, IAsyncDisposable
     {
         private readonly ModelwireClient client; // which is not collected before
         private readonly Call call;
-        private readonly CancellationToken token;
+        private readonly CancellationToken ofCall;
         private readonly CancellationTokenRegistration registration;
+        private CancellationTokenRegistration readerRegistration;
+        private int isTaken;
 
         internal ChunkStream(ModelwireClient client, Call call, CancellationToken token)
         {
-            (this.client, this.call, this.token) = (client, call, token);
+            (this.client, this.call, ofCall) = (client, call, token);
             registration = token.Register(call.Cancel);
         }
 
         /// <summary>Ends the call.</summary>
         ~ChunkStream()
         {
+            if (call == null) return; // it could not be started
             registration.Unregister();
+            readerRegistration.Unregister();
             if (!call.Ended.IsCompleted) call.Cancel();
         }
 
         /// <summary>The chunks. The token ends the call.</summary>
-        public async IAsyncEnumerator<Chunk> GetAsyncEnumerator(CancellationToken token = default)
+        /// <exception cref="InvalidOperationException">The stream was read or disposed of
+        /// before.</exception>
+        public async IAsyncEnumerator<Chunk> GetAsyncEnumerator(
+            CancellationToken cancellationToken = default)
         {
-            using var registration = token.Register(call.Cancel);
+            if (Interlocked.Exchange(ref isTaken, 1) != 0)
+                throw new InvalidOperationException("a stream is read once: keep its chunks in a list");
+            readerRegistration = cancellationToken.Register(call.Cancel);
             try
             {
-                while (await HasNextAsync(token).ConfigureAwait(false))
+                while (await HasNextAsync(cancellationToken).ConfigureAwait(false))
                 {
-                    while (call.TryNext(out var chunk)) yield return chunk;
+                    while (call.TryNext(out var chunk))
+                    {
+                        ofCall.ThrowIfCancellationRequested();
+                        cancellationToken.ThrowIfCancellationRequested();
+                        yield return chunk;
+                    }
                 }
             }
             finally
@@ -141,9 +159,17 @@ namespace Modelwire
         }
 
         /// <summary>How it ended, once the rest is read.</summary>
-        public async Task<Response> ResponseAsync(CancellationToken token = default)
+        public async Task<Response> ResponseAsync(CancellationToken cancellationToken = default)
         {
-            await foreach (var _ in this.WithCancellation(token).ConfigureAwait(false)) { }
+            Interlocked.Exchange(ref isTaken, 1);
+            using (cancellationToken.Register(call.Cancel))
+            {
+                while (await HasNextAsync(cancellationToken).ConfigureAwait(false))
+                {
+                    while (call.TryNext(out _)) { }
+                }
+            }
+            GC.KeepAlive(this);
             return await call.Ended.ConfigureAwait(false);
         }
 
@@ -154,33 +180,35 @@ namespace Modelwire
         /// <summary>Ends the call, if it has not ended.</summary>
         public ValueTask DisposeAsync()
         {
+            Interlocked.Exchange(ref isTaken, 1);
             if (!call.Ended.IsCompleted)
             {
                 call.Fail(new ModelwireException(ModelwireException.Closed));
                 call.Cancel();
             }
             registration.Dispose();
+            readerRegistration.Dispose();
             GC.SuppressFinalize(this);
             GC.KeepAlive(client);
             return default;
         }
 
-        private async ValueTask<bool> HasNextAsync(CancellationToken other)
+        private async ValueTask<bool> HasNextAsync(CancellationToken ofReader)
         {
             try
             {
                 return await call.HasNext().ConfigureAwait(false);
             }
-            catch (ModelwireException failure) when (failure.IsBy(token) || failure.IsBy(other))
+            catch (ModelwireException failure) when (failure.IsBy(ofCall) || failure.IsBy(ofReader))
             {
-                var by = failure.IsBy(token) ? token : other;
-                throw new OperationCanceledException(failure.Message, failure, by);
+                var token = failure.IsBy(ofCall) ? ofCall : ofReader;
+                throw new OperationCanceledException(failure.Message, failure, token);
             }
         }
     }
 
     /// <summary>How serious a log record is.</summary>
-    public enum LogLevel
+    public enum ModelwireLogLevel
     {
         /// <summary>No records.</summary>
         Off,
@@ -197,13 +225,13 @@ namespace Modelwire
     }
 
     /// <summary>A record of the library's log.</summary>
-    public sealed class LogRecord
+    public sealed class ModelwireLogRecord
     {
-        internal LogRecord(LogLevel level, string area, string message) =>
+        internal ModelwireLogRecord(ModelwireLogLevel level, string area, string message) =>
             (Level, Area, Message) = (level, area, message);
 
         /// <summary>How serious it is.</summary>
-        public LogLevel Level { get; }
+        public ModelwireLogLevel Level { get; }
 
         /// <summary>"modelwire", or the part of a library below it.</summary>
         public string Area { get; }

@@ -21,8 +21,21 @@ namespace Modelwire
 
         private protected Fields() { }
 
-        private protected T Get<T>(string name) =>
-            TryGetValue(name, out var value) && value is T found ? found : default!;
+        private protected T Get<T>(string name)
+        {
+            if (!TryGetValue(name, out var value) || value == null) return default!;
+            if (value is T found) return found;
+            var kind = Nullable.GetUnderlyingType(typeof(T));
+            return kind != null && value is IConvertible ? (T)Convert.ChangeType(value, kind) : default!;
+        }
+
+        /// <summary>The items of an array to which more are added.</summary>
+        private protected List<T> Items<T>(string name)
+        {
+            if (!TryGetValue(name, out var value)) this[name] = value = new List<T>();
+            return value as List<T> ?? throw new InvalidOperationException(
+                $"[\"{name}\"] has a value of its own: add to that");
+        }
 
         private protected void Set(string name, object? value)
         {
@@ -31,14 +44,13 @@ namespace Modelwire
         }
 
         private protected TimeSpan? GetTime(string name) =>
-            !TryGetValue(name, out var value) ? (TimeSpan?)null
-            : value is long time ? TimeSpan.FromMilliseconds(time)
-            : Timeout.InfiniteTimeSpan;
+            Get<double?>(name) is { } time ? TimeSpan.FromMilliseconds(time)
+            : ContainsKey(name) ? Timeout.InfiniteTimeSpan : (TimeSpan?)null;
 
         private protected void SetTime(string name, TimeSpan? time)
         {
             if (time == Timeout.InfiniteTimeSpan) this[name] = null;
-            else Set(name, (long?)time?.TotalMilliseconds);
+            else Set(name, time is { } given ? (long?)Math.Ceiling(given.TotalMilliseconds) : null);
         }
 
         /// <summary>As JSON in UTF-8. Text is taken as JSON already.</summary>

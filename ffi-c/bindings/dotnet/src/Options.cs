@@ -7,7 +7,7 @@ namespace Modelwire
 {
     /// <summary>Options of a client. Those that are not set have their default; any can be
     /// set by its name in docs/options.md, as options["base_url"].</summary>
-    public sealed class ClientOptions : Fields
+    public sealed partial class ClientOptions : Fields
     {
         /// <summary>The base URL of the service, `https://host/v1` for instance, or
         /// `http+unix://%2Frun%2Fmodels.sock/v1` at a Unix socket.</summary>
@@ -370,7 +370,7 @@ namespace Modelwire
 
     /// <summary>Options of a call. Those that are not set have their default; any can be
     /// set by its name in docs/options.md, as options["base_url"].</summary>
-    public sealed class CallOptions : Fields
+    public sealed partial class CallOptions : Fields
     {
         /// <summary>Headers of this call; each replaces the client's header of the same
         /// name.</summary>

@@ -3,6 +3,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Text.Json;
 
 namespace Modelwire
 {
@@ -12,14 +13,17 @@ namespace Modelwire
     {
         /// <summary>A chat with a model, of these messages and those that are added.</summary>
         public ChatRequest(string model, params Message[] messages)
+            : this(model, (IEnumerable<Message>)messages) { }
+
+        /// <summary>A chat with a model, of these messages and those that are added.</summary>
+        public ChatRequest(string model, IEnumerable<Message> messages)
         {
             this["model"] = model;
-            this["messages"] = Messages;
-            Messages.AddRange(messages);
+            this["messages"] = messages.ToList();
         }
 
         /// <summary>The messages so far.</summary>
-        public List<Message> Messages { get; } = new List<Message>();
+        public List<Message> Messages => Items<Message>("messages");
 
         /// <summary>The randomness of the choice of tokens.</summary>
         public double? Temperature
@@ -38,11 +42,9 @@ namespace Modelwire
         /// <summary>Adds a function that the model may call; its parameters are a JSON schema.</summary>
         public ChatRequest AddTool(string name, string? description, object parameters)
         {
-            var tools = Get<List<object>?>("tools") ?? new List<object>();
             var function = Message.Object(("name", name), ("description", description),
                 ("parameters", parameters));
-            tools.Add(Message.Object(("type", "function"), ("function", function)));
-            this["tools"] = tools;
+            Items<object>("tools").Add(Message.Object(("type", "function"), ("function", function)));
             return this;
         }
 
@@ -76,10 +78,8 @@ namespace Modelwire
         /// <summary>Adds a function that the model may call; its parameters are a JSON schema.</summary>
         public ResponsesRequest AddTool(string name, string? description, object parameters)
         {
-            var tools = Get<List<object>?>("tools") ?? new List<object>();
-            tools.Add(Message.Object(("type", "function"), ("name", name),
+            Items<object>("tools").Add(Message.Object(("type", "function"), ("name", name),
                 ("description", description), ("parameters", parameters)));
-            this["tools"] = tools;
             return this;
         }
 
@@ -100,6 +100,12 @@ namespace Modelwire
         {
             this["role"] = role;
             this["content"] = content;
+        }
+
+        /// <summary>As a service sent it.</summary>
+        internal Message(JsonElement sent)
+        {
+            foreach (var member in sent.EnumerateObject()) this[member.Name] = member.Value;
         }
 
         /// <summary>Instructions to the model.</summary>
@@ -123,7 +129,10 @@ namespace Modelwire
 
         /// <summary>The result of a call that the model asked for.</summary>
         public static Message Tool(ToolCall call, string result) =>
-            new Message("tool", result) { ["tool_call_id"] = call.Id };
+            new Message("tool", result)
+            {
+                ["tool_call_id"] = (call ?? throw new ArgumentNullException(nameof(call))).Id,
+            };
 
         /// <summary>Names and values, without those that are null.</summary>
         internal static Dictionary<string, object> Object(params (string, object?)[] members) =>

@@ -53,7 +53,9 @@ namespace Modelwire
             ? new Usage(usage) : null;
 
         /// <summary>What the model wants called.</summary>
-        public IReadOnlyList<ToolCall> ToolCalls => Info.Items("tool_calls")
+        /// <exception cref="InvalidOperationException">It is the end of a stream without the option
+        /// Gather, which does not have it.</exception>
+        public IReadOnlyList<ToolCall> ToolCalls => Whole.Info.Items("tool_calls")
             .Select(call => new ToolCall(call.Text("id") ?? "", call.Text("name") ?? "",
                 call.Text("arguments") ?? "")).ToList();
 
@@ -61,13 +63,29 @@ namespace Modelwire
         public IReadOnlyList<string> Models =>
             Info.Items("models").Select(model => model.GetString()!).ToList();
 
-        /// <summary>The answer as a message of the next request of a chat.</summary>
-        public Message Message => Message.Assistant(Text, ToolCalls);
+        /// <summary>The answer to a chat as a message of its next request, as the service sent it.</summary>
+        /// <exception cref="InvalidOperationException">It is the end of a stream without the option
+        /// Gather, or no chat.</exception>
+        public Message Message
+        {
+            get
+            {
+                var choice = Whole.Document.Items("choices").FirstOrDefault();
+                return choice.Member("message") is { ValueKind: JsonValueKind.Object } message
+                    ? new Message(message) : throw new InvalidOperationException("the answer has no message");
+            }
+        }
 
         /// <summary>The text, which is JSON where the request has a schema, as an object.</summary>
+        /// <remarks>Without options, names match in any case.</remarks>
         /// <exception cref="JsonException">The text is no JSON of that type.</exception>
+        /// <exception cref="InvalidOperationException">It is the end of a stream without the option
+        /// Gather.</exception>
         public T Parse<T>(JsonSerializerOptions? options = null) =>
-            JsonSerializer.Deserialize<T>(Text, options);
+            JsonSerializer.Deserialize<T>(Whole.Text, options ?? JsonText.AnyCase);
+
+        private Response Whole => json.Length > 0 ? this : throw new InvalidOperationException(
+            "the end of a stream does not have it: set the option Gather");
     }
 
     /// <summary>A piece of an answer.</summary>
@@ -149,13 +167,18 @@ namespace Modelwire
     /// <summary>How JSON is read: what is absent is null.</summary>
     internal static class JsonText
     {
+        private const int DepthMax = 1024; // of the library, too
+
+        internal static readonly JsonSerializerOptions AnyCase =
+            new JsonSerializerOptions { PropertyNameCaseInsensitive = true, MaxDepth = DepthMax };
+
         internal static string Of(byte[] json) => System.Text.Encoding.UTF8.GetString(json);
 
         /// <summary>On its own; of the kind Undefined where the text is empty.</summary>
         internal static JsonElement Element(string json)
         {
             if (json.Length == 0) return default;
-            using var document = JsonDocument.Parse(json, new JsonDocumentOptions { MaxDepth = 1000 });
+            using var document = JsonDocument.Parse(json, new JsonDocumentOptions { MaxDepth = DepthMax });
             return document.RootElement.Clone();
         }
 

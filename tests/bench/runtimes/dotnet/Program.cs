@@ -51,7 +51,7 @@ internal static class Program
         await using var client = new ModelwireClient(options);
         if (work == "stream")
         {
-            await foreach (var chunk in client.StreamChat(request)) seen.Add(chunk.Text);
+            await foreach (var chunk in client.StreamChatAsync(request)) seen.Add(chunk.Text);
             return;
         }
         for (var done = 0; done < operations; done++) seen.Add((await client.ChatAsync(request)).Text);
