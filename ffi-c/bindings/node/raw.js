@@ -9,24 +9,33 @@
 
 const koffi = require("koffi");
 
-/** The path in the environment, else the package for this platform, else what the loader finds. */
+/** The path in the environment; else the packages for this platform, and what the loader finds. */
 function find() {
-  if (process.env.MODELWIRE_LIBRARY) return process.env.MODELWIRE_LIBRARY;
-  const libc = process.platform === "linux" ? "-gnu" : "";
-  try {
-    return require.resolve(`@modelwire/${process.platform}-${process.arch}${libc}`);
-  } catch {
-    return "libmodelwire.so.0.1";
-  }
+  if (process.env.MODELWIRE_LIBRARY) return [process.env.MODELWIRE_LIBRARY];
+  // A library for glibc may load with musl, and then fail; one for musl never loads with glibc.
+  const libcs = process.platform === "linux" ? ["-musl", "-gnu"] : [""];
+  const packed = libcs.flatMap((libc) => {
+    try {
+      return require.resolve(`@modelwire/${process.platform}-${process.arch}${libc}`);
+    } catch {
+      return [];
+    }
+  });
+  return [...packed, "libmodelwire.so.0.1"];
 }
 
-function load(path) {
-  try {
-    return koffi.load(path);
-  } catch (cause) {
-    const hint = "install libmodelwire, or set MODELWIRE_LIBRARY to its path";
-    throw new Error(`${path} cannot be loaded: ${hint}`, { cause });
+/** The first that loads: an old npm installs packages for both libcs. */
+function load(paths) {
+  const reasons = [];
+  for (const path of paths) {
+    try {
+      return koffi.load(path);
+    } catch (cause) {
+      reasons.push(`\n${path}: ${cause.message}`);
+    }
   }
+  const hint = "install it, or set MODELWIRE_LIBRARY to its path";
+  throw new Error(`libmodelwire cannot be loaded: ${hint}${reasons.join("")}`);
 }
 
 const library = load(find());

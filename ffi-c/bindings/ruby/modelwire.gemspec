@@ -10,6 +10,8 @@ Gem::Specification.new do |spec|
   spec.authors = ["The modelwire authors"]
   spec.licenses = %w[MIT Apache-2.0]
   spec.required_ruby_version = ">= 3.1"
+  # An older one takes any gem for Linux, whatever the libc.
+  spec.required_rubygems_version = ">= 3.3.22" if spec.platform.to_s.end_with?("-musl")
   spec.files = Dir["lib/**/*", "sig/*", "*.md", "LICENSE-*"]
   spec.add_dependency "ffi", "~> 1.15" # calls the library
 end

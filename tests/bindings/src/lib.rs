@@ -155,7 +155,9 @@ fn library_by_name(library: &Library) -> PathBuf {
     let make = || {
         let link = library.file("libmodelwire.so");
         let _ = std::fs::remove_file(&link);
-        std::os::unix::fs::symlink(library.path(), &link).unwrap();
+        // Of a package for musl it is the static one.
+        let shared = library.path().with_extension("so");
+        std::os::unix::fs::symlink(shared, &link).unwrap();
         link
     };
     PLACE.get_or_init(make).clone()

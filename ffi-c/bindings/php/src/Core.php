@@ -30,13 +30,19 @@ final class Core {
             \dirname(__DIR__, 4) . '/include/modelwire.ffi.h'];
         $found = \array_filter($headers, \is_file(...))
             ?: throw new \RuntimeException("$headers[0] is missing; modelwire has it in include");
-        $library = self::library();
-        try {
-            self::$ffi = $ffi = FFI::cdef(\file_get_contents(\reset($found)), $library);
-        } catch (FFI\Exception $cause) {
-            throw new \RuntimeException("{$cause->getMessage()}: modelwire cannot use $library; "
-                . 'MODELWIRE_LIBRARY in the environment is the path of libmodelwire.so.0.1');
+        $declarations = \file_get_contents(\reset($found));
+        $reasons = [];
+        foreach ($libraries = self::libraries() as $library) {
+            try {
+                self::$ffi = $ffi = FFI::cdef($declarations, $library);
+                break;
+            } catch (FFI\Exception $cause) {
+                $reasons[$cause->getMessage()] = true;
+            }
         }
+        self::$ffi ?? throw new \RuntimeException(\implode('; ', \array_keys($reasons))
+            . ': modelwire cannot use ' . \implode(' or ', $libraries)
+            . '; MODELWIRE_LIBRARY in the environment is the path of libmodelwire.so.0.1');
         self::$handles = new \WeakMap();
         self::$taken = $ffi->new('modelwire_event *[' . self::AT_ONCE . ']');
         self::$error = $ffi->new('modelwire_error *[1]');
@@ -51,12 +57,17 @@ final class Core {
         return $ffi;
     }
 
-    /** The path in the environment, else the library in the package, else what the loader finds. */
-    private static function library(): string {
+    /**
+     * The path in the environment; else those of the package, and what the loader finds. A library
+     * for glibc may load with musl, and then fail; one for musl never loads with glibc.
+     */
+    private static function libraries(): array {
+        if ($path = \getenv('MODELWIRE_LIBRARY')) return [$path];
         $machine = \str_replace('aarch64', 'arm64', \php_uname('m'));
         $platform = \strtolower(\PHP_OS_FAMILY) . "-$machine";
-        $packed = \dirname(__DIR__) . "/native/$platform/libmodelwire.so";
-        return \getenv('MODELWIRE_LIBRARY') ?: (\is_file($packed) ? $packed : 'libmodelwire.so.0.1');
+        $folder = \dirname(__DIR__) . "/native/$platform";
+        $packed = ["$folder-musl/libmodelwire.so", "$folder/libmodelwire.so"];
+        return [...\array_filter($packed, \is_file(...)), 'libmodelwire.so.0.1'];
     }
 
     /** Calls a function whose last parameter is the place of an error. */

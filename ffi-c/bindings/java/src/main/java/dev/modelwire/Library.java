@@ -41,7 +41,10 @@ final class Library {
 
     private Library() {}
 
-    /** By the path in the environment, else as a resource for this platform, else by the loader. */
+    /**
+     * By the path in the environment, else as a resource for this platform, else by the loader. A
+     * library for glibc may load with musl, and then fail; one for musl never loads with glibc.
+     */
     private static SymbolLookup find() {
         String path = System.getenv("MODELWIRE_LIBRARY");
         if (path != null && !path.isEmpty()) return load(path);
@@ -49,18 +52,26 @@ final class Library {
         String arch = System.getProperty("os.arch");
         arch = arch.replace("amd64", "x86_64").replace("aarch64", "arm64");
         os = os.startsWith("mac") ? "darwin" : os;
-        String resource = "native/" + os + "-" + arch + "/libmodelwire.so";
-        try (InputStream packed = Library.class.getResourceAsStream(resource)) {
-            if (packed == null) return load("libmodelwire.so.0.1");
-            Path copy = Files.createTempFile("libmodelwire", ".so");
-            try {
-                Files.copy(packed, copy, StandardCopyOption.REPLACE_EXISTING);
-                return load(copy.toString());
-            } finally {
-                Files.delete(copy); // what is loaded stays
+        for (String libc : new String[] {"-musl", ""}) {
+            String resource = "native/" + os + "-" + arch + libc + "/libmodelwire.so";
+            try (InputStream packed = Library.class.getResourceAsStream(resource)) {
+                if (packed != null) return loadCopy(packed);
+            } catch (IOException failure) {
+                throw new UnsatisfiedLinkError("libmodelwire cannot be unpacked: " + failure);
+            } catch (UnsatisfiedLinkError failure) {
+                if (libc.isEmpty()) throw failure;
             }
-        } catch (IOException failure) {
-            throw new UnsatisfiedLinkError("libmodelwire cannot be unpacked: " + failure);
+        }
+        return load("libmodelwire.so.0.1");
+    }
+
+    private static SymbolLookup loadCopy(InputStream packed) throws IOException {
+        Path copy = Files.createTempFile("libmodelwire", ".so");
+        try {
+            Files.copy(packed, copy, StandardCopyOption.REPLACE_EXISTING);
+            return load(copy.toString());
+        } finally {
+            Files.delete(copy); // what is loaded stays
         }
     }
 
