@@ -123,17 +123,11 @@ struct Language;
 impl Language {
     /// A program of a language: with the library, and a folder for what is built.
     fn program(language: &str, name: &str) -> Program {
-        let (library, folder) = (Library::built(), Language::folder(language));
+        let (library, folder) = (Library::built(), folder(language));
         std::fs::create_dir_all(&folder).unwrap();
         Program::new(&root().join("tests/bindings").join(language).join(name))
             .env("MODELWIRE_LIBRARY", text(&library_by_name(library)))
             .env("BUILD", text(&folder))
-    }
-
-    fn folder(language: &str) -> PathBuf {
-        // TARGET/debug/deps/NAME-HASH
-        let target = std::env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned();
-        target.join("bindings").join(language)
     }
 
     /// Made ready, the first time that a process asks. Each language at its own time: the lock of all
@@ -163,6 +157,14 @@ fn library_by_name(library: &Library) -> PathBuf {
     PLACE.get_or_init(make).clone()
 }
 
-fn text(path: &Path) -> &str {
+/// A folder for what is built.
+pub fn folder(name: &str) -> PathBuf {
+    // TARGET/debug/deps/NAME-HASH
+    let target = std::env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned();
+    target.join("bindings").join(name)
+}
+
+/// A path, which is UTF-8.
+pub fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
