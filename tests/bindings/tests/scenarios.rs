@@ -114,6 +114,15 @@ mod node {
     scenario!("node", close_paused, |scenario| scenario.scripted(script::large_then_small(), 1));
 }
 
+/// The package for Node.js, in Deno.
+mod deno {
+    use super::*;
+    all_scenarios!("deno");
+    scenario!("deno", installed, |scenario| drop(scenario.played()));
+    scenario!("deno", web_stream, |scenario| drop(scenario.played()));
+    scenario!("deno", close_paused, |scenario| scenario.scripted(script::large_then_small(), 1));
+}
+
 mod java {
     use super::*;
     all_scenarios!("java");
@@ -126,6 +135,9 @@ mod java {
 
     // Streams as a Flow.Publisher.
     scenario!("java", publisher, |scenario| drop(scenario.played()));
+
+    // The example in Kotlin, whose stream is a Flow.
+    scenario!("java", kotlin, |scenario| drop(scenario.played()));
 
     // What is asked of a chunk that the stream has left behind.
     scenario!("java", late, |scenario| drop(scenario.played()));
