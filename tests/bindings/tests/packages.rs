@@ -40,7 +40,7 @@ fn library(folder: &Path, needed: &str, is_arm64: bool) -> PathBuf {
 /// In place of a .NET SDK: packs the libraries alone.
 fn packer(folder: &Path) -> PathBuf {
     let path = folder.join("dotnet");
-    let pack = format!("python3 -m zipfile -c $7/Modelwire.{VERSION}.nupkg $8/runtimes");
+    let pack = format!("python3 -m zipfile -c $8/Modelwire.{VERSION}.nupkg $9/runtimes");
     std::fs::write(&path, format!("#!/bin/sh\n{pack}\n")).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     path
