@@ -552,8 +552,12 @@ internal static class Scenarios
     [DllImport("libc")]
     private static extern int kill(int pid, int signal);
 
+    [DllImport("libc")]
+    private static extern IntPtr signal(int signal, IntPtr handler);
+
     private static async Task Interrupt()
     {
+        signal(2, IntPtr.Zero); // a parent may have ignored it, which .NET leaves so
         await using var client = new ModelwireClient();
         // A signal that .NET handles reaches its program while a call is in flight.
         using var source = new CancellationTokenSource();

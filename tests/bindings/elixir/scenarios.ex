@@ -91,7 +91,7 @@ defmodule Scenarios do
     assert_raise ArgumentError, fn -> Modelwire.close(:client) end
     assert_raise ArgumentError, fn -> Modelwire.Native.read(client) end
     assert_raise ArgumentError, fn -> Modelwire.Native.submit(client, :chat, "", "", 1) end
-    assert_raise ArgumentError, fn -> Modelwire.Native.client(<<1::1>>) end
+    assert_raise ArgumentError, fn -> Modelwire.Native.client(<<1::1>>, 0) end
     assert {:error, %{kind: :argument}} = Modelwire.chat(client, <<255>>)
 
     # What is no client, no request, or no value of JSON is named.
@@ -243,6 +243,36 @@ defmodule Scenarios do
     for level <- [:warn, :warning, :off], do: assert(Modelwire.log(level) == :ok)
     for other <- [:verbose, 3, nil], do: refused("levels", other, fn -> Modelwire.log(other) end)
     assert_raise ArgumentError, ~r/:debug, :trace/, fn -> Modelwire.log(:verbose) end
+  end
+
+  def play("telemetry") do
+    silent = Modelwire.client!()
+    # In place of the package of this name.
+    Code.compile_string("""
+    defmodule :telemetry do
+      def execute(event, measurements, metadata), do: send(:probe, {event, measurements, metadata})
+    end
+    """)
+    Process.register(self(), :probe)
+    client = Modelwire.client!()
+    Modelwire.chat!(silent, chat("one two"))
+    Modelwire.chat!(client, chat("one two"))
+    {:error, _} = Modelwire.chat(client, chat("x", "no-such-model"))
+
+    event = fn ->
+      assert_receive {[:modelwire, :call, :stop], measurements, metadata}, 20_000
+      {measurements, metadata}
+    end
+
+    {measurements, metadata} = event.()
+    assert %{duration: duration, input_tokens: 2, output_tokens: 2} = measurements
+    assert duration in 1..System.convert_time_unit(20, :second, :native)
+    assert %{operation: "chat", model: "echo", kind: nil, record: record} = metadata
+    assert record["status"] == 200 and record["attempts_count"] == 1
+    {measurements, metadata} = event.()
+    assert measurements.input_tokens == nil and metadata.kind == "not_found"
+    # The client from before has no such events.
+    refute_receive {_, _, _}, 200
   end
 
   def play("close") do

@@ -266,6 +266,9 @@ mod elixir {
     // The process that takes events is killed, and calls go on.
     scenario!("elixir", router, |scenario| drop(scenario.played()));
 
+    // Events of calls for :telemetry.
+    scenario!("elixir", telemetry, |scenario| drop(scenario.played()));
+
     // The module is loaded anew under calls.
     scenario!("elixir", reload, |scenario| drop(scenario.played()));
 

@@ -93,7 +93,7 @@ static void lay(ErlNifEnv *env, struct event *event, int is_chunk) {
   if (!is_chunk) enif_release_resource(call);
 }
 
-/* The log's records among what was taken; or idle, and a message comes when there is more. */
+/* The records of the log and of calls among what was taken; or idle, and a message comes when there is more. */
 NIF(dispatch) {
   modelwire_event *taken[64];
   ERL_NIF_TERM records = enif_make_list(env, 0);
@@ -104,7 +104,7 @@ NIF(dispatch) {
     int32_t kind = modelwire_event_kind(taken[i]);
     struct event *event = enif_alloc_resource(types[EVENT], sizeof *event);
     *event = (struct event){taken[i], NULL};
-    if (kind == MODELWIRE_EVENT_LOG)
+    if (kind == MODELWIRE_EVENT_LOG || kind == MODELWIRE_EVENT_CALL)
       records = enif_make_list_cell(env, field(env, event, modelwire_event_json), records);
     if (kind < MODELWIRE_EVENT_CHUNK || kind > MODELWIRE_EVENT_ERROR) enif_release_resource(event);
     else lay(env, event, kind == MODELWIRE_EVENT_CHUNK);
@@ -180,12 +180,15 @@ NIF(cancel) {
   return atom(env, "ok");
 }
 
+/* Options, and 1 where dispatch is to give records of the client's calls. */
 NIF(open_client) {
+  int is_followed;
   ErlNifBinary options;
-  REQUIRE(enif_inspect_binary(env, argv[0], &options));
+  REQUIRE(enif_inspect_binary(env, argv[0], &options) && enif_get_int(env, argv[1], &is_followed));
   modelwire_error *error = NULL;
   struct client *client = enif_alloc_resource(types[CLIENT], sizeof *client);
-  modelwire_client_new((const char *)options.data, options.size, &client->client, &error);
+  if (!modelwire_client_new((const char *)options.data, options.size, &client->client, &error))
+    modelwire_queue_follow_calls(shared->queue, client->client, is_followed, 0, &error);
   return result(env, client, error);
 }
 
@@ -245,6 +248,6 @@ static int load(ErlNifEnv *env, void **to, ERL_NIF_TERM info) { return adopt(env
 static ErlNifFunc functions[] = {
     {"dispatch", 0, dispatch}, {"read", 1, read}, {"submit", 5, submit}, {"cancel", 1, cancel},
     {"log", 1, set_log}, {"unfinished", 0, unfinished},
-    {"client", 1, open_client, ERL_NIF_DIRTY_JOB_IO_BOUND},
+    {"client", 2, open_client, ERL_NIF_DIRTY_JOB_IO_BOUND},
     {"close", 1, close_client, ERL_NIF_DIRTY_JOB_IO_BOUND}};
 ERL_NIF_INIT(Elixir.Modelwire.Native, functions, load, NULL, adopt, NULL)

@@ -76,8 +76,18 @@ defmodule Modelwire do
   alias Modelwire.{Error, JSON, Native, Response, Router, Stream}
   @levels [off: 0, error: 1, warn: 2, warning: 2, info: 3, debug: 4, trace: 5]
 
-  @doc "Makes a client, to be shared by any number of processes. It connects to nothing yet."
-  def client(options \\ []), do: options |> JSON.encode() |> Native.client() |> Error.read()
+  @doc """
+  Makes a client, to be shared by any number of processes. It connects to nothing yet.
+
+  If the program has `:telemetry`, each call emits `[:modelwire, :call, :stop]` when it has ended. Measurements:
+  `duration`, in native units, and `input_tokens` and `output_tokens`, nil where the service reports none.
+  Metadata: `operation`, `model`, `kind` of its error or nil, and `record`, with all that was measured.
+  """
+  def client(options \\ []) do
+    is_followed = if Code.ensure_loaded?(:telemetry), do: 1, else: 0
+    options |> JSON.encode() |> Native.client(is_followed) |> Error.read()
+  end
+
   def client!(options \\ []), do: options |> client() |> Error.raised()
 
   @doc "Ends what the client does: its calls, and all that are tried later, fail as `:closed`."
@@ -161,17 +171,27 @@ defmodule Modelwire.Router do
 
   # At its beginning, and whenever the descriptor of the queue is readable.
   @impl true
-  def handle_info(_message, nil), do: {:noreply, log(Modelwire.Native.dispatch())}
+  def handle_info(_message, nil), do: {:noreply, tell(Modelwire.Native.dispatch())}
 
-  defp log(:idle), do: nil
+  defp tell(:idle), do: nil
 
-  defp log(records) do
-    for record <- Enum.map(records, &Modelwire.JSON.decode/1) do
-      level = %{"error" => :error, "warn" => :warning, "info" => :info}[record["level"]]
-      Logger.log(level || :debug, record["message"], target: record["target"])
-    end
+  defp tell(records) do
+    for record <- Enum.map(records, &Modelwire.JSON.decode/1), do: tell_one(record)
+    tell(Modelwire.Native.dispatch())
+  end
 
-    log(Modelwire.Native.dispatch())
+  defp tell_one(%{"level" => level, "message" => message} = record) do
+    level = %{"error" => :error, "warn" => :warning, "info" => :info}[level]
+    Logger.log(level || :debug, message, target: record["target"])
+  end
+
+  defp tell_one(record) do
+    duration = System.convert_time_unit(record["elapsed_us"], :microsecond, :native)
+    measurements = for name <- [:input_tokens, :output_tokens], into: %{duration: duration},
+      do: {name, record["usage"][Atom.to_string(name)]}
+    metadata = %{operation: record["operation"], model: record["model"], kind: record["kind"], record: record}
+    # Not a dependency: the program brings it.
+    apply(:telemetry, :execute, [[:modelwire, :call, :stop], measurements, metadata])
   end
 end
 
@@ -182,7 +202,7 @@ defmodule Modelwire.Native do
   def load,
     do: "../../priv/modelwire_nif" |> Path.expand(:code.which(__MODULE__)) |> :erlang.load_nif(0)
 
-  @arities [submit: 5, read: 1, cancel: 1, client: 1, close: 1, log: 1, dispatch: 0, unfinished: 0]
+  @arities [submit: 5, read: 1, cancel: 1, client: 2, close: 1, log: 1, dispatch: 0, unfinished: 0]
   for {name, arity} <- @arities do
     def unquote(name)(unquote_splicing(Macro.generate_arguments(arity, __MODULE__))),
       do: :erlang.nif_error(:not_loaded)
