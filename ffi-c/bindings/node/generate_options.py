@@ -3,9 +3,11 @@
 # writes: options.d.ts
 
 import pathlib
+import sys
 import textwrap
 
-TABLES = pathlib.Path(__file__).resolve().parents[3] / "docs" / "options.md"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from options_table import Option, tables  # noqa: E402
 
 HEAD = """\
 // The options of docs/options.md.
@@ -37,21 +39,18 @@ TYPES = {
 }
 
 
-def interface(name: str, section: str) -> str:
+def interface(name: str, rows: list[Option]) -> str:
     """The options of one table."""
     lines = [f"export interface {name} {{"]
-    for line in section.splitlines():
-        if line.startswith("| `"):
-            option, takes, doc = (cell.strip() for cell in line.strip("|").split("|", 2))
-            text = textwrap.wrap(doc, 92)
-            lines.append("  /** " + "\n   *  ".join(text) + " */")
-            lines.append(f"  {option.strip('`')}?: {TYPES[takes]};")
+    for option in rows:
+        lines.append("  /** " + "\n   *  ".join(textwrap.wrap(option.doc, 92)) + " */")
+        lines.append(f"  {option.name}?: {TYPES[option.takes]};")
     return "\n".join([*lines, "}"])
 
 
 def main() -> None:
     """Prints the file."""
-    _, of_client, of_call = TABLES.read_text().split("\n## ")
+    of_client, of_call = tables()
     client, call = interface("ClientOptions", of_client), interface("RequestOptions", of_call)
     print("\n\n".join([HEAD, BASE_URL, client, call]))
 

@@ -241,7 +241,7 @@ var scenarios = map[string]func(){
 
 		stream := client.ChatStream(ctx, modelwire.ChatRequest{Model: "echo",
 			Messages: []modelwire.Message{modelwire.User("one two")}},
-			modelwire.WithGather(), modelwire.WithIdleTimeout(time.Minute))
+			modelwire.WithGather(true), modelwire.WithIdleTimeout(time.Minute))
 		text := ""
 		for chunk, err := range stream.Chunks() {
 			var event modelwire.ChatCompletionChunk

@@ -122,7 +122,7 @@ final class Scenarios {
             check(response.text().contains("x"), response.text());
 
             var stream = client.chatStream(new ChatRequest("echo").user(WORDS),
-                    new Options().gather().idleTimeout(null));
+                    new Options().gather(true).idleTimeout(null));
             same(stream.response().text(), WORDS);
             var ask = new ResponsesRequest("echo", WORDS).instructions("Be short.");
             same(client.responses(ask).text(), WORDS);
