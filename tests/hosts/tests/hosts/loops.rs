@@ -19,12 +19,17 @@ fn glib() -> std::path::PathBuf {
     example("glib.c")
 }
 
+fn sdl() -> std::path::PathBuf {
+    example("sdl.c")
+}
+
 fn qt() -> std::path::PathBuf {
     example("qt.cpp")
 }
 
 fn ask(program: &std::path::Path, base_url: &str, model: &str, texts: &[&str]) -> Running {
-    Running::start(at(program, base_url).arg(model).args(texts))
+    // SDL, without a screen.
+    Running::start(at(program, base_url).env("SDL_VIDEODRIVER", "dummy").arg(model).args(texts))
 }
 
 /// What came of each chat, its pieces put together.
@@ -72,7 +77,8 @@ fn ends_when_told(name: &str, program: &std::path::Path, tell: fn(&mut Running))
         let (service, url) = silent_service();
         let mut running = ask(program, &url, "any", &["a", "b"]);
         wait_until("both are asked", || service.recorded("silent").len() == 2);
-        if round == 0 {
+        // A game draws its frames all the time.
+        if round == 0 && name != "SDL" {
             check_idle(name, running.id());
         }
         let start = Instant::now();
@@ -124,6 +130,21 @@ fn glib_reports_a_failure() {
 #[test]
 fn glib_ends_at_ctrl_c() {
     ends_when_told("glib", &glib(), interrupt);
+}
+
+#[test]
+fn sdl_runs_chats_concurrently() {
+    chats_run_beside_each_other(&sdl());
+}
+
+#[test]
+fn sdl_reports_a_failure() {
+    a_failure_is_told(&sdl());
+}
+
+#[test]
+fn sdl_ends_at_ctrl_c() {
+    ends_when_told("SDL", &sdl(), interrupt);
 }
 
 #[test]
