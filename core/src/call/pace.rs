@@ -43,9 +43,6 @@ const MANY: u32 = 4;
 /// The share of refusals, beyond background and chance, above which a limit counts as exceeded.
 const REFUSED_SHARE: f64 = 0.02;
 
-/// The slots double while no limit is known, so a limit soon refuses more than this share; less may be chance.
-const FIRST_SHARE: f64 = 0.15;
-
 /// The share of starts that may be refused in the search for more, but no search waits for more starts than
 /// this, or than in [`PATIENCE`].
 const BUDGET: f64 = 0.05;
@@ -525,8 +522,7 @@ impl CongestionController {
         if refused >= started {
             return self.rate.is_some() || refused >= MANY;
         }
-        let is_little = refused < MANY || f64::from(refused) <= FIRST_SHARE * f64::from(started);
-        if self.rate.is_none() && is_little {
+        if self.rate.is_none() && refused < MANY {
             return false;
         }
         let started = f64::from(started);
