@@ -598,8 +598,10 @@ impl QueueEstimate {
         let duration = self.area / f64::from(self.answers);
         self.duration = Duration::from_secs_f64(duration);
         if self.samples >= DIP_EVERY {
-            // The throughput of fewer attempts was the same: there is still a queue.
-            let is_queue = self.is_felt && rate >= (1.0 + DIP) / 2.0 * self.best;
+            // The throughput of fewer attempts was the same: there is still a queue. The bound is never lower
+            // than the initial slots, where nothing can be seen.
+            let is_queue =
+                self.is_felt && self.bound() > Some(START) && rate >= (1.0 + DIP) / 2.0 * self.best;
             self.samples = if is_queue { DIP_EVERY } else { 0 };
             (self.is_felt, self.is_tried) = (false, true);
             // Longer by a part at most: the sample may be an odd one.
@@ -607,7 +609,9 @@ impl QueueEstimate {
             self.least = Some(if is_queue { duration * DIP } else { duration.min(most) });
             return;
         }
-        self.samples += u32::from(self.is_felt);
+        // One that takes long counts as several.
+        let number = 1 + (time / PATIENCE.as_secs_f64()) as u32;
+        self.samples += if self.is_felt { number } else { 0 };
         self.best = rate.max((3.0 * self.best + rate) / 4.0);
         self.least = Some(self.least.map_or(duration, |least| least.min(duration)));
     }
