@@ -64,11 +64,9 @@ const STEP: f64 = 0.07;
 const STEP_MAX: f64 = 0.4;
 
 /// The factor for the rate, and for the bound by Little's law, while the background and the least duration
-/// are measured; the interval: this many decreases, or samples in which the bound was reached; and the starts
-/// of which the background is measured.
+/// are measured; the interval: this many decreases, or samples in which the bound was reached.
 const DIP: f64 = 0.75;
 const DIP_EVERY: u32 = 6;
-const DIP_STARTS: u32 = 60;
 
 /// A larger share is not taken for background, nor is one of which a dip keeps less than this.
 const BACKGROUND_MAX: f64 = 0.4;
@@ -423,8 +421,7 @@ impl CongestionController {
         let is_clear =
             refused == 0 && started >= QUIET_STARTS || refused >= MANY && refused * 2 > started;
         let time_max = if self.is_dip { 6 * WINDOW_MAX } else { WINDOW_MAX };
-        let starts = if self.is_dip { DIP_STARTS } else { WINDOW_STARTS };
-        let is_full = started >= starts || time >= time_max;
+        let is_full = started >= WINDOW_STARTS || time >= time_max;
         if time >= WINDOW_MIN && started > 0 && (is_full || is_clear && !self.is_dip) {
             self.window.closed = Some(now);
         }
