@@ -613,12 +613,9 @@ impl QueueEstimate {
         self.least = Some(self.least.map_or(duration, |least| least.min(duration)));
     }
 
-    /// The time after which a sample with hardly any answers, or none any more, is discarded: long calls have
-    /// replaced the short ones.
+    /// The time after which a sample without answers is discarded: long calls have replaced the short ones.
     fn overdue_at(&self) -> Duration {
-        let has_few = self.answers < self.needed.max(20) / 4;
-        let from = if has_few { self.since } else { self.last };
-        from + 2 * self.duration.max(PATIENCE)
+        self.last.max(self.since) + 2 * self.duration.max(PATIENCE)
     }
 
     fn bound(&self) -> Option<f64> {
