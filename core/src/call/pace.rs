@@ -465,8 +465,7 @@ impl CongestionController {
             self.slots_owed = owed;
             return;
         }
-        // Where refusals take as long as answers, the peak is not known.
-        let slots = HEADROOM * peak.max(self.admitted * self.crowd.duration.as_secs_f64());
+        let slots = HEADROOM * peak;
         if slots < self.slots {
             (self.slots, self.slots_at, self.is_turned) = (slots, now, false);
         }
