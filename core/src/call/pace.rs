@@ -133,7 +133,7 @@ pub struct CongestionController {
     rate_step: f64,
     next_start: Duration,
     window: Window,
-    /// The longest recent time until a refusal arrived; decays.
+    /// The longest time until a refusal arrived.
     lag: Duration,
     /// Admitted starts per second.
     admitted: f64,
@@ -411,7 +411,6 @@ impl CongestionController {
             self.grow(now, tried, admitted);
         }
         self.window = Window { begun: now, ..Window::default() };
-        self.lag = if refused > 0 { self.lag * 3 / 4 } else { self.lag };
     }
 
     /// Closes the window if it has enough starts to be judged.
