@@ -494,7 +494,7 @@ impl CongestionController {
         self.proved = self.proved.max(admitted);
         let Some(rate) = self.rate else { return };
         self.slots_before = None;
-        if self.are_slots_felt && self.is_turned && self.slots_owed <= 0.0 {
+        if self.are_slots_felt && self.slots_owed <= 0.0 {
             self.grow_slots(now);
         }
         // The starts did not come near the rate, so it limited nothing.
