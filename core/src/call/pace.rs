@@ -43,10 +43,8 @@ const MANY: u32 = 4;
 /// The share of refusals, beyond background and chance, above which a limit counts as exceeded.
 const REFUSED_SHARE: f64 = 0.02;
 
-/// The share of starts that may be refused in the search for more, but no search waits for more starts than
-/// this, or than in [`PATIENCE`].
+/// The share of starts that may be refused in the search for more.
 const BUDGET: f64 = 0.05;
-const OWED_MAX: f64 = 100.0;
 
 /// The admitted rate is averaged over about this many seconds.
 const MEMORY: f64 = 20.0;
@@ -452,8 +450,7 @@ impl CongestionController {
         self.since_dip = (all_started + started, all_refused + refused);
         self.note_peak(now);
         let chance = self.background * f64::from(started);
-        let most = (tried * PATIENCE.as_secs_f64()).max(OWED_MAX);
-        let owed = ((f64::from(refused) - chance) / BUDGET).min(most);
+        let owed = (f64::from(refused) - chance) / BUDGET;
         let peak_since = f64::from(self.peak_since);
         let peak = f64::from(self.peaks[0].max(self.peaks[1])).max(1.0);
         let is_felt = std::mem::take(&mut self.are_slots_felt);
