@@ -37,9 +37,6 @@ const QUIET_STARTS: u32 = 10;
 const WINDOW_MIN: Duration = Duration::from_secs(1);
 const WINDOW_MAX: Duration = Duration::from_secs(10);
 
-/// From this many refusals on, a majority of refusals in a window is not chance.
-const MANY: u32 = 4;
-
 /// The share of refusals, beyond background and chance, above which a limit counts as exceeded.
 const REFUSED_SHARE: f64 = 0.02;
 
@@ -298,7 +295,7 @@ impl CongestionController {
     /// Whether most attempts are currently refused, and not by chance.
     pub fn is_mostly_refused(&self) -> bool {
         let Window { started, refused, .. } = self.window;
-        refused * 2 > started && (refused >= MANY || self.rate.is_none())
+        refused * 2 > started && (self.rate.is_none() || self.is_over())
     }
 
     /// The attempts admitted and not yet ended.
@@ -416,7 +413,7 @@ impl CongestionController {
         let Window { begun, started, refused, .. } = self.window;
         let time = now.saturating_sub(begun);
         let is_clear =
-            refused == 0 && started >= QUIET_STARTS || refused >= MANY && refused * 2 > started;
+            refused == 0 && started >= QUIET_STARTS || refused * 2 > started && self.is_over();
         let time_max = if self.is_dip { 6 * WINDOW_MAX } else { WINDOW_MAX };
         let is_full = started >= WINDOW_STARTS || time >= time_max;
         if time >= WINDOW_MIN && started > 0 && (is_full || is_clear && !self.is_dip) {
@@ -512,10 +509,7 @@ impl CongestionController {
     fn is_over(&self) -> bool {
         let Window { started, refused, .. } = self.window;
         if refused >= started {
-            return self.rate.is_some() || refused >= MANY;
-        }
-        if self.rate.is_none() && refused < MANY {
-            return false;
+            return self.rate.is_some() || refused > 1;
         }
         let started = f64::from(started);
         let share = self.background + REFUSED_SHARE;
