@@ -27,15 +27,15 @@ const STILL: Duration = Duration::from_secs(60);
 /// The initial number of slots.
 const START: f64 = 8.0;
 
-/// Without any answer, the number of slots doubles at this interval, up to [`UNANSWERED_MAX`].
+/// Without any answer, the number of slots doubles at this interval, up to [`UNANSWERED_MAX`]. No window is
+/// longer.
 const PATIENCE: Duration = Duration::from_secs(5);
 const UNANSWERED_MAX: f64 = 64.0;
 
-/// A window is judged after this many starts, after fewer if none was refused, or after this time.
+/// A window is judged after this many starts, after fewer if none was refused, or after [`PATIENCE`].
 const WINDOW_STARTS: u32 = 30;
 const QUIET_STARTS: u32 = 10;
 const WINDOW_MIN: Duration = Duration::from_secs(1);
-const WINDOW_MAX: Duration = Duration::from_secs(10);
 
 /// The share of refusals, beyond background and chance, above which a limit counts as exceeded.
 const REFUSED_SHARE: f64 = 0.02;
@@ -252,13 +252,13 @@ impl CongestionController {
     pub fn refused(&mut self, begun: Duration, now: Duration) {
         self.is_decided(begun);
         self.released(now);
-        self.lag = self.lag.max(now.saturating_sub(begun).min(WINDOW_MAX));
+        self.lag = self.lag.max(now.saturating_sub(begun).min(PATIENCE));
         let is_counted =
             begun >= self.window.begun && self.window.closed.is_none_or(|closed| begun <= closed);
         self.window.refused += u32::from(is_counted);
         self.judge(now);
         let duration = match self.rate {
-            Some(_) => (self.crowd.duration / 2).min(WINDOW_MAX),
+            Some(_) => (self.crowd.duration / 2).min(PATIENCE),
             None => WINDOW_MIN / 2,
         };
         self.cooling.push_back(now + duration);
@@ -414,7 +414,7 @@ impl CongestionController {
         let time = now.saturating_sub(begun);
         let is_clear =
             refused == 0 && started >= QUIET_STARTS || refused * 2 > started && self.is_over();
-        let time_max = if self.is_dip { 6 * WINDOW_MAX } else { WINDOW_MAX };
+        let time_max = if self.is_dip { 6 * PATIENCE } else { PATIENCE };
         let is_full = started >= WINDOW_STARTS || time >= time_max;
         if time >= WINDOW_MIN && started > 0 && (is_full || is_clear && !self.is_dip) {
             self.window.closed = Some(now);
