@@ -21,9 +21,6 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// After this time without a refusal, slots that were all taken grow.
-const STILL: Duration = Duration::from_secs(60);
-
 /// The initial number of slots.
 const START: f64 = 8.0;
 
@@ -74,9 +71,9 @@ const CROWD_FIRST: f64 = 3.0;
 /// A start that is late by at most this counts as on time: clocks are coarse.
 const SLACK: Duration = Duration::from_millis(5);
 
-/// The longest time between two starts, in seconds. After twice as long without a request to start, the
-/// controller forgets what it learned.
-const GAP_MAX: f64 = 60.0;
+/// The longest time between two starts, and the time without a refusal after which slots that were all taken
+/// grow. After twice as long without a request to start, the controller forgets what it learned.
+const STILL: Duration = Duration::from_secs(60);
 
 /// The answer to an attempt that wants to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,7 +183,7 @@ impl CongestionController {
 
     /// Asks to start one more attempt.
     pub fn ask(&mut self, now: Duration) -> Decision {
-        if self.in_flight == 0 && (now - self.asked_at.min(now)).as_secs_f64() >= 2.0 * GAP_MAX {
+        if self.in_flight == 0 && now.saturating_sub(self.asked_at) >= 2 * STILL {
             self.forget(now);
         }
         self.asked_at = now;
@@ -217,7 +214,7 @@ impl CongestionController {
             return Decision::At(next_start);
         }
         if let Some(rate) = self.rate {
-            let gap = Duration::from_secs_f64((1.0 / rate).min(GAP_MAX));
+            let gap = Duration::from_secs_f64(1.0 / rate);
             self.next_start = (self.next_start.max(now.saturating_sub(SLACK)) + gap).max(now);
         }
         self.window.started += u32::from(self.window.closed.is_none());
@@ -471,7 +468,7 @@ impl CongestionController {
         self.has_rate_grown = false;
         // If nothing was admitted, the rate halves.
         let least = if refused >= started { tried / 2.0 } else { 0.0 };
-        let most = self.admitted.max(admitted).max(least).max(1.0 / GAP_MAX).max(self.proved);
+        let most = self.admitted.max(admitted).max(least).max(self.proved);
         let is_charged = refused < started && self.rate.is_some();
         self.rate_owed = if is_charged { owed } else { 0.0 };
         // If nothing was admitted, there is no background to measure.
@@ -501,7 +498,8 @@ impl CongestionController {
 
     /// Sets the rate to a part of the admitted rate, corrected for the background.
     fn set_rate(&mut self, admitted: f64, part: f64) {
-        self.rate = Some((part * admitted / (1.0 - self.background)).max(1.0 / GAP_MAX));
+        self.rate =
+            Some((part * admitted / (1.0 - self.background)).max(1.0 / STILL.as_secs_f64()));
         self.rate_step = STEP;
     }
 
