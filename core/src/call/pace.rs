@@ -60,9 +60,8 @@ const STEP_MAX: f64 = 0.4;
 const DIP: f64 = 0.75;
 const DIP_EVERY: u32 = 6;
 
-/// A larger share is not taken for background, nor is one of which a dip keeps less than this.
+/// A larger share of refusals is not taken for background, nor is one that falls by more than this in a dip.
 const BACKGROUND_MAX: f64 = 0.4;
-const BACKGROUND_KEPT: f64 = 0.6;
 
 /// See the file head. At first the estimates are rough.
 const CROWD: f64 = 1.5;
@@ -98,7 +97,7 @@ struct Window {
 }
 
 /// The congestion controller.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CongestionController {
     slots_max: f64,
     in_flight: u32,
@@ -150,34 +149,11 @@ impl CongestionController {
         let slots_max = f64::from(in_flight_max.max(1));
         CongestionController {
             slots_max,
-            in_flight: 0,
-            cooling: VecDeque::new(),
             slots: START.min(slots_max),
             slots_step: 1.0,
-            slots_before: None,
-            peak_since: 0,
-            slots_owed: 0.0,
-            recent: VecDeque::new(),
-            slots_at: Duration::ZERO,
-            is_turned: false,
-            are_slots_felt: false,
-            peaks: [0; 2],
-            peaks_at: Duration::ZERO,
-            rate: None,
             rate_step: STEP,
-            next_start: Duration::ZERO,
-            window: Window::default(),
-            lag: Duration::ZERO,
-            admitted: 0.0,
-            background: 0.0,
-            is_dip: false,
-            since_dip: (0, 0),
             cuts: DIP_EVERY - 3,
-            rate_owed: 0.0,
-            has_rate_grown: false,
-            asked_at: Duration::ZERO,
-            proved: 0.0,
-            crowd: QueueEstimate::new(Duration::ZERO),
+            ..CongestionController::default()
         }
     }
 
@@ -425,7 +401,7 @@ impl CongestionController {
         if started >= WINDOW_STARTS {
             let (all_started, all_refused) = self.since_dip;
             let before = f64::from(all_refused) / f64::from(all_started.max(1));
-            let is_background = share <= BACKGROUND_MAX && share >= BACKGROUND_KEPT * before;
+            let is_background = share <= BACKGROUND_MAX && share >= (1.0 - BACKGROUND_MAX) * before;
             self.background = if is_background { share } else { 0.0 };
         }
         (self.is_dip, self.since_dip) = (false, (0, 0));
