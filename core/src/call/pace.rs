@@ -47,10 +47,6 @@ const MEMORY: f64 = 20.0;
 /// calm window: the floor of the new rate.
 const KEPT: f64 = 0.9;
 
-/// The slots after a decrease, relative to the peak of admitted attempts in flight: where only the rate is
-/// limited, the peak is that of a lower rate.
-const HEADROOM: f64 = 1.1;
-
 /// The first and the largest step by which a limit grows.
 const STEP: f64 = 0.07;
 const STEP_MAX: f64 = 0.4;
@@ -151,7 +147,6 @@ impl CongestionController {
             slots_max,
             slots: START.min(slots_max),
             slots_step: 1.0,
-            rate_step: STEP,
             cuts: DIP_EVERY - 3,
             ..CongestionController::default()
         }
@@ -431,7 +426,8 @@ impl CongestionController {
             self.slots_owed = owed;
             return;
         }
-        let slots = HEADROOM * peak;
+        // A step above the peak: where only the rate is limited, the peak is that of a lower rate.
+        let slots = (1.0 + STEP) * peak;
         if slots < self.slots {
             (self.slots, self.slots_at, self.is_turned) = (slots, now, false);
         }
