@@ -328,11 +328,10 @@ impl CongestionController {
         if self.slots_grow_at().is_none_or(|at| now < at) {
             return;
         }
-        let Window { started, refused, .. } = self.window;
-        if refused == 0 || self.rate.is_none() && refused * 2 <= started {
-            self.grow_slots(now);
-        } else {
+        if self.is_mostly_refused() {
             self.slots_at = now;
+        } else {
+            self.grow_slots(now);
         }
     }
 
