@@ -40,9 +40,6 @@ const REFUSED_SHARE: f64 = 0.02;
 /// The share of starts that may be refused in the search for more.
 const BUDGET: f64 = 0.05;
 
-/// The admitted rate is averaged over about this many seconds.
-const MEMORY: f64 = 20.0;
-
 /// The factor by which each decrease, unless the rate grew before it, discounts the best rate admitted in a
 /// calm window: the floor of the new rate.
 const KEPT: f64 = 0.9;
@@ -362,7 +359,7 @@ impl CongestionController {
         let weight = match (self.rate, self.proved) {
             (None, _) => 1.0,
             (Some(_), 0.0) => 0.25,
-            (Some(_), _) => (time / MEMORY).min(1.0),
+            (Some(_), _) => (time / STILL.as_secs_f64()).min(1.0),
         };
         self.admitted += (admitted - self.admitted) * weight;
         if self.is_dip {
