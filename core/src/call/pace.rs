@@ -63,8 +63,9 @@ const CROWD_FIRST: f64 = 3.0;
 /// A start that is late by at most this counts as on time: clocks are coarse.
 const SLACK: Duration = Duration::from_millis(5);
 
-/// The longest time between two starts, and the time without a refusal after which slots that were all taken
-/// grow. After twice as long without a request to start, the controller forgets what it learned.
+/// The longest time between two starts, and that after which slots that were all taken grow without a judgment.
+/// The admitted rate is averaged over about this time. After twice as long without a request to start, the
+/// controller forgets what it learned.
 const STILL: Duration = Duration::from_secs(60);
 
 /// The answer to an attempt that wants to start.
