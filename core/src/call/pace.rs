@@ -379,7 +379,7 @@ impl CongestionController {
         let time = now.saturating_sub(begun);
         let is_clear =
             refused == 0 && started >= QUIET_STARTS || refused * 2 > started && self.is_over();
-        let time_max = if self.is_dip { 6 * PATIENCE } else { PATIENCE };
+        let time_max = if self.is_dip { STILL } else { PATIENCE };
         let is_full = started >= WINDOW_STARTS || time >= time_max;
         if time >= WINDOW_MIN && started > 0 && (is_full || is_clear && !self.is_dip) {
             self.window.closed = Some(now);
