@@ -21,61 +21,40 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// After this time without a refusal, slots that were all taken grow.
-const STILL: Duration = Duration::from_secs(60);
-
 /// The initial number of slots.
 const START: f64 = 8.0;
 
-/// Without any answer, the number of slots doubles at this interval, up to [`UNANSWERED_MAX`].
+/// Without any answer, the number of slots doubles at this interval, up to [`UNANSWERED_MAX`]. No window is
+/// longer.
 const PATIENCE: Duration = Duration::from_secs(5);
 const UNANSWERED_MAX: f64 = 64.0;
 
-/// A window is judged after this many starts, after fewer if none was refused, or after this time.
+/// A window is judged after this many starts, after fewer if none was refused, or after [`PATIENCE`].
 const WINDOW_STARTS: u32 = 30;
 const QUIET_STARTS: u32 = 10;
 const WINDOW_MIN: Duration = Duration::from_secs(1);
-const WINDOW_MAX: Duration = Duration::from_secs(10);
-
-/// From this many refusals on, a majority of refusals in a window is not chance.
-const MANY: u32 = 4;
 
 /// The share of refusals, beyond background and chance, above which a limit counts as exceeded.
 const REFUSED_SHARE: f64 = 0.02;
 
-/// The slots double while no limit is known, so a limit soon refuses more than this share; less may be chance.
-const FIRST_SHARE: f64 = 0.15;
-
-/// The share of starts that may be refused in the search for more, but no search waits for more starts than
-/// this, or than in [`PATIENCE`].
+/// The share of starts that may be refused in the search for more.
 const BUDGET: f64 = 0.05;
-const OWED_MAX: f64 = 100.0;
-
-/// The admitted rate is averaged over about this many seconds.
-const MEMORY: f64 = 20.0;
 
 /// The factor by which each decrease, unless the rate grew before it, discounts the best rate admitted in a
 /// calm window: the floor of the new rate.
 const KEPT: f64 = 0.9;
-
-/// The slots after a decrease, relative to the peak of admitted attempts in flight: where only the rate is
-/// limited, the peak is that of a lower rate.
-const HEADROOM: f64 = 1.1;
 
 /// The first and the largest step by which a limit grows.
 const STEP: f64 = 0.07;
 const STEP_MAX: f64 = 0.4;
 
 /// The factor for the rate, and for the bound by Little's law, while the background and the least duration
-/// are measured; the interval: this many decreases, or samples in which the bound was reached; and the starts
-/// of which the background is measured.
+/// are measured; the interval: this many decreases, or samples in which the bound was reached.
 const DIP: f64 = 0.75;
 const DIP_EVERY: u32 = 6;
-const DIP_STARTS: u32 = 60;
 
-/// A larger share is not taken for background, nor is one of which a dip keeps less than this.
+/// A larger share of refusals is not taken for background, nor is one that falls by more than this in a dip.
 const BACKGROUND_MAX: f64 = 0.4;
-const BACKGROUND_KEPT: f64 = 0.6;
 
 /// See the file head. At first the estimates are rough.
 const CROWD: f64 = 1.5;
@@ -84,9 +63,10 @@ const CROWD_FIRST: f64 = 3.0;
 /// A start that is late by at most this counts as on time: clocks are coarse.
 const SLACK: Duration = Duration::from_millis(5);
 
-/// The longest time between two starts, in seconds. After twice as long without a request to start, the
+/// The longest time between two starts, and that after which slots that were all taken grow without a judgment.
+/// The admitted rate is averaged over about this time. After twice as long without a request to start, the
 /// controller forgets what it learned.
-const GAP_MAX: f64 = 60.0;
+const STILL: Duration = Duration::from_secs(60);
 
 /// The answer to an attempt that wants to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +91,7 @@ struct Window {
 }
 
 /// The congestion controller.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CongestionController {
     slots_max: f64,
     in_flight: u32,
@@ -138,7 +118,7 @@ pub struct CongestionController {
     rate_step: f64,
     next_start: Duration,
     window: Window,
-    /// The longest recent time until a refusal arrived; decays.
+    /// The longest time until a refusal arrived.
     lag: Duration,
     /// Admitted starts per second.
     admitted: f64,
@@ -163,40 +143,16 @@ impl CongestionController {
         let slots_max = f64::from(in_flight_max.max(1));
         CongestionController {
             slots_max,
-            in_flight: 0,
-            cooling: VecDeque::new(),
             slots: START.min(slots_max),
             slots_step: 1.0,
-            slots_before: None,
-            peak_since: 0,
-            slots_owed: 0.0,
-            recent: VecDeque::new(),
-            slots_at: Duration::ZERO,
-            is_turned: false,
-            are_slots_felt: false,
-            peaks: [0; 2],
-            peaks_at: Duration::ZERO,
-            rate: None,
-            rate_step: STEP,
-            next_start: Duration::ZERO,
-            window: Window::default(),
-            lag: Duration::ZERO,
-            admitted: 0.0,
-            background: 0.0,
-            is_dip: false,
-            since_dip: (0, 0),
             cuts: DIP_EVERY - 3,
-            rate_owed: 0.0,
-            has_rate_grown: false,
-            asked_at: Duration::ZERO,
-            proved: 0.0,
-            crowd: QueueEstimate::new(Duration::ZERO),
+            ..CongestionController::default()
         }
     }
 
     /// Asks to start one more attempt.
     pub fn ask(&mut self, now: Duration) -> Decision {
-        if self.in_flight == 0 && (now - self.asked_at.min(now)).as_secs_f64() >= 2.0 * GAP_MAX {
+        if self.in_flight == 0 && now.saturating_sub(self.asked_at) >= 2 * STILL {
             self.forget(now);
         }
         self.asked_at = now;
@@ -227,7 +183,7 @@ impl CongestionController {
             return Decision::At(next_start);
         }
         if let Some(rate) = self.rate {
-            let gap = Duration::from_secs_f64((1.0 / rate).min(GAP_MAX));
+            let gap = Duration::from_secs_f64(1.0 / rate);
             self.next_start = (self.next_start.max(now.saturating_sub(SLACK)) + gap).max(now);
         }
         self.window.started += u32::from(self.window.closed.is_none());
@@ -262,13 +218,13 @@ impl CongestionController {
     pub fn refused(&mut self, begun: Duration, now: Duration) {
         self.is_decided(begun);
         self.released(now);
-        self.lag = self.lag.max(now.saturating_sub(begun).min(WINDOW_MAX));
+        self.lag = self.lag.max(now.saturating_sub(begun).min(PATIENCE));
         let is_counted =
             begun >= self.window.begun && self.window.closed.is_none_or(|closed| begun <= closed);
         self.window.refused += u32::from(is_counted);
         self.judge(now);
         let duration = match self.rate {
-            Some(_) => (self.crowd.duration / 2).min(WINDOW_MAX),
+            Some(_) => (self.crowd.duration / 2).min(PATIENCE),
             None => WINDOW_MIN / 2,
         };
         self.cooling.push_back(now + duration);
@@ -305,7 +261,7 @@ impl CongestionController {
     /// Whether most attempts are currently refused, and not by chance.
     pub fn is_mostly_refused(&self) -> bool {
         let Window { started, refused, .. } = self.window;
-        refused * 2 > started && (refused >= MANY || self.rate.is_none())
+        refused * 2 > started && (self.rate.is_none() || self.is_over())
     }
 
     /// The attempts admitted and not yet ended.
@@ -370,11 +326,10 @@ impl CongestionController {
         if self.slots_grow_at().is_none_or(|at| now < at) {
             return;
         }
-        let Window { started, refused, .. } = self.window;
-        if refused == 0 || self.rate.is_none() && refused * 2 <= started {
-            self.grow_slots(now);
-        } else {
+        if self.is_mostly_refused() {
             self.slots_at = now;
+        } else {
+            self.grow_slots(now);
         }
     }
 
@@ -405,7 +360,7 @@ impl CongestionController {
         let weight = match (self.rate, self.proved) {
             (None, _) => 1.0,
             (Some(_), 0.0) => 0.25,
-            (Some(_), _) => (time / MEMORY).min(1.0),
+            (Some(_), _) => (time / STILL.as_secs_f64()).min(1.0),
         };
         self.admitted += (admitted - self.admitted) * weight;
         if self.is_dip {
@@ -416,7 +371,6 @@ impl CongestionController {
             self.grow(now, tried, admitted);
         }
         self.window = Window { begun: now, ..Window::default() };
-        self.lag = if refused > 0 { self.lag * 3 / 4 } else { self.lag };
     }
 
     /// Closes the window if it has enough starts to be judged.
@@ -424,10 +378,9 @@ impl CongestionController {
         let Window { begun, started, refused, .. } = self.window;
         let time = now.saturating_sub(begun);
         let is_clear =
-            refused == 0 && started >= QUIET_STARTS || refused >= MANY && refused * 2 > started;
-        let time_max = if self.is_dip { 6 * WINDOW_MAX } else { WINDOW_MAX };
-        let starts = if self.is_dip { DIP_STARTS } else { WINDOW_STARTS };
-        let is_full = started >= starts || time >= time_max;
+            refused == 0 && started >= QUIET_STARTS || refused * 2 > started && self.is_over();
+        let time_max = if self.is_dip { STILL } else { PATIENCE };
+        let is_full = started >= WINDOW_STARTS || time >= time_max;
         if time >= WINDOW_MIN && started > 0 && (is_full || is_clear && !self.is_dip) {
             self.window.closed = Some(now);
         }
@@ -440,7 +393,7 @@ impl CongestionController {
         if started >= WINDOW_STARTS {
             let (all_started, all_refused) = self.since_dip;
             let before = f64::from(all_refused) / f64::from(all_started.max(1));
-            let is_background = share <= BACKGROUND_MAX && share >= BACKGROUND_KEPT * before;
+            let is_background = share <= BACKGROUND_MAX && share >= (1.0 - BACKGROUND_MAX) * before;
             self.background = if is_background { share } else { 0.0 };
         }
         (self.is_dip, self.since_dip) = (false, (0, 0));
@@ -459,8 +412,7 @@ impl CongestionController {
         self.since_dip = (all_started + started, all_refused + refused);
         self.note_peak(now);
         let chance = self.background * f64::from(started);
-        let most = (tried * PATIENCE.as_secs_f64()).max(OWED_MAX);
-        let owed = ((f64::from(refused) - chance) / BUDGET).min(most);
+        let owed = (f64::from(refused) - chance) / BUDGET;
         let peak_since = f64::from(self.peak_since);
         let peak = f64::from(self.peaks[0].max(self.peaks[1])).max(1.0);
         let is_felt = std::mem::take(&mut self.are_slots_felt);
@@ -471,8 +423,8 @@ impl CongestionController {
             self.slots_owed = owed;
             return;
         }
-        // Where refusals take as long as answers, the peak is not known.
-        let slots = HEADROOM * peak.max(self.admitted * self.crowd.duration.as_secs_f64());
+        // A step above the peak: where only the rate is limited, the peak is that of a lower rate.
+        let slots = (1.0 + STEP) * peak;
         if slots < self.slots {
             (self.slots, self.slots_at, self.is_turned) = (slots, now, false);
         }
@@ -485,7 +437,7 @@ impl CongestionController {
         self.has_rate_grown = false;
         // If nothing was admitted, the rate halves.
         let least = if refused >= started { tried / 2.0 } else { 0.0 };
-        let most = self.admitted.max(admitted).max(least).max(1.0 / GAP_MAX).max(self.proved);
+        let most = self.admitted.max(admitted).max(least).max(self.proved);
         let is_charged = refused < started && self.rate.is_some();
         self.rate_owed = if is_charged { owed } else { 0.0 };
         // If nothing was admitted, there is no background to measure.
@@ -502,7 +454,7 @@ impl CongestionController {
         self.proved = self.proved.max(admitted);
         let Some(rate) = self.rate else { return };
         self.slots_before = None;
-        if self.are_slots_felt && self.is_turned && self.slots_owed <= 0.0 {
+        if self.are_slots_felt && self.slots_owed <= 0.0 {
             self.grow_slots(now);
         }
         // The starts did not come near the rate, so it limited nothing.
@@ -515,7 +467,8 @@ impl CongestionController {
 
     /// Sets the rate to a part of the admitted rate, corrected for the background.
     fn set_rate(&mut self, admitted: f64, part: f64) {
-        self.rate = Some((part * admitted / (1.0 - self.background)).max(1.0 / GAP_MAX));
+        self.rate =
+            Some((part * admitted / (1.0 - self.background)).max(1.0 / STILL.as_secs_f64()));
         self.rate_step = STEP;
     }
 
@@ -523,11 +476,7 @@ impl CongestionController {
     fn is_over(&self) -> bool {
         let Window { started, refused, .. } = self.window;
         if refused >= started {
-            return self.rate.is_some() || refused >= MANY;
-        }
-        let is_little = refused < MANY || f64::from(refused) <= FIRST_SHARE * f64::from(started);
-        if self.rate.is_none() && is_little {
-            return false;
+            return self.rate.is_some() || refused > 1;
         }
         let started = f64::from(started);
         let share = self.background + REFUSED_SHARE;
@@ -602,8 +551,10 @@ impl QueueEstimate {
         let duration = self.area / f64::from(self.answers);
         self.duration = Duration::from_secs_f64(duration);
         if self.samples >= DIP_EVERY {
-            // The throughput of fewer attempts was the same: there is still a queue.
-            let is_queue = self.is_felt && rate >= (1.0 + DIP) / 2.0 * self.best;
+            // The throughput of fewer attempts was the same: there is still a queue. The bound is never lower
+            // than the initial slots, where nothing can be seen.
+            let is_queue =
+                self.is_felt && self.bound() > Some(START) && rate >= (1.0 + DIP) / 2.0 * self.best;
             self.samples = if is_queue { DIP_EVERY } else { 0 };
             (self.is_felt, self.is_tried) = (false, true);
             // Longer by a part at most: the sample may be an odd one.
@@ -611,17 +562,16 @@ impl QueueEstimate {
             self.least = Some(if is_queue { duration * DIP } else { duration.min(most) });
             return;
         }
-        self.samples += u32::from(self.is_felt);
+        // One that takes long counts as several.
+        let number = 1 + (time / PATIENCE.as_secs_f64()) as u32;
+        self.samples += if self.is_felt { number } else { 0 };
         self.best = rate.max((3.0 * self.best + rate) / 4.0);
         self.least = Some(self.least.map_or(duration, |least| least.min(duration)));
     }
 
-    /// The time after which a sample with hardly any answers, or none any more, is discarded: long calls have
-    /// replaced the short ones.
+    /// The time after which a sample without answers is discarded: long calls have replaced the short ones.
     fn overdue_at(&self) -> Duration {
-        let has_few = self.answers < self.needed.max(20) / 4;
-        let from = if has_few { self.since } else { self.last };
-        from + 2 * self.duration.max(PATIENCE)
+        self.last.max(self.since) + 2 * self.duration.max(PATIENCE)
     }
 
     fn bound(&self) -> Option<f64> {
