@@ -12,6 +12,8 @@ fi
 export DOTNET HOME=$BUILD/home NUGET_PACKAGES=$BUILD/packages
 export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1 DOTNET_SKIP_FIRST_TIME_EXPERIENCE=1
 export npm_config_update_notifier=false
+# No server of the compiler or of the build outlives a command.
+export UseSharedCompilation=false MSBUILDDISABLENODEREUSE=1
 export DOTNET_GENERATE_ASPNET_CERTIFICATE=false DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1
 
 prepare_sdk() {
