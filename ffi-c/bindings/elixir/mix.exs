@@ -4,6 +4,29 @@ defmodule Mix.Tasks.Compile.ModelwireNif do
 
   @impl true
   def run(_arguments) do
+    native = "native/#{platform()}"
+    priv = Path.join(Mix.Project.app_path(), "priv")
+
+    if File.dir?(native) and System.get_env("MODELWIRE_BUILD") in [nil, ""] do
+      File.mkdir_p!(priv)
+      File.cp_r!(native, priv)
+      :ok
+    else
+      build()
+    end
+  end
+
+  # As the package names it: "linux-x86_64", "linux-arm64-musl" or "darwin-arm64".
+  defp platform do
+    [architecture | rest] =
+      :erlang.system_info(:system_architecture) |> to_string() |> String.split("-")
+
+    os = if Enum.any?(rest, &String.starts_with?(&1, "darwin")), do: "darwin", else: "linux"
+    libc = if "musl" in rest, do: "-musl", else: ""
+    "#{os}-#{String.replace(architecture, "aarch64", "arm64")}#{libc}"
+  end
+
+  defp build do
     root = :code.root_dir() |> to_string()
 
     environment = [
@@ -17,7 +40,8 @@ defmodule Mix.Tasks.Compile.ModelwireNif do
 
       {_, _} ->
         Mix.raise(
-          "the NIF was not built: it needs make, a C compiler, and libmodelwire by pkg-config"
+          "the package has no NIF for #{platform()}, and none was built, which needs make, a C compiler, " <>
+            "and libmodelwire by pkg-config"
         )
     end
   end
@@ -36,7 +60,7 @@ defmodule Modelwire.MixProject do
       package: [
         licenses: ["MIT", "Apache-2.0"],
         links: %{},
-        files: ~w(lib c_src Makefile mix.exs README.md options.md LICENSE-MIT LICENSE-APACHE)
+        files: ~w(lib c_src native Makefile mix.exs README.md options.md LICENSE-MIT LICENSE-APACHE)
       ]
     ]
   end

@@ -19,6 +19,17 @@ defmodule Scenarios do
 
   @text "ein Stück\0Text 🦀 mit äöü und 日本語"
 
+  # The library beside the NIF is the one of the package.
+  def play("installed") do
+    play("plain")
+    assert File.read!("/proc/self/maps") =~ ~r"/app/_build/.*/priv/libmodelwire\.so"
+  end
+
+  def play("built") do
+    play("plain")
+    refute File.read!("/proc/self/maps") =~ ~r"/priv/libmodelwire\.so"
+  end
+
   def play("plain") do
     client = Modelwire.client!()
     assert {:ok, models} = Modelwire.models(client)

@@ -56,6 +56,7 @@ fn packaged(language: &str, needed: &str, is_arm64: bool) -> (PathBuf, Output) {
         .env("MODELWIRE_LIBRARY", library(&folder, needed, is_arm64))
         .env("JAVAC", "true") // the classes are those of any platform
         .env("DOTNET", packer(&folder))
+        .env("CC", "true") // no NIF: the library has no functions
         .output()
         .unwrap();
     (folder.join("made"), output)
@@ -161,6 +162,19 @@ mod dotnet {
         let has =
             ["x64", "arm64"].map(|arch| format!("runtimes/linux-{arch}/native/libmodelwire.so"));
         named("dotnet", "libc.so.6", names, &LISTED, [&has[0], &has[1]]);
+    }
+}
+
+mod elixir {
+    use super::*;
+
+    #[test]
+    fn package_for_musl() {
+        let minor = VERSION.rsplit_once('.').unwrap().0;
+        let names = ["x86_64", "arm64"].map(|arch| {
+            format!("modelwire-VERSION/native/linux-{arch}-musl/libmodelwire.so.{minor}")
+        });
+        named("elixir", "libc.so", [&names[0], &names[1]], &["ls"], ["libmodelwire"; 2]);
     }
 }
 

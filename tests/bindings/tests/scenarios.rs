@@ -266,6 +266,10 @@ mod elixir {
     // The process that takes events is killed, and calls go on.
     scenario!("elixir", router, |scenario| drop(scenario.played()));
 
+    // The NIF and the library are those of the package; and a NIF that is built where there is none.
+    scenario!("elixir", installed, |scenario| drop(scenario.played()));
+    scenario!("elixir", built, |scenario| drop(scenario.played()));
+
     // Events of calls for :telemetry.
     scenario!("elixir", telemetry, |scenario| drop(scenario.played()));
 
