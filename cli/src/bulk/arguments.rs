@@ -125,7 +125,7 @@ pub(crate) struct Writing {
     #[arg(long, value_name = "FILE")]
     pub(crate) errors: Option<PathBuf>,
 
-    /// A CSV file of the results, for a spreadsheet: custom_id, text, error and more; replaced at the end of
+    /// A CSV file of the results, for a spreadsheet: custom_id, answer, error and more; replaced at the end of
     /// each run
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) csv: Option<PathBuf>,
