@@ -233,7 +233,8 @@ impl Store {
         self.shared.hurry();
     }
 
-    /// Writes all results, in the order of the input if it is given, and then what is made of them. If something cannot be written to its place, the error reports where it is.
+    /// Writes all results, in the order of the input if it is given, and then the files that are made of
+    /// them. If something cannot be written to its place, the error reports where it is.
     pub fn close(mut self, order: Option<&Order>) -> Result<(), Error> {
         self.close_results(order)?;
         let mut extracts = self.extracts.iter();
