@@ -478,7 +478,7 @@ internal static class Scenarios
     {
         var records = new ConcurrentQueue<ModelwireLogRecord>();
         await using var client = new ModelwireClient();
-        // What is local to the caller is not what records are told in.
+        // The log handler sees no AsyncLocal value of the first caller.
         var local = new AsyncLocal<string?> { Value = "of the caller" };
         var isLocal = false;
         client.LogTo(ModelwireLogLevel.Debug, record =>

@@ -157,25 +157,25 @@ namespace Modelwire
 
         private void Give(ulong tag, int kind, IntPtr @event, string text, byte[] json, string name)
         {
-            if (kind == MODELWIRE_EVENT_LOG)
+            if (kind == MODELWIRE_EVENT_LOG) Record(text, json, name);
+            if (!open.TryGetValue(tag, out var call)) return;
+            if (kind == MODELWIRE_EVENT_CHUNK)
             {
-                Record(text, json, name);
+                call.Add(new Chunk(text, json, name));
+                return;
             }
-            else if (kind == MODELWIRE_EVENT_CHUNK)
+            if (kind == MODELWIRE_EVENT_ERROR)
             {
-                if (open.TryGetValue(tag, out var call)) call.Add(new Chunk(text, json, name));
+                call.Fail(new ModelwireException(Encoding.UTF8.GetString(json)));
             }
-            else if (open.TryRemove(tag, out var call))
+            else
             {
-                if (kind == MODELWIRE_EVENT_ERROR)
-                {
-                    call.Fail(new ModelwireException(Encoding.UTF8.GetString(json)));
-                    return;
-                }
                 var value = modelwire_event_info(@event);
                 var info = Text(modelwire_value_json(value, new byte[1], 0, out var length), length);
                 call.End(new Response(text, json, info));
             }
+            // Once it has ended: until then Drop finds a call whose last event cannot be read.
+            open.TryRemove(tag, out _);
         }
 
         /// <summary>Ends the call of an event that cannot be read.</summary>
