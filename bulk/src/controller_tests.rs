@@ -404,10 +404,17 @@ fn short_jobs_keep_up_with_plain_slots() {
         let mut job = scene("short", load, 0.1, true);
         job.seconds = 10.0;
         let plain = job.play_plainly(1).answered;
-        for seed in 0..3 {
-            let answered = job.play(seed, None).answered;
-            assert!(answered * 10 >= plain * 8, "{refused_share}: {answered} of {plain}");
-        }
+        let answered: Vec<_> = (0..30).map(|seed| job.play(seed, None).answered).collect();
+        let below = |tenths| answered.iter().filter(|count| **count * 10 < plain * tenths).count();
+        assert_eq!(
+            (below(6), below(8) * 10 <= answered.len()),
+            (0, true),
+            "{answered:?} of {plain}"
+        );
+        assert!(
+            answered[..3].iter().all(|count| *count * 10 >= plain * 8),
+            "{answered:?} of {plain}"
+        );
     }
 }
 

@@ -37,6 +37,9 @@ const WINDOW_MIN: Duration = Duration::from_secs(1);
 /// The share of refusals, beyond background and chance, above which a limit counts as exceeded.
 const REFUSED_SHARE: f64 = 0.02;
 
+/// The slots double while no limit is known, so a limit soon refuses more than this share; less may be chance.
+const FIRST_SHARE: f64 = 0.15;
+
 /// The share of starts that may be refused in the search for more.
 const BUDGET: f64 = 0.05;
 
@@ -479,6 +482,9 @@ impl CongestionController {
             return self.rate.is_some() || refused > 1;
         }
         let started = f64::from(started);
+        if self.rate.is_none() && f64::from(refused) <= FIRST_SHARE * started {
+            return false;
+        }
         let share = self.background + REFUSED_SHARE;
         let deviation = (started * share * (1.0 - share)).sqrt();
         f64::from(refused) > started * share + 2.0 * deviation + 1.0
