@@ -45,6 +45,16 @@ pub fn key_id(key: &str) -> String {
     hash.as_ref().iter().take(ID_BYTES).map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// `text` of the caller without the key: it may have been pasted into the name of an option or header.
+pub(crate) fn redact_given(key: &str, text: &str) -> String {
+    if key.len() < KEY_BYTES_MIN { text.to_owned() } else { text.replace(key, KEY_MASK) }
+}
+
+/// An error about the caller's options, which quotes them, without the key.
+pub(crate) fn without_key(error: Error, key: &str) -> Error {
+    error.redacted(|text| redact_given(key, text))
+}
+
 /// A key as given; validated with the rest.
 #[derive(Clone)]
 pub(crate) struct ApiKeySource(pub(crate) String);
@@ -90,6 +100,11 @@ impl ApiKey {
     /// Whether it is words, such as "not needed", for a service that needs no key (R-AUTH3).
     fn is_dummy(&self) -> bool {
         self.key.contains(' ')
+    }
+
+    /// An error about options that were given beside this key, without the key.
+    pub(crate) fn hidden_in(&self, error: Error) -> Error {
+        without_key(error, &self.key)
     }
 
     /// Its id, which is not secret.

@@ -51,10 +51,11 @@ impl CallOptions {
             }
             check_removed(&self.without_headers)
         };
-        checked().map_err(CallOptions::as_argument)?;
+        let checked = checked().map_err(CallOptions::as_argument);
         match &self.api_key {
             Some(Err(error)) => Err(error.clone()),
-            Some(Ok(_)) | None => Ok(()),
+            Some(Ok(key)) => checked.map_err(|error| key.hidden_in(error)),
+            None => checked,
         }
     }
 

@@ -11,7 +11,7 @@ use url::Url;
 use zeroize::Zeroizing;
 
 use crate::answer::error::{Error, OPTION_HINT, Result};
-use crate::options::api_key::{ApiKey, ApiKeySource, KEY_MASK};
+use crate::options::api_key::{ApiKey, ApiKeySource, KEY_MASK, without_key};
 use crate::options::base_urls::{BASE_URLS_MAX, BaseUrl, WEIGHT_MAX};
 use crate::options::bounds::Limits;
 use crate::options::headers::{HeaderNames, check_headers};
@@ -422,7 +422,15 @@ impl Config {
     }
 
     /// Checks everything that can be checked without a connection.
-    pub(crate) fn validate(mut self) -> Result<Settings> {
+    pub(crate) fn validate(self) -> Result<Settings> {
+        let key = self.api_key.clone();
+        self.settings().map_err(|error| match key {
+            Some(key) => without_key(error, &key.0),
+            None => error,
+        })
+    }
+
+    fn settings(mut self) -> Result<Settings> {
         if let Some(base_urls) = self.base_urls.take() {
             return self.validate_several(base_urls);
         }

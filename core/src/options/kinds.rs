@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use crate::answer::error::{Error, OPTION_HINT, Result};
+use crate::options::api_key::{redact_given, without_key};
 use crate::options::base_urls::BaseUrl;
 use crate::options::suggestion::suggestion;
 use crate::protocol::text::cut;
@@ -208,9 +209,10 @@ pub(crate) fn each_option(
     if options.kind() != Kind::Object {
         return Err(Error::config("the options are JSON, but not an object").with_hint(OPTION_HINT));
     }
+    let key = options.get("api_key").and_then(Value::as_str).unwrap_or_default();
     for (name, value) in options.members() {
-        if !set(&name, value)? {
-            return Err(unknown(&name));
+        if !set(&name, value).map_err(|error| without_key(error, &key))? {
+            return Err(unknown(&redact_given(&key, &name)));
         }
     }
     Ok(())

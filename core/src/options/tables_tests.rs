@@ -198,3 +198,34 @@ fn an_unknown_option_gets_a_suggestion() {
     let long = format!(r#"{{"{}":1}}"#, "é".repeat(10_000));
     assert!(set(&long).unwrap_err().message().len() < 200);
 }
+
+#[test]
+fn a_key_in_a_name_is_not_shown() {
+    let key = "sk-test-0123456789";
+    let mut shown = Vec::new();
+    for (rest, said) in [
+        (format!(r#""{key}":1"#), r#"unknown option "[key]""#),
+        (format!(r#""a{key}b":1"#), r#"unknown option "a[key]b""#),
+        (format!(r#""{}{key}":1"#, "a".repeat(60)), "unknown option"),
+        (format!(r#""headers":{{"{key} a":"b"}}"#), "not a header name"),
+        (format!(r#""headers":{{"{key}":"a\n"}}"#), "header"),
+        (format!(r#""without_headers":["{key} a"]"#), "not a header name"),
+        (format!(r#""query":{{"{key}":1}}"#), "query"),
+        (format!(r#""retry_jitter":"{key}""#), "retry_jitter takes"),
+    ] {
+        for json in
+            [format!(r#"{{"api_key":"{key}",{rest}}}"#), format!(r#"{{{rest},"api_key":"{key}"}}"#)]
+        {
+            let client = set(&json).and_then(|config| config.base_url("http://a/v1").validate());
+            for error in [client.err(), set_of(&json).err()].into_iter().flatten() {
+                let only_there = error.message().contains("only an option");
+                if !(error.message().contains(said) || only_there)
+                    || error.message().contains("sk-test-")
+                {
+                    shown.push(format!("{json}: {}", error.message()));
+                }
+            }
+        }
+    }
+    assert_eq!(shown, Vec::<String>::new());
+}
