@@ -140,3 +140,7 @@ impl CallRecord {
         longest.filter(|(_, length)| !length.is_zero()).map(|(part, _)| part)
     }
 }
+
+#[cfg(test)]
+#[path = "bottleneck_tests.rs"]
+mod tests;

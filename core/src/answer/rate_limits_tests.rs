@@ -90,6 +90,10 @@ fn times_of_a_reset() {
         ("2026-01-02t03:04:06.25z", 1250),
         ("2026-01-01T22:04:06-05:00", 1000),
         ("2020-02-29T00:00:00Z", 0),
+        ("2026-01-02T08:34:06+05:30", 1000),
+        ("2026-01-01T21:34:06-05:30", 1000),
+        ("2026-01-02T03:04:60Z", 55_000),
+        ("1h1000000ns", 3_600_001),
         ("Fri, 02 Jan 2026 03:04:06 GMT", 1000),
     ] {
         assert_eq!(ms(text), Some(expected), "{text:?}");
@@ -115,8 +119,68 @@ fn times_of_a_reset() {
         "9007199254740993",
         "é",
         "2026-01-0éT03:04:06Z",
+        "2026/01-02T03:04:06Z",
+        "2026-01/02T03:04:06Z",
+        "2026-01-02_03:04:06Z",
+        "2026-01-02T03.04:06Z",
+        "2026-01-02T03:04.06Z",
+        "2026-01-32T03:04:06Z",
+        "2026-01-02T24:04:06Z",
+        "2026-01-02T03:60:06Z",
+        "2026-01-02T03:04:61Z",
+        "2026-01-02T03:04:06+0530",
+        "2026-01-02T03:04:06+05-30",
+        "2026-01-02T03:04:06+05:300",
     ] {
         assert_eq!(ms(text), None, "{text:?}");
+    }
+}
+
+#[test]
+fn a_wait_is_read_from_the_header_that_has_one() {
+    let wait = |ms: Option<&'static str>, after: Option<&'static str>| {
+        retry_after(|name| if name == "retry-after-ms" { ms } else { after }, UNIX_EPOCH)
+    };
+    let seconds = |number| Some(Duration::from_secs(number));
+    assert_eq!(wait(Some("3000"), Some("2")), seconds(3));
+    assert_eq!(wait(Some("soon"), Some("2")), seconds(2));
+    assert_eq!(wait(Some(""), Some("2")), seconds(2));
+    assert_eq!(wait(Some("99999999999999999999"), Some("2")), Some(Duration::MAX));
+    assert_eq!(wait(None, Some("99999999999999999999")), Some(Duration::MAX));
+    assert_eq!(wait(None, Some("-1")), None);
+    assert_eq!(wait(None, Some("Thu, 01 Jan 1970 00:00:05 GMT")), seconds(5));
+}
+
+#[test]
+fn a_count_is_a_whole_number() {
+    for (text, expected) in [
+        ("60", Some(60)),
+        ("60.0", Some(60)),
+        ("60;w=1", Some(60)),
+        ("60.x", None),
+        ("+60", None),
+        (".5", None),
+        ("", None),
+    ] {
+        assert_eq!(count(text), expected, "{text:?}");
+    }
+}
+
+/// By the calendar of another parser: each day of some years, leap years of each kind among them.
+#[test]
+fn days_of_every_kind_of_year() {
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    for year in [1970, 1999, 2000, 2023, 2024, 2100, 2400] {
+        let first = (year - 1970) * 146_097 / 400;
+        for day in first..first + 366 {
+            let time = UNIX_EPOCH + Duration::from_secs(day * 86_400 + 3600);
+            let text = httpdate::fmt_http_date(time);
+            let parts: Vec<_> = text.split(' ').collect();
+            let month = 1 + MONTHS.iter().position(|month| *month == parts[2]).unwrap();
+            let text = format!("{}-{month:02}-{}T01:00:00Z", parts[3], parts[1]);
+            assert_eq!(date(&text), Some(time), "{text}");
+        }
     }
 }
 

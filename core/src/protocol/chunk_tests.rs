@@ -129,10 +129,63 @@ fn errors_inside_a_stream_are_distinguished_from_chunks() {
             false,
         ),
         ("", r#"{"type":"response.completed","response":{"error":null}}"#, false),
+        ("", r#"{"type":"response.failed","error":{"code":"x"},"response":{}}"#, false),
+        ("", r#"{"type":"response.created","error":{"code":"x"}}"#, true),
+        ("", r#"{"message":"m"}"#, true),
+        ("message", r#"{"message":"m"}"#, true),
+        ("progress", r#"{"message":"m"}"#, false),
+        ("progress", r#"{"error_msg":"m"}"#, true),
     ] {
         let chunk = Chunk::scan(event, text).unwrap();
         assert_eq!(chunk.is_error(), is_error, "{event} {text}");
     }
+}
+
+#[test]
+fn content_is_what_a_reader_sees_or_the_end() {
+    for (text, has_content) in [
+        (r#"{"choices":[{"delta":{"role":"assistant"}}]}"#, false),
+        (r#"{"choices":[{"delta":{"role":"assistant","content":""}}]}"#, false),
+        (r#"{"choices":[{"delta":{}}]}"#, false),
+        (r#"{"choices":[],"usage":{"total_tokens":1}}"#, false),
+        (r#"{"choices":[{"delta":{"content":"a"}}]}"#, true),
+        (r#"{"choices":[{"delta":{"content":" "}}]}"#, true),
+        (r#"{"choices":[{"delta":{"content":"a","role":"assistant","refusal":""}}]}"#, true),
+        (r#"{"choices":[{"delta":{"content":""}},{"delta":{"content":"a"}}]}"#, true),
+        (r#"{"choices":[{"delta":{"content":""},"finish_reason":"stop"}]}"#, true),
+        (r#"{"choices":[{"delta":{"reasoning":"a"}}]}"#, true),
+        (r#"{"choices":[{"delta":{"audio":{"expires_at":0}}}]}"#, false),
+        (r#"{"choices":[{"delta":{"audio":{"expires_at":5}}}]}"#, true),
+        (r#"{"choices":[{"delta":{"content":[{"type":"text","text":""}]}}]}"#, false),
+        (r#"{"choices":[{"delta":{"content":[{"type":"text","text":"a"}]}}]}"#, true),
+        (r#"{"choices":[{"delta":{"content":[{"type":"text","text":"a"},{"text":""}]}}]}"#, true),
+        (r#"{"choices":[{"delta":{"tool_calls":[{"index":7,"type":"function"}]}}]}"#, false),
+        (r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a"}]}}]}"#, true),
+        (r#"{"choices":[{"delta":{"tool_calls":[{"id":"a","index":0}]}}]}"#, true),
+        (r#"{"type":"response.output_text.delta","delta":"a"}"#, true),
+        (r#"{"type":"response.output_text.delta","delta":""}"#, false),
+        (r#"{"type":"response.output_text.delta"}"#, false),
+        (r#"{"type":"response.output_text.done","text":""}"#, true),
+        (r#"{"type":"response.output_item.added","item":{},"delta":"a"}"#, false),
+        (r#"{"type":"response.created","response":{}}"#, false),
+        (r#"{"type":"response.completed","response":{}}"#, true),
+        (r#"{"type":"keepalive.delta","delta":"a"}"#, false),
+        (r#"{"type":"keepalive.done"}"#, false),
+    ] {
+        assert_eq!(chunk(text).has_content(), has_content, "{text}");
+    }
+}
+
+#[test]
+fn the_status_of_a_response_is_in_it() {
+    let status = |text| chunk(text).response_status();
+    assert_eq!(
+        status(r#"{"type":"response.created","response":{"status":"queued"}}"#),
+        Some("queued".to_owned())
+    );
+    assert_eq!(status(r#"{"type":"response.created","response":{}}"#), None);
+    assert_eq!(status(r#"{"type":"response.created","status":"queued"}"#), None);
+    assert_eq!(status(r#"{"choices":[]}"#), None);
 }
 
 #[test]
