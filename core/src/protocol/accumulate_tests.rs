@@ -15,6 +15,7 @@ use super::*;
 use crate::protocol::chunk::Chunk;
 use crate::protocol::document::Document;
 use crate::protocol::document_chunks::document_chunks;
+use crate::protocol::offsets::ELEMENTS_MAX;
 use crate::system::processor_time;
 
 const BYTES_MAX: usize = 256 << 20;
@@ -72,7 +73,7 @@ fn check_bounds<T: AsRef<str>>(name: &str, endpoint: Endpoint, chunks: &[T]) {
     assert!(fitted, "{name}: it never fits, even with room for the input and more");
 }
 
-const VECTORS: usize = 98;
+const VECTORS: usize = 109;
 
 /// Passes each vector to `check`: name, endpoint, chunks, expected result.
 fn each_vector(check: impl Fn(&str, Endpoint, &[&str], &str)) {
@@ -284,6 +285,54 @@ fn an_oversized_answer_names_the_option_and_keeps_earlier_chunks() {
 }
 
 /// A document becomes chunks that gather to the same document.
+/// What takes the place of something gives its room back: the bound is one of what is held.
+#[test]
+fn what_is_replaced_is_not_counted() {
+    const LONG: &str = "a text of some length, which is sent again and again";
+    for forms in [
+        // An object and a number, a list and a number, a text and an object.
+        [format!(r#"{{"name":"{LONG}","list":["{LONG}"]}}"#), "5".to_owned()],
+        [format!(r#"[{{"index":0,"text":"{LONG}"}}]"#), "5".to_owned()],
+        [format!(r#""{LONG}""#), r#"{"a":1}"#.to_owned()],
+        [format!(r#"["{LONG}"]"#), "5".to_owned()],
+    ] {
+        let mut gatherer = Gatherer::new(Endpoint::Chat, 2000);
+        for at in 0..200 {
+            let chunk = format!(
+                r#"{{"choices":[{{"index":0,"delta":{{"more":{}}}}}]}}"#,
+                forms[at % forms.len()]
+            );
+            let added = gatherer.add(Value::parse(&chunk).unwrap());
+            assert!(added.is_ok(), "{} after {at} chunks", forms[0]);
+        }
+    }
+    // A whole message takes the place of the pieces.
+    let mut gatherer = Gatherer::new(Endpoint::Chat, 2000);
+    for _ in 0..100 {
+        for chunk in [
+            format!(
+                r#"{{"choices":[{{"index":0,"delta":{{"content":"{LONG}","more":{{"a":"{LONG}"}}}}}}]}}"#
+            ),
+            r#"{"choices":[{"index":0,"message":{"content":"x"}}]}"#.to_owned(),
+        ] {
+            gatherer.add(Value::parse(&chunk).unwrap()).unwrap();
+        }
+    }
+}
+
+/// The bounds of what is gathered are inclusive.
+#[test]
+fn exactly_the_bound_fits() {
+    let mut room = tree::Room::new(10);
+    assert!(room.take(10).is_ok());
+    assert!(room.take(1).is_err());
+    assert!(room.swap(10, 10).is_ok());
+    assert!(room.swap(10, 11).is_err());
+    assert!(room.more_parts(ELEMENTS_MAX).is_ok());
+    assert!(room.more_parts(0).is_ok());
+    assert!(room.more_parts(1).is_err());
+}
+
 #[test]
 fn a_document_becomes_chunks() {
     let chat = r#" {"id":"c", "object" : "chat.completion","created":1e3,"choices":[{"index":0,"message" : {"role":"assistant","content":"message","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}, { "index" : 7 },{},3]},"logprobs":null,"finish_reason":"stop"},{"finish_reason":"length","message":null,"index":1}],"message":{},"usage":{"total_tokens":1}} "#;

@@ -259,7 +259,7 @@ impl Response {
             has_output |= name == "output";
             match (&*name, self.ended) {
                 ("output", _) if !self.output.items.is_empty() => self.output.write(out),
-                ("status", Some(ended)) if value.text() == IN_PROGRESS => {
+                ("status", Some(ended)) if [QUEUED, IN_PROGRESS].contains(&value.text()) => {
                     out.extend(["\"", ended, "\""]);
                 }
                 _ => out.push_str(value.text()),
@@ -273,7 +273,10 @@ impl Response {
     }
 }
 
-/// The status of an item that is not complete.
+/// The status of a response that has not begun.
+const QUEUED: &str = r#""queued""#;
+
+/// The status of an item or a response that is not complete.
 const IN_PROGRESS: &str = r#""in_progress""#;
 
 fn has_output(response: Value<'_>) -> bool {
