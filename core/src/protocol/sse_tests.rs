@@ -163,3 +163,126 @@ fn the_bound_counts_all_lines_of_an_event() {
     assert!(fed(100, &begun).is_err(), "the second line is incomplete, but already too long");
     assert_eq!(fed(200, &begun), Ok(()));
 }
+
+/// A lenient reader, as of calls: what is JSON is whole, `[DONE]` ends a stream.
+#[derive(Default)]
+struct Lenient(Vec<String>);
+
+impl Sink for Lenient {
+    const IS_LENIENT: bool = true;
+
+    fn event(&mut self, name: &str, data: &[u8]) {
+        self.0.push(format!("{name}|{}", String::from_utf8_lossy(data)));
+    }
+
+    fn is_whole(&self, data: &[u8]) -> bool {
+        let text = String::from_utf8_lossy(data);
+        serde_json::from_str::<serde_json::Value>(&text).is_ok()
+    }
+
+    fn is_end(&self, data: &[u8]) -> bool {
+        data.starts_with(b"[DONE]")
+    }
+
+    fn stray(&mut self, name: &str, line: &[u8]) {
+        self.0.push(format!("stray {name}|{}", String::from_utf8_lossy(line)));
+    }
+
+    fn unknown_field(&mut self, line: &[u8]) {
+        self.0.push(format!("unknown {}", String::from_utf8_lossy(line)));
+    }
+}
+
+fn check_lenient(input: &str, expected: &[&str]) {
+    for at in 0..=input.len() {
+        let (head, tail) = input.as_bytes().split_at(at);
+        let mut decoder = Decoder::new(BYTES_MAX);
+        let mut found = Lenient::default();
+        for piece in [head, tail] {
+            decoder.feed_to(piece, &mut found).unwrap();
+        }
+        decoder.finish_to(&mut found).unwrap();
+        assert_eq!(found.0, expected, "split at {at}: {input:?}");
+    }
+}
+
+#[test]
+fn data_without_a_field_is_found() {
+    check_lenient("{\"a\":1}\n\n", &["stray |{\"a\":1}"]);
+    check_lenient("  [1]\n", &["stray |  [1]"]);
+    check_lenient("\"a: b\"\n", &["stray |\"a: b\""]);
+    check_lenient("event: e\n{\"a\":1}\ndata: {}\n\n", &["stray e|{\"a\":1}", "|{}"]);
+    check_lenient("data: {}\n{\"a\":1}\n\n", &["|{}", "stray |{\"a\":1}"]);
+    // The field is `data` but for case, white space or what is no letter.
+    check_lenient("Data: 1\n", &["stray |Data: 1"]);
+    check_lenient(" data: x\n", &["stray | data: x"]);
+    check_lenient("da.ta: x\n", &["stray |da.ta: x"]);
+    // Or the line is whole by itself.
+    check_lenient("12\n", &["stray |12"]);
+}
+
+#[test]
+fn other_lines_are_fields_that_are_not_known() {
+    for line in ["datum: x", "da-ta: x", "da_ta: x", "data1: x", "x.y: z", "word", "dat a"] {
+        check_lenient(&format!("{line}\n"), &[&format!("unknown {line}")]);
+    }
+    // Comments, blank lines and values that the grammar ignores are neither.
+    check_lenient(": {\n   \nid: a\0b\nretry: +5\nretry: x\ndata: 1\n\n", &["|1"]);
+}
+
+#[test]
+fn an_event_ends_where_the_next_one_begins() {
+    check_lenient("data: {}\ndata: {}\n\n", &["|{}", "|{}"]);
+    check_lenient("data: {\ndata: }\n\n", &["|{\n}"]);
+    check_lenient("data: {}\ndata: \n\n", &["|{}\n"]);
+    check_lenient("data: {}\ndata: [DONE]\ndata: {}\n\n", &["|{}", "|[DONE]", "|{}"]);
+    // An end mark needs no line end, but that of the data before it.
+    check_lenient("data: {}\n\ndata: [DONE]", &["|{}", "|[DONE]"]);
+    check_lenient("data: {\ndata: [DONE]", &["|{", "|[DONE]"]);
+}
+
+#[test]
+fn an_end_mark_is_an_event_before_its_line_end() {
+    let mut decoder = Decoder::new(BYTES_MAX);
+    let mut found = Lenient::default();
+    decoder.feed_to(b"data: [DONE]", &mut found).unwrap();
+    assert_eq!(found.0, ["|[DONE]"]);
+    let mut strict = 0;
+    let mut decoder = Decoder::new(BYTES_MAX);
+    decoder.feed(b"data: [DONE]", &mut |_| strict += 1).unwrap();
+    assert_eq!(strict, 0);
+}
+
+#[test]
+fn what_may_be_data_counts_before_its_line_ends() {
+    let substance = |text: &str| {
+        let mut decoder = Decoder::new(BYTES_MAX);
+        decoder.feed_to(text.as_bytes(), &mut Lenient::default()).unwrap();
+        decoder.substance()
+    };
+    assert_eq!(substance("{\"a\""), 4);
+    assert_eq!(substance("{\"a\":1}\n"), 7);
+    assert_eq!(substance(": pin"), 0);
+    assert_eq!(substance("event: x"), 0);
+    assert_eq!(substance("data: ab"), 2);
+}
+
+#[test]
+fn a_retry_is_digits_alone() {
+    let mut decoder = Decoder::new(BYTES_MAX);
+    decoder.feed(b"retry: +5\nretry: 5.0\n", &mut |_| ()).unwrap();
+    assert_eq!(decoder.retry_ms(), None);
+    decoder.feed(b"retry: 7\n", &mut |_| ()).unwrap();
+    assert_eq!(decoder.retry_ms(), Some(7));
+}
+
+#[test]
+fn what_is_incomplete_is_buffered() {
+    let mut decoder = Decoder::new(BYTES_MAX);
+    decoder.feed(b"data: ab\ndata: c", &mut |_| ()).unwrap();
+    assert_eq!(decoder.buffered(), "ab\n".len() + "data: c".len());
+    decoder.feed(b"\n\n", &mut |_| ()).unwrap();
+    assert_eq!(decoder.buffered(), 0);
+    let message = EventTooLarge { bytes_max: 77 }.to_string();
+    assert!(message.contains("77"), "{message}");
+}
