@@ -443,5 +443,78 @@ mod tests {
         two.failed(later, later, 1, Failed::NotSent);
         assert_eq!(next(&mut two, later, 0), Ok(1));
         assert_eq!(two.until_change(later), REST_FIRST);
+        // A probe gives way to another one before a longer rest ends.
+        let asks = Failed::Refused(Some(2 * PROBE_TIME_MAX));
+        two.failed(later, later, 1, asks);
+        assert_eq!(two.until_change(later), PROBE_TIME_MAX);
+        assert_eq!(two.until_change(later + 3 * PROBE_TIME_MAX), Duration::MAX);
+    }
+
+    /// The first of two services has rested, and its rest is over: the next call is a probe.
+    fn rested() -> Arc<Upstreams> {
+        let mut two = states(false, &[1, 1]);
+        two.states[0].rests_until = Some(Duration::ZERO);
+        Arc::new(Upstreams { origin: Instant::now(), states: Mutex::new(two) })
+    }
+
+    fn choose(upstreams: &Arc<Upstreams>) -> Chosen {
+        upstreams.choose(0, |_| true).unwrap_or_else(|_| panic!("none"))
+    }
+
+    #[test]
+    fn a_probe_that_answers_ends_the_rest() {
+        for says in [Chosen::answers as fn(&mut Chosen), |_| ()] {
+            let upstreams = rested();
+            let mut probe = choose(&upstreams);
+            assert_eq!((probe.number, choose(&upstreams).number), (0, 1));
+            says(&mut probe);
+            let is_over = probe.has_answered;
+            assert_eq!(choose(&upstreams).number, usize::from(!is_over));
+            // A probe without an outcome makes room for another one.
+            drop(probe);
+            let next = choose(&upstreams);
+            assert_eq!((next.number, choose(&upstreams).number), (0, usize::from(!is_over)));
+        }
+        let upstreams = rested();
+        choose(&upstreams).answered_well();
+        let (first, second) = (choose(&upstreams), choose(&upstreams));
+        assert_eq!((first.number, second.number), (0, 0));
+    }
+
+    #[test]
+    fn a_probe_that_failed_is_over() {
+        let upstreams = rested();
+        let probe = choose(&upstreams);
+        probe.failed(Failed::NotSent);
+        upstreams.states().states[0].probed_at = Some(probe.begun);
+        drop(probe);
+        assert_eq!(upstreams.states().states[0].failures, 1);
+        assert!(
+            upstreams.states().states[0].probed_at.is_some(),
+            "only a probe without an outcome"
+        );
+    }
+
+    #[test]
+    fn failures_in_answers_count_until_one_ends_well() {
+        let of_service = Error::new(ErrorKind::Incomplete, "x");
+        let upstreams = rested();
+        let failures = || upstreams.states().states[0].failures;
+        let end = |error: Option<&Error>| {
+            let mut chosen = choose(&upstreams);
+            assert_eq!(chosen.number, 0);
+            chosen.answers();
+            chosen.ended(error);
+        };
+        end(Some(&of_service));
+        assert_eq!(failures(), 1);
+        // A call that was cancelled says nothing of the service; its answer had begun well.
+        end(Some(&Error::argument("x")));
+        assert_eq!(failures(), 0);
+        end(Some(&of_service));
+        end(Some(&of_service));
+        assert_eq!(failures(), 2);
+        end(None);
+        assert_eq!(failures(), 0);
     }
 }
