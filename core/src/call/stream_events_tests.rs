@@ -8,13 +8,28 @@ use crate::options::config::Config;
 type Read = (Vec<String>, String);
 
 fn read(pieces: &[&[u8]], is_cut: bool) -> Read {
+    let mut events = events_of(1, pieces, is_cut);
+    let chunk = |event| match event {
+        Event::Chunk(chunk) => Some(chunk.json().to_owned()),
+        Event::Open(_) | Event::Done(_) => None,
+    };
+    let chunks = std::mem::take(events.batch()).into_iter().filter_map(chunk).collect();
+    let end = match events.conclude() {
+        Ok(response) => response.end().name(),
+        Err(error) => error.kind().name(),
+    };
+    (chunks, end.to_owned())
+}
+
+/// What a stream says to a call that asked for so many choices.
+fn events_of(choices: usize, pieces: &[&[u8]], is_cut: bool) -> StreamEvents {
     let config = Config::new().base_url("http://127.0.0.1/v1").api_key("sk-test");
     let settings = Arc::new(config.validate().unwrap());
     let wanted = Wanted {
         redactor: Redactor { key: settings.api_key.clone(), others: None, bytes_max: 100 },
         settings,
         endpoint: Endpoint::Chat,
-        choices: 1,
+        choices,
         chunks: true,
         gathered: false,
         content: true,
@@ -31,16 +46,7 @@ fn read(pieces: &[&[u8]], is_cut: bool) -> Read {
         events.fail(Error::new(ErrorKind::Disconnected, "cut"));
     }
     events.body_ended(was_cut);
-    let chunk = |event| match event {
-        Event::Chunk(chunk) => Some(chunk.json().to_owned()),
-        Event::Open(_) | Event::Done(_) => None,
-    };
-    let chunks = std::mem::take(events.batch()).into_iter().filter_map(chunk).collect();
-    let end = match events.conclude() {
-        Ok(response) => response.end().name(),
-        Err(error) => error.kind().name(),
-    };
-    (chunks, end.to_owned())
+    events
 }
 
 /// The vectors that are also replayed on real sockets, with any split.
@@ -150,4 +156,54 @@ fn lines_without_end_are_read_in_linear_time() {
         long < short * 100
     });
     assert!(is_linear, "for 20,000 lines and for 200,000: {measured:?}");
+}
+
+fn finished(index: u32, reason: &str) -> String {
+    format!(
+        "data: {{\"choices\":[{{\"index\":{index},\"delta\":{{\"content\":\"a\"}},\"finish_reason\":\"{reason}\"}}]}}\n\n"
+    )
+}
+
+/// The finish reason of an answer is its first choice's, whichever ends first.
+#[test]
+fn the_first_choice_gives_the_finish_reason() {
+    let reason = |events: &[String]| {
+        let pieces: Vec<&[u8]> = events.iter().map(|event| event.as_bytes()).collect();
+        let events = events_of(2, &pieces, false);
+        let reason = events.answered.finish_reason.clone();
+        events.conclude().map(|_| reason)
+    };
+    let (stop, length) = (finished(0, "stop"), finished(1, "length"));
+    let done = "data: [DONE]\n\n".to_owned();
+    for events in
+        [[length.clone(), stop.clone(), done.clone()], [stop.clone(), length.clone(), done.clone()]]
+    {
+        assert_eq!(reason(&events).unwrap().as_deref(), Some("stop"));
+    }
+    assert_eq!(reason(&[length.clone(), done]).unwrap().as_deref(), Some("length"));
+    // Without an end mark all choices are awaited.
+    assert!(reason(&[stop.clone(), length]).is_ok());
+    assert_eq!(reason(&[stop]).unwrap_err().kind(), ErrorKind::Incomplete);
+}
+
+#[test]
+fn an_error_quotes_the_first_line_that_is_not_known() {
+    let lines = b"reason: full\nother: x\ndata: {\"choices\":[]}\n\n";
+    let error = events_of(1, &[lines], false).conclude().unwrap_err();
+    assert!(error.message().ends_with("reason: full"), "{error}");
+}
+
+#[test]
+fn the_hint_says_what_is_wrong_with_a_line() {
+    for (line, hint) in [
+        (" data: {", INDENTED_HINT),
+        ("\tdata: {", INDENTED_HINT),
+        ("  {\"a\":", STRAY_HINT),
+        ("{\"a\":", STRAY_HINT),
+        ("Data: {", STRAY_HINT),
+    ] {
+        let text = format!("{line}\ndata: [DONE]\n\n");
+        let error = events_of(1, &[text.as_bytes()], false).conclude().unwrap_err();
+        assert_eq!(error.hint(), hint, "{line:?}");
+    }
 }

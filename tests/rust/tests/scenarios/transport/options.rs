@@ -134,6 +134,30 @@ fn wrong_options_of_a_call_send_nothing() {
     assert_eq!(service.connections(), 0);
 }
 
+/// A URL of a proxy may have a password: an error does not show it.
+#[test]
+fn what_is_not_a_proxy_is_refused_unseen() {
+    let service = Service::start().unwrap();
+    let proxied = |url: &str| Client::new(config(service.base_url()).proxy(url)).map(drop);
+    for url in [
+        "",
+        "user:secret@127.0.0.1:8080",
+        "http:user:secret@127.0.0.1:8080",
+        "http://",
+        "socks5://",
+        "ftp://user:secret@127.0.0.1",
+        "mailto:secret",
+    ] {
+        let error = proxied(url).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Config, "{url}");
+        assert!(error.hint().contains("http://host:port"), "{url}: {error:?}");
+        assert!(!error.report().contains("secret"), "{error:?}");
+    }
+    for url in ["http://u:p@127.0.0.1:1", " https://h ", "socks4a://h:1", "socks5h://u:p@h"] {
+        proxied(url).unwrap();
+    }
+}
+
 /// An option tries a connection again that could not be opened; nothing was sent.
 #[test]
 fn a_service_that_starts_late_is_reached_if_wanted() {

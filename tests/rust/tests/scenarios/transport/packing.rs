@@ -165,6 +165,20 @@ fn a_coding_that_was_not_asked_for_is_refused() {
     }
 }
 
+/// A coding that says that there is none (RFC 9110 section 8.4.1) is none.
+#[test]
+fn an_answer_that_is_not_packed_may_say_so() {
+    let service = Service::start().unwrap();
+    for coding in ["identity", "Identity", ""] {
+        let answer = Exchange::json_with_headers(200, &[("Content-Encoding", coding)], CHAT_ANSWER);
+        let client = client(service.script("s", Script::one(answer)));
+        for way in WAYS {
+            let answer = way.send(&client, hello());
+            assert!(answer.is_ok(), "{coding:?}: {answer:?}");
+        }
+    }
+}
+
 /// The kind of an error is that of its status, whatever its body is packed in.
 #[test]
 fn an_error_status_wins_over_an_unknown_encoding() {
