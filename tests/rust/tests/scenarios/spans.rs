@@ -122,10 +122,9 @@ fn a_call_is_a_span_with_one_for_each_attempt() {
     let url = service.script("s", Script::sequence(answers));
     let client = Client::new(config(url).retry(at_once())).unwrap();
     let keeps = Keeps::default();
-    with_default(keeps.clone(), || {
-        let caller = tracing::info_span!("caller").entered();
-        client.blocking().send(hello()).unwrap();
-        drop(caller);
+    let answer = with_default(keeps.clone(), || {
+        let _caller = tracing::info_span!("caller").entered();
+        client.blocking().send(hello()).unwrap()
     });
     let told = keeps.told();
     let names: Vec<_> = told.iter().map(|span| (&*span.name, span.parent)).collect();
@@ -139,6 +138,24 @@ fn a_call_is_a_span_with_one_for_each_attempt() {
     assert_eq!((field(2, "status"), field(2, "kind")), (Some("429"), Some("rate_limited")));
     assert_eq!((field(3, "status"), field(3, "kind")), (Some("200"), None));
     assert_eq!(field(3, "address"), Some(&*service.address().to_string()));
+    for (place, attempt) in [2, 3].into_iter().zip(answer.record().attempts()) {
+        let times = [
+            ("dns_us", attempt.dns),
+            ("connect_us", attempt.connect),
+            ("tls_us", attempt.tls),
+            ("head_us", attempt.head),
+            ("first_byte_us", attempt.first_byte),
+        ];
+        for (name, time) in times {
+            let time = time.map(|time| time.as_micros().to_string());
+            assert_eq!(field(place, name), time.as_deref(), "{name}");
+        }
+        assert_eq!(
+            field(place, "reused"),
+            attempt.reused.map(|it| if it { "true" } else { "false" })
+        );
+    }
+    assert!(field(3, "head_us").is_some());
     assert!(!format!("{told:?}").contains("sk-test"));
 }
 
