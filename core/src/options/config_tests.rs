@@ -83,6 +83,10 @@ fn a_key_copied_with_extra_characters_is_explained() {
 
 #[test]
 fn a_key_may_hold_what_keys_hold() {
+    // These only look like variables that were not replaced.
+    for key in ["$sk-test", "%a-b-cdefg%", "$1abcdefg"] {
+        given("http://h/v1", key).unwrap();
+    }
     for key in [
         "c2VjcmV0a2V5==",
         "sk-secret=",
@@ -177,6 +181,40 @@ fn the_key_is_masked_wherever_it_stands() {
     }
     assert_eq!(odd.redact("sk\\/a+ é\\u00"), "sk\\/a+ é\\u00");
     assert!(!format!("{:?}", Config::new().api_key("sk-test")).contains("sk-test"));
+}
+
+/// A model's output keeps what may be a word, and has no key of eight bytes or more.
+#[test]
+fn only_what_may_be_a_key_is_masked_in_answers() {
+    for (key, masked) in [("sk-12345", true), ("sk-1234", false), ("not needed", false)] {
+        let settings = given("http://h/v1", key).unwrap();
+        let text = format!("it says {key}.");
+        let expected = if masked { "it says [key].".to_owned() } else { text.clone() };
+        assert_eq!(settings.api_key.mask_answer(&text), expected, "{key}");
+        assert_eq!(settings.api_key.redact(&text), "it says [key].", "{key}");
+        let header = Config::new().base_url("http://h/v1").api_key(key).header(key, "\n");
+        let error = header.validate().err().unwrap();
+        assert_eq!(error.message().contains(key), key.len() < 8, "{error}");
+    }
+}
+
+#[test]
+fn as_many_base_urls_as_the_bound_says() {
+    let with = |count: usize| {
+        let of = |at| BaseUrl::new(format!("http://h{at}/v1")).api_key("sk-test");
+        Config::new().base_urls((0..count).map(of)).validate()
+    };
+    assert!(with(BASE_URLS_MAX).is_ok());
+    let error = with(BASE_URLS_MAX + 1).err().unwrap();
+    assert!(error.message().contains("BASE_URLS_MAX = 64"), "{error}");
+    let read = set_of_several(r#"[{"url":"http://a/v1","api_key":null},{"url":"http://b/v1"}]"#);
+    assert!(read.api_key("sk-test").validate().is_ok(), "null is no key");
+}
+
+fn set_of_several(json: &str) -> Config {
+    let mut config = Config::new();
+    config.set_options(&format!(r#"{{"base_urls":{json}}}"#)).unwrap();
+    config
 }
 
 #[test]
