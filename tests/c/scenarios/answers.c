@@ -136,6 +136,10 @@ void versions(void) {
   CHECK_TEXT(modelwire_status_name(MODELWIRE_INTERRUPTED), "interrupted");
   CHECK_TEXT(modelwire_status_name(MODELWIRE_E_RATE_LIMITED), "rate_limited");
   CHECK_TEXT(modelwire_status_name(MODELWIRE_E_TIMEOUT), "timeout");
+  CHECK_TEXT(modelwire_status_name(MODELWIRE_E_CONNECT), "connect");
+  CHECK_TEXT(modelwire_status_name(MODELWIRE_E_TLS), "tls");
+  CHECK_TEXT(modelwire_status_name(MODELWIRE_E_FORKED), "forked");
+  CHECK_TEXT(modelwire_status_name(MODELWIRE_E_INTERNAL), "internal");
   /* Each has a name of its own, which a binding may make an identifier of. */
   static const char LETTERS[] = "abcdefghijklmnopqrstuvwxyz_";
   for (modelwire_status one = MODELWIRE_E_CALLBACK; one <= MODELWIRE_INTERRUPTED; one++) {

@@ -25,7 +25,7 @@
   NAME(threads) NAME(shutdown_then_call) NAME(shutdown_blocked) NAME(forked)                   \
   NAME(forked_in_stream) NAME(free_order) NAME(broken_pipe) NAME(io_threads)                                    \
   /* null.c */                                                                                 \
-  NAME(null_arguments)                                                                         \
+  NAME(null_arguments) NAME(handles_of_another_type)                                           \
   /* build.c */                                                                                \
   NAME(built_chat) NAME(built_response) NAME(built_tools) NAME(built_escapes)                  \
   NAME(built_refused) NAME(finish_and_tokens)                                                  \

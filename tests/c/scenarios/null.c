@@ -1,6 +1,6 @@
 /*
- * NULL for every pointer argument of every function: what the header says, and never a crash. What
- * is given through `out` and `err` is written in any case, and never read.
+ * NULL for every pointer argument of every function, and handles of another type: what the header says,
+ * and never a crash. What is given through `out` and `err` is written in any case, and never read.
  *
  * A test compares this file with abi.txt: each function has to appear here, or in texts.c if it
  * gives a text or a value of a handle.
@@ -247,4 +247,85 @@ void null_arguments(void) {
   calling();
   CHECK(modelwire_set_io_threads(0, NULL) == MODELWIRE_E_CONFIG);
   CHECK(modelwire_shutdown(30000) == MODELWIRE_OK);
+}
+
+/* A call that is refused with an error that names the type it wants; written with `err` in its place. */
+#define OTHER_TYPE(name, call)                                                               \
+  do {                                                                                       \
+    modelwire_error *error = NULL;                                                           \
+    modelwire_error **err = &error;                                                          \
+    CHECK_STATUS(call, MODELWIRE_E_ARGUMENT, error);                                         \
+    CHECK(contains(modelwire_error_message(error, NULL), "not a valid " name " handle"));    \
+    modelwire_error_free(error);                                                             \
+  } while (0)
+
+/* Every handle where one of another type belongs, as a binding without types may pass it. */
+void handles_of_another_type(void) {
+  modelwire_client *client = client_of_environment();
+  modelwire_queue *queue = new_queue();
+  modelwire_request *request = empty_request(MODELWIRE_OPERATION_CHAT);
+  submit(client, queue, ECHO_CHAT("echo", "x"), 0, 7);
+  modelwire_event *event = next(queue);
+  const modelwire_response *lent = modelwire_event_response(event);
+  CHECK(lent != NULL);
+  modelwire_call *call = NULL;
+  modelwire_response *answer = NULL;
+  modelwire_event *none = NULL;
+
+  void *const handles[] = {client, queue, request, event};
+  for (size_t i = 0; i < 4; i++) {
+    void *other = handles[i];
+    if (other != client) {
+      OTHER_TYPE("client", modelwire_client_close(other, 0, err));
+      OTHER_TYPE("client", modelwire_call_new(other, request, 0, &call, err));
+    }
+    if (other != request) {
+      OTHER_TYPE("request",
+                 modelwire_request_set_text(other, "model", MODELWIRE_NUL, "m", MODELWIRE_NUL, err));
+      OTHER_TYPE("request", modelwire_call_new(client, other, 0, &call, err));
+    }
+    if (other != queue) {
+      OTHER_TYPE("queue", modelwire_queue_submit(other, client, MODELWIRE_OPERATION_CHAT, NULL, 0, 0, 1, err));
+      CHECK(modelwire_queue_next(other, 0, &none) == MODELWIRE_E_ARGUMENT);
+      CHECK(modelwire_queue_count(other) == 0 && modelwire_queue_fd(other) == -1);
+    }
+    if (other != event) {
+      CHECK(modelwire_event_kind(other) == 0 && modelwire_event_tag(other) == 0);
+      CHECK(modelwire_event_response(other) == NULL && modelwire_event_error(other) == NULL);
+    }
+    OTHER_TYPE("call", modelwire_call_run(other, &answer, err));
+    CHECK(modelwire_response_finish_reason(other) == MODELWIRE_FINISH_NONE);
+    CHECK(modelwire_error_status(other) == 0);
+    CHECK(call == NULL && answer == NULL && none == NULL);
+  }
+
+  /* Nothing is freed by the function of another type, nor what a parent lends. */
+  for (size_t i = 0; i < 4; i++) {
+    void *other = handles[i];
+    if (other != client) { modelwire_client_free(other); }
+    if (other != queue) { modelwire_queue_free(other); }
+    if (other != request) { modelwire_request_free(other); }
+    if (other != event) { modelwire_event_free(other); }
+    modelwire_call_free(other);
+    modelwire_response_free(other);
+    modelwire_error_free(other);
+    modelwire_value_free(other);
+  }
+  union {
+    const modelwire_response *constant;
+    modelwire_response *own;
+  } of_event = {lent};
+  modelwire_response_free(of_event.own);
+  CHECK_TEXT(modelwire_response_text(lent, NULL), "x");
+
+  CHECK(modelwire_event_tag(event) == 7);
+  CHECK(modelwire_queue_count(queue) == 0);
+  modelwire_error *error = NULL;
+  CHECK_STATUS(modelwire_request_set_text(request, "model", MODELWIRE_NUL, "m", MODELWIRE_NUL, &error),
+               MODELWIRE_OK, error);
+  modelwire_event_free(event);
+  modelwire_request_free(request);
+  modelwire_queue_free(queue);
+  modelwire_response_free(answer_of(chat_call(client, ECHO_CHAT("echo", "x"))));
+  modelwire_client_free(client);
 }

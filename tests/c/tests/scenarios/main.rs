@@ -437,6 +437,11 @@ fn free_order() {
 }
 
 #[test]
+fn handles_of_another_type() {
+    assert_eq!(played("handles_of_another_type").recorded("").len(), 2);
+}
+
+#[test]
 fn null_arguments() {
     let service = played("null_arguments");
     let streams = |body: &[u8]| String::from_utf8_lossy(body).contains(r#""stream":true"#);
