@@ -163,6 +163,137 @@ fn answers_without_usage_count_with_their_bytes() {
     assert_eq!(budget.spent().perhaps_tokens, bytes + 100 + open.body.len() as u64 + 40);
 }
 
+/// A row that needs exactly what is left goes, and one that needs a token or a cent more does not.
+#[test]
+fn a_maximum_may_be_reached() {
+    let one = bounded(0, 0, 100);
+    let most = one.body.len() as u64 + 100;
+    assert!(matches!(tokens_max(most).ask(&one), BudgetDecision::Go));
+    let error = reason(tokens_max(most - 1).ask(&one));
+    assert!(
+        matches!(error, Error::TokensMax { needs, left, .. } if (needs, left) == (most, most - 1))
+    );
+    // A million tokens cost a dollar, so many rows cost so many times `most` millionths.
+    let dollars = |tokens: u64| {
+        let limits = Limits { cost: Some(tokens as f64 / 1e6), ..Limits::default() };
+        budget(limits, Prices::new(Some(1.0), Some(1.0), None).unwrap())
+    };
+    assert!(matches!(dollars(most).ask(&one), BudgetDecision::Go));
+    assert!(matches!(reason(dollars(most - 1).ask(&one)), Error::CostMax { .. }));
+    // With another row in flight it waits; with that row's answer it is known.
+    let other = bounded(1, 0, 100);
+    let mut two = dollars(2 * most - 1);
+    assert!(matches!(two.ask(&one), BudgetDecision::Go));
+    assert!(matches!(two.ask(&other), BudgetDecision::Wait));
+    two.settle(&one, used(10, 20));
+    assert!(matches!(two.ask(&other), BudgetDecision::Go));
+    assert_eq!(two.spent().cost, Some(Money::new(30e-6)));
+}
+
+/// Of the attempts that are reserved for a row each failed one is given back as one that may be paid;
+/// the last one stays until the row ends.
+#[test]
+fn each_attempt_is_reserved_once() {
+    let one = bounded(0, 0, 100);
+    let most = one.body.len() as u64 + 100;
+    let mut budget = tokens_max(1_000_000).attempts(3);
+    assert!(matches!(budget.ask(&one), BudgetDecision::Go));
+    assert_eq!(budget.aside.tokens.total(), 3 * most);
+    budget.repeated(&one);
+    assert_eq!(budget.aside.tokens.total(), 2 * most);
+    budget.repeated(&one);
+    budget.repeated(&one);
+    assert_eq!(budget.aside.tokens.total(), most);
+    assert_eq!((budget.spent().perhaps, budget.spent().perhaps_tokens), (3, 3 * most));
+    budget.settle(&one, used(5, 5));
+    assert_eq!(budget.aside, Most::default());
+    assert_eq!(budget.spent().most_tokens(), 3 * most + 10);
+}
+
+#[test]
+fn the_tokens_of_a_row_are_expected_from_those_before_it() {
+    let one = bounded(0, 0, 100);
+    let bytes = one.body.len() as u64;
+    let mut budget = tokens_max(1_000_000);
+    assert_eq!(budget.expected_tokens(&one), bytes / 4 + 100);
+    let open = row(9, "a-model", r#"{"input":"abcd"}"#.to_owned());
+    assert_eq!(budget.expected_tokens(&open), open.body.len() as u64 / 4);
+    for (number, output) in [(1, 10), (2, 30)] {
+        let like_it = bounded(number, 0, 100);
+        assert!(matches!(budget.ask(&like_it), BudgetDecision::Go));
+        // Half a token a byte, and twenty for the answer.
+        budget.settle(&like_it, used(bytes / 2, output));
+    }
+    assert_eq!(budget.expected_tokens(&one), bytes / 2 + 20);
+    let longer = bounded(3, 2 * bytes as usize, 100);
+    let expected = longer.body.len() as f64 * ((bytes / 2) as f64 / bytes as f64);
+    assert_eq!(budget.expected_tokens(&longer), expected as u64 + 20);
+    // Another model's rows say nothing of it.
+    let other = row(4, "other", r#"{"input":"abcd"}"#.to_owned());
+    assert_eq!(budget.expected_tokens(&other), other.body.len() as u64 / 4);
+}
+
+#[test]
+fn an_answer_beyond_its_bound_is_said_once_and_remembered() {
+    let rows: Vec<Row> = (0..4).map(|number| bounded(number, 0, 100)).collect();
+    let bytes = rows[0].body.len() as u64;
+    let mut budget = tokens_max(1_000_000);
+    let reserved = |budget: &mut Budget, row: &Row, ending: RowEnd| {
+        assert!(matches!(budget.ask(row), BudgetDecision::Go));
+        let output = budget.aside.tokens.output;
+        budget.settle(row, ending);
+        output
+    };
+    assert_eq!(reserved(&mut budget, &rows[0], used(bytes, 100)), 100);
+    assert!(budget.notice().is_none(), "exactly the bound is within it");
+    assert_eq!(reserved(&mut budget, &rows[1], used(bytes, 200)), 100);
+    let notice = budget.notice().unwrap();
+    assert!(notice.contains("row-1: the answer used 200 tokens"), "{notice}");
+    assert!(reserved(&mut budget, &rows[2], used(bytes, 300)) >= 200);
+    assert!(reserved(&mut budget, &rows[3], used(bytes, 1)) >= 300);
+    assert!(budget.notice().is_none());
+}
+
+/// Rows without a price are counted where prices were given; without any nothing is said of money.
+#[test]
+fn rows_without_a_price_are_counted_if_others_have_one() {
+    let file = Some(("prices.json", r#"{"a-model": {"in": 1, "out": 1}}"#));
+    for (prices, expected) in [(Prices::new(None, None, file).unwrap(), 2), (Prices::default(), 0)]
+    {
+        let mut budget = budget(Limits::default(), prices);
+        for number in 0..2 {
+            let row = row(number, "other", "{}".to_owned());
+            assert!(matches!(budget.ask(&row), BudgetDecision::Go));
+            budget.settle(&row, used(1, 1));
+        }
+        assert_eq!(budget.spent().rows_without_price, expected);
+        assert_eq!(budget.spent().cost, (expected > 0).then(Money::default));
+    }
+}
+
+/// Rows that began without a limit get their reservation when one is set, once.
+#[test]
+fn a_limit_that_is_set_later_counts_what_is_in_flight() {
+    let one = bounded(0, 0, 100);
+    let most = one.body.len() as u64 + 100;
+    for limits in [
+        Limits { tokens: Some(1_000_000), ..Limits::default() },
+        Limits { cost: Some(1.0), ..Limits::default() },
+    ] {
+        let mut budget =
+            budget(Limits::default(), Prices::new(Some(1.0), Some(1.0), None).unwrap());
+        assert!(matches!(budget.ask(&one), BudgetDecision::Go));
+        budget.reserve(&one);
+        assert_eq!(budget.aside, Most::default(), "no limit, nothing to reserve");
+        budget.set_limits(limits).unwrap();
+        budget.reserve(&one);
+        budget.reserve(&one);
+        assert_eq!(budget.aside.tokens.total(), most);
+        budget.settle(&one, used(5, 5));
+        assert_eq!(budget.aside, Most::default());
+    }
+}
+
 #[test]
 fn bounds_are_found_in_every_shape() {
     for (body, output, is_open) in [
