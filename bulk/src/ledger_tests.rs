@@ -51,10 +51,28 @@ fn rows_that_failed_may_come_again_with_another_content() {
     let own = hash(1).key(0);
     ledger.settle(&own, State::Failed);
     ledger.forget_failed();
+    let counts = ledger.counts();
+    assert_eq!((counts.new, counts.done, counts.failed, counts.unknown), (2, 1, 0, 1));
     assert_eq!(ledger.meet(&Key::new("a", 2)), KnownState::New);
     assert_eq!(ledger.meet(&Key::new("b", 1)), KnownState::AlreadyDone);
     assert_eq!(ledger.meet(&Key::new("c", 1)), KnownState::Unknown);
     assert_eq!(ledger.meet_unnamed(hash(1)), (own, KnownState::New));
+}
+
+#[test]
+fn a_row_is_known_with_the_content_of_its_last_entry() {
+    let mut ledger = Ledger::new();
+    assert_eq!(ledger.known("a", 5).0, State::New);
+    for (check, state) in [(5, State::Unknown), (CHECK_MASK, State::Done), (9, State::Failed)] {
+        ledger.mark("a", check, state);
+        assert_eq!(ledger.known("a", 1), (state, check));
+    }
+    // Also after the row was read, whatever its content is now.
+    assert_eq!(ledger.meet(&Key::new("a", 3)), KnownState::Changed(State::Failed));
+    assert_eq!(ledger.known("a", 3), (State::Failed, 9));
+    ledger.mark("a", 3, State::Done);
+    assert_eq!(ledger.known("a", 3), (State::Done, 3));
+    assert_eq!(ledger.meet(&Key::new("a", 3)), KnownState::Twice, "it was read");
 }
 
 #[test]

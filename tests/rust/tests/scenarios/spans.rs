@@ -138,7 +138,7 @@ fn a_call_is_a_span_with_one_for_each_attempt() {
     assert_eq!((field(2, "status"), field(2, "kind")), (Some("429"), Some("rate_limited")));
     assert_eq!((field(3, "status"), field(3, "kind")), (Some("200"), None));
     assert_eq!(field(3, "address"), Some(&*service.address().to_string()));
-    for (place, attempt) in [2, 3].into_iter().zip(answer.record().attempts()) {
+    for (place, attempt) in [2, 3].into_iter().zip(answer.record().unwrap().attempts()) {
         let times = [
             ("dns_us", attempt.dns),
             ("connect_us", attempt.connect),
