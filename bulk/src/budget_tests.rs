@@ -98,6 +98,35 @@ fn rows_are_counted_when_they_begin() {
     assert_eq!(budget.rows_begun(), 2);
 }
 
+/// Beside a maximum of tokens, too.
+#[test]
+fn rows_are_counted_whatever_else_is_limited() {
+    let limits = Limits { rows: Some(2), tokens: Some(1_000_000), ..Limits::default() };
+    let mut budget = budget(limits, Prices::default());
+    let rows: Vec<Row> = (0..3).map(|number| bounded(number, 0, 100)).collect();
+    assert!(matches!(budget.ask(&rows[0]), BudgetDecision::Go));
+    assert_eq!(budget.rows_begun(), 1);
+    assert!(matches!(budget.ask(&rows[1]), BudgetDecision::Go));
+    assert!(matches!(reason(budget.ask(&rows[2])), Error::RowsMax(2)));
+}
+
+#[test]
+fn what_an_image_needs_is_said_to_be_an_estimate_once() {
+    let mut budget = tokens_max(1_000_000);
+    let text = |number| bounded(number, 0, 100);
+    assert!(matches!(budget.ask(&text(0)), BudgetDecision::Go));
+    assert!(budget.notice().is_none());
+    for number in 1..3 {
+        let body = r#"{"messages":[{"content":[{"type":"image_url"}]}],"max_tokens":5}"#;
+        let image = row(number, "a-model", body.to_owned());
+        assert!(matches!(budget.ask(&image), BudgetDecision::Go));
+        budget.settle(&image, used(5, 5));
+    }
+    let notice = budget.notice().unwrap();
+    assert!(notice.contains("row-1 has more than text"), "{notice}");
+    assert!(budget.notice().is_none());
+}
+
 #[test]
 fn tokens_of_rows_in_flight_are_reserved_and_released() {
     let rows: Vec<Row> = (0..3).map(|number| bounded(number, 0, 100)).collect();
