@@ -204,7 +204,8 @@ impl Writer<'_> {
                 continue;
             };
             done.insert((at, end.0));
-            let mutants: Vec<_> = mutants.iter().filter(|(n, _)| !self.left_out.contains(n)).collect();
+            let mutants: Vec<_> =
+                mutants.iter().filter(|(n, _)| !self.left_out.contains(n)).collect();
             if mutants.is_empty() {
                 self.write(at..end.0, done);
             } else {
@@ -228,10 +229,13 @@ fn main() {
     let [list, left_out, root] = arguments.as_slice() else {
         panic!("usage: modelwire-mutants LIST LEFT_OUT ROOT")
     };
-    let list: Vec<Value> =
-        serde_json::from_str(&fs::read_to_string(list).expect("the list")).expect("a list of mutants");
-    let left_out: HashSet<usize> =
-        fs::read_to_string(left_out).unwrap_or_default().lines().filter_map(|n| n.parse().ok()).collect();
+    let list: Vec<Value> = serde_json::from_str(&fs::read_to_string(list).expect("the list"))
+        .expect("a list of mutants");
+    let left_out: HashSet<usize> = fs::read_to_string(left_out)
+        .unwrap_or_default()
+        .lines()
+        .filter_map(|n| n.parse().ok())
+        .collect();
     let mut files: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, mutant) in list.iter().enumerate() {
         files.entry(mutant["file"].as_str().expect("a file")).or_default().push(at);
@@ -248,7 +252,8 @@ fn main() {
             let place = (number(&start["line"]), number(&start["column"]));
             wanted.entry(place).or_default().push((at + 1, word("genre"), word("replacement")));
         }
-        let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        let lines =
+            std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         let mut finder =
             Finder { text: &text, lines, wanted, edits: Edits::default(), found: HashSet::new() };
         finder.visit_file(&syn::parse_file(&text).expect("Rust"));
@@ -270,7 +275,10 @@ fn main() {
         for at in mutants {
             let id = at + 1;
             let place = writer.places.get(&id).map(|range| [range.start, range.end]);
-            println!("{}", json!({"id": id, "name": list[at]["name"], "file": file, "place": place}));
+            println!(
+                "{}",
+                json!({"id": id, "name": list[at]["name"], "file": file, "place": place})
+            );
         }
     }
 }
