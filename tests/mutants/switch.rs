@@ -1,3 +1,4 @@
+// What `run` adds to the core: the switch of the mutants.
 
 /// Whether this process is the mutant of this number.
 #[doc(hidden)]
