@@ -16,7 +16,7 @@ $(1) -Wall -Wextra -pedantic -Iinclude $(2) -o $(build)/c/$(3) \
    -L$(build)/debug -lmodelwire -Wl,-rpath,'$$ORIGIN/../debug'
 endef
 
-.PHONY: help demo test test-deep test-bindings test-servers lint dev bench fuzz mutants docs install generate release
+.PHONY: help demo test test-deep test-bindings test-servers lint dev bench fuzz docs install generate release
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
@@ -106,12 +106,6 @@ FUZZ_SECONDS := 15
 fuzz:
 	@tests/tools cargo c++ python3
 	tests/fuzz/run $(FUZZ_SECONDS) $(TARGETS)
-
-## make mutants         whether a test notices each change of one place of the sources; FILES="core/src/call/pace.rs"
-# `cargo install cargo-mutants` lists the changes. FILES="--since REV" is what changed since a commit.
-mutants:
-	@tests/tools cargo cc c++ cargo-mutants python3 space:5
-	@tests/mutants/run $(FILES)
 
 .venv/bin/python:
 	@tests/tools python3 venv

@@ -42,28 +42,40 @@ fn job(load: &str, rows: u64) -> (Duration, Counts) {
     (took, counts)
 }
 
+/// Three such jobs at once, each before a service of its own: the share of refusals in one is chance, more so on a
+/// busy machine.
+fn three_jobs(load: &str, rows: u64) -> Vec<(Duration, Counts)> {
+    std::thread::scope(|scope| {
+        let jobs: Vec<_> = (0..3).map(|_| scope.spawn(|| job(load, rows))).collect();
+        jobs.into_iter().map(|job| job.join().unwrap()).collect()
+    })
+}
+
 /// At most three in twenty of what was sent were refused.
-fn few_are_refused(counts: &Counts) {
-    let sent = counts.answered + counts.refused;
-    assert!(counts.refused * 20 <= sent * 3, "{counts:?}");
+fn few_are_refused(jobs: &[(Duration, Counts)]) {
+    let refused: u64 = jobs.iter().map(|(_, counts)| counts.refused).sum();
+    let answered: u64 = jobs.iter().map(|(_, counts)| counts.answered).sum();
+    assert!(refused * 20 <= (answered + refused) * 3, "{jobs:?}");
 }
 
 /// A job of some seconds has hardly found the limit; what it must not do is hammer or stand still.
 #[test]
 fn a_rate_limited_job_finishes_with_few_refusals() {
-    let (took, counts) = job("requests-per-second=100,burst=50,latency-ms=50", 1000);
+    let jobs = three_jobs("requests-per-second=100,burst=50,latency-ms=50", 1000);
     // clock: bounds a job that stands still; ten times what is possible and more
-    assert!(took < Duration::from_secs(120), "{took:?}; ten seconds were possible");
-    few_are_refused(&counts);
+    let longest = jobs.iter().map(|(took, _)| *took).max().unwrap();
+    assert!(longest < Duration::from_secs(120), "{longest:?}; ten seconds were possible");
+    few_are_refused(&jobs);
 }
 
 #[test]
 fn a_concurrency_limited_job_finishes_with_few_refusals() {
-    let (took, counts) = job("at-once=20,latency-ms=100", 1500);
+    let jobs = three_jobs("at-once=20,latency-ms=100", 1500);
     // clock: bounds a job that stands still; ten times what is possible and more
-    assert!(took < Duration::from_secs(120), "{took:?}; eight seconds were possible");
-    few_are_refused(&counts);
-    assert_eq!(counts.at_once, 20);
+    let longest = jobs.iter().map(|(took, _)| *took).max().unwrap();
+    assert!(longest < Duration::from_secs(120), "{longest:?}; eight seconds were possible");
+    few_are_refused(&jobs);
+    assert!(jobs.iter().all(|(_, counts)| counts.at_once == 20), "{jobs:?}");
 }
 
 #[test]

@@ -363,7 +363,7 @@ def test_helper_streams_agree_with_gathered_streams(scripted, vector):
         if len(completion.choices) > 1 or not choice.finish_reason or not isinstance(calls, list):
             continue
         functions = [call.function for call in calls if isinstance(call, ToolCall)]
-        made = [function.arguments for function in functions if function and function.arguments]
+        made = [text for one in functions if (text := getattr(one, "arguments", None))]
         ends = [event for event in told if event.type.endswith("arguments.done")]
         done = {event.index: event.arguments for event in ends}
         assert len(done) == len(ends) or is_late(vector)

@@ -89,7 +89,7 @@ def _unparsed(completion: Any) -> Any:
         if message is not None:
             message.parsed = None
             for call in _entries(message.tool_calls):
-                if getattr(call, "function", None) is not None:
+                if hasattr(getattr(call, "function", None), "arguments"):
                     call.function.parsed_arguments = None
     return completion
 

@@ -243,14 +243,14 @@ class ChatReading(_Reading):
             )
 
     def _message(self, message: Any, completion: Any) -> tuple[Any, list[Any]]:
-        calls = _calls(message)
+        functions = [_function(call) for call in _calls(message)]
         arguments = [
-            self.arguments(call.function.name, call.function.arguments or "", completion)
-            if getattr(call, "function", None) is not None
+            self.arguments(function.name, function.arguments or "", completion)
+            if function is not None
             else None
-            for call in calls
+            for function in functions
         ]
-        return self._parsed(message, bool(calls), completion), arguments
+        return self._parsed(message, bool(functions), completion), arguments
 
     def _parsed(self, message: Any, has_calls: bool, completion: Any) -> Any:
         text = message.content
@@ -279,7 +279,7 @@ class ChatReading(_Reading):
                 if not message.refusal:
                     message.parsed = self.partial_content(message.content)
             for call in _calls(message):
-                function = getattr(call, "function", None)
+                function = _function(call)
                 if function is not None and function.name in self.readers:
                     function.parsed_arguments = _partial.value(function.arguments or "")
         return completion
@@ -289,13 +289,19 @@ def _assign(message: Any, values: tuple[Any, list[Any]]) -> None:
     """Sets what was parsed of a message and of its calls."""
     message.parsed, arguments = values
     for call, value in zip(_calls(message), arguments, strict=True):
-        if getattr(call, "function", None) is not None:
-            call.function.parsed_arguments = value
+        if (function := _function(call)) is not None:
+            function.parsed_arguments = value
 
 
 def _messages(completion: Any) -> list[Any]:
     messages = (choice.message for choice in completion.choices or ())
     return [message for message in messages if message is not None]
+
+
+def _function(call: Any) -> Any:
+    """The function of a tool call; none if the service sent something else."""
+    function = getattr(call, "function", None)
+    return function if hasattr(function, "arguments") else None
 
 
 def _calls(message: Any) -> list[Any]:
