@@ -62,8 +62,8 @@ fn few_are_refused(jobs: &[(Duration, Counts)]) {
 #[test]
 fn a_rate_limited_job_finishes_with_few_refusals() {
     let jobs = three_jobs("requests-per-second=100,burst=50,latency-ms=50", 1000);
-    // clock: bounds a job that stands still; ten times what is possible and more
     let longest = jobs.iter().map(|(took, _)| *took).max().unwrap();
+    // clock: bounds a job that stands still; ten times what is possible and more
     assert!(longest < Duration::from_secs(120), "{longest:?}; ten seconds were possible");
     few_are_refused(&jobs);
 }
@@ -71,8 +71,8 @@ fn a_rate_limited_job_finishes_with_few_refusals() {
 #[test]
 fn a_concurrency_limited_job_finishes_with_few_refusals() {
     let jobs = three_jobs("at-once=20,latency-ms=100", 1500);
-    // clock: bounds a job that stands still; ten times what is possible and more
     let longest = jobs.iter().map(|(took, _)| *took).max().unwrap();
+    // clock: bounds a job that stands still; ten times what is possible and more
     assert!(longest < Duration::from_secs(120), "{longest:?}; eight seconds were possible");
     few_are_refused(&jobs);
     assert!(jobs.iter().all(|(_, counts)| counts.at_once == 20), "{jobs:?}");
