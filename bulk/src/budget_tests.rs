@@ -202,7 +202,7 @@ fn a_maximum_may_be_reached() {
     assert!(
         matches!(error, Error::TokensMax { needs, left, .. } if (needs, left) == (most, most - 1))
     );
-    // A million tokens cost a dollar, so many rows cost so many times `most` millionths.
+    // At one dollar for a million tokens: a budget for this number of tokens.
     let dollars = |tokens: u64| {
         let limits = Limits { cost: Some(tokens as f64 / 1e6), ..Limits::default() };
         budget(limits, Prices::new(Some(1.0), Some(1.0), None).unwrap())

@@ -1,43 +1,10 @@
 //! The bottleneck of records that were made up: each reason by itself, and which of several wins.
 
-use std::time::UNIX_EPOCH;
-
 use super::*;
-use crate::answer::error_kind::Metered;
-use crate::answer::record::{Answered, Recorded, WaitRecord};
-use crate::protocol::endpoint::Endpoint;
+use crate::answer::record::{Recorded, WaitRecord};
 
 fn ms(number: u64) -> Duration {
     Duration::from_millis(number)
-}
-
-/// A call without an attempt that ended well after a second.
-fn recorded() -> Recorded {
-    Recorded {
-        start: UNIX_EPOCH,
-        operation: Endpoint::Chat,
-        path: "/v1/chat/completions".into(),
-        model: None,
-        streamed: true,
-        attempts: Vec::new(),
-        attempts_count: 0,
-        waits: Vec::new(),
-        waits_count: 0,
-        first_chunk: None,
-        last_chunk: None,
-        chunks: 0,
-        chunk_times: Vec::new(),
-        consumer_wait: Duration::ZERO,
-        elapsed: ms(1000),
-        kind: None,
-        status: None,
-        request_id: None,
-        answered: Answered::default(),
-        metered: Metered::Entered,
-        bytes_out: 0,
-        bytes_in: 0,
-        cancelled_by: None,
-    }
 }
 
 /// An attempt of a second: 100 ms for the connection in all, its headers after 400.
@@ -55,7 +22,7 @@ fn attempt() -> AttemptRecord {
 }
 
 fn of(edit: impl FnOnce(&mut Recorded)) -> Option<Bottleneck> {
-    let mut it = recorded();
+    let mut it = Recorded::empty();
     edit(&mut it);
     CallRecord::new(it).bottleneck()
 }

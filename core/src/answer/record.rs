@@ -72,6 +72,38 @@ pub(crate) struct Recorded {
     pub(crate) cancelled_by: Option<CancelledBy>,
 }
 
+#[cfg(test)]
+impl Recorded {
+    /// Of a call that has done nothing yet.
+    pub(crate) fn empty() -> Recorded {
+        Recorded {
+            start: SystemTime::UNIX_EPOCH,
+            operation: Endpoint::Chat,
+            path: "".into(),
+            model: None,
+            streamed: false,
+            attempts: Vec::new(),
+            attempts_count: 0,
+            waits: Vec::new(),
+            waits_count: 0,
+            first_chunk: None,
+            last_chunk: None,
+            chunks: 0,
+            chunk_times: Vec::new(),
+            consumer_wait: Duration::ZERO,
+            elapsed: Duration::ZERO,
+            kind: None,
+            status: None,
+            request_id: None,
+            answered: Answered::default(),
+            metered: Metered::Entered,
+            bytes_out: 0,
+            bytes_in: 0,
+            cancelled_by: None,
+        }
+    }
+}
+
 /// The answer's own id, model and finish reason.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Answered {

@@ -1,42 +1,18 @@
 //! The queue of an observer is bounded, in number and in bytes.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use super::*;
-use crate::answer::error_kind::Metered;
 use crate::answer::head::Head;
-use crate::answer::record::{Answered, CHUNK_TIMES_MAX, CallRecord, Recorded};
+use crate::answer::record::{CHUNK_TIMES_MAX, CallRecord, Recorded};
 use crate::answer::response::Response;
 use crate::protocol::document::Document;
 use crate::protocol::endpoint::Endpoint;
 
 fn ended(chunk_times: usize, answer: Option<&Response>) -> CallEnded {
-    let record = CallRecord::new(Recorded {
-        start: SystemTime::now(),
-        operation: Endpoint::Chat,
-        path: "".into(),
-        model: None,
-        streamed: false,
-        attempts: Vec::new(),
-        attempts_count: 0,
-        waits: Vec::new(),
-        waits_count: 0,
-        first_chunk: None,
-        last_chunk: None,
-        chunks: 0,
-        chunk_times: vec![Duration::ZERO; chunk_times],
-        consumer_wait: Duration::ZERO,
-        elapsed: Duration::ZERO,
-        kind: None,
-        status: None,
-        request_id: None,
-        answered: Answered::default(),
-        metered: Metered::Entered,
-        bytes_out: 0,
-        bytes_in: 0,
-        cancelled_by: None,
-    });
+    let chunk_times = vec![Duration::ZERO; chunk_times];
+    let record = CallRecord::new(Recorded { chunk_times, ..Recorded::empty() });
     CallEnded::new(1, record, answer.cloned())
 }
 

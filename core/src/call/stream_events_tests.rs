@@ -21,7 +21,7 @@ fn read(pieces: &[&[u8]], is_cut: bool) -> Read {
     (chunks, end.to_owned())
 }
 
-/// What a stream says to a call that asked for so many choices.
+/// The events of a stream, for a request with this number of choices.
 fn events_of(choices: usize, pieces: &[&[u8]], is_cut: bool) -> StreamEvents {
     let config = Config::new().base_url("http://127.0.0.1/v1").api_key("sk-test");
     let settings = Arc::new(config.validate().unwrap());

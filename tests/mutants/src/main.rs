@@ -15,6 +15,9 @@ use serde_json::{Value, json};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
+/// The bytes of the map in switch.rs, one for each mutant.
+const MUTANTS_MAX: usize = 1 << 16;
+
 type Place = (usize, usize);
 
 /// A mutant: its number, and the text of the other code.
@@ -120,15 +123,9 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             let (left, right) = (self.range(&expr.left), self.range(&expr.right));
             let operands = (&self.text[left.clone()], &self.text[right.clone()]);
             let other = |by: String| format!("({}) {by} ({})", operands.0, operands.1);
-            let assigns = |by: String| format!("{} {by} {}", operands.0, operands.1);
-            let is_assign = self.text[left.end..right.start].trim().len() > 1
-                && self.text[left.end..right.start].trim().ends_with('=')
-                && !["==", "!=", "<=", ">="].contains(&self.text[left.end..right.start].trim());
-            let mutants: Vec<Mutant> = self
-                .take(&expr.op, "BinaryOperator")
-                .into_iter()
-                .map(|(n, by)| (n, if is_assign { assigns(by) } else { other(by) }))
-                .collect();
+            let mutants = self.take(&expr.op, "BinaryOperator");
+            let mutants: Vec<Mutant> =
+                mutants.into_iter().map(|(number, by)| (number, other(by))).collect();
             self.wrap(left.start..right.end, mutants);
         }
         visit::visit_expr_binary(self, expr);
@@ -231,6 +228,7 @@ fn main() {
     };
     let list: Vec<Value> = serde_json::from_str(&fs::read_to_string(list).expect("the list"))
         .expect("a list of mutants");
+    assert!(list.len() < MUTANTS_MAX, "more mutants than the switch records");
     let left_out: HashSet<usize> = fs::read_to_string(left_out)
         .unwrap_or_default()
         .lines()
