@@ -73,7 +73,7 @@ fn check_bounds<T: AsRef<str>>(name: &str, endpoint: Endpoint, chunks: &[T]) {
     assert!(fitted, "{name}: it never fits, even with room for the input and more");
 }
 
-const VECTORS: usize = 108;
+const VECTORS: usize = 109;
 
 /// Passes each vector to `check`: name, endpoint, chunks, expected result.
 fn each_vector(check: impl Fn(&str, Endpoint, &[&str], &str)) {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::protocol::offsets::{ChoiceSpans, Spans, ToolCallSpans};
 use crate::protocol::reader::Reader;
+use crate::protocol::shape::adds_to_message;
 use crate::protocol::value::{Kind, Value};
 
 /// One tool call of a message, or the fragment of one that a chunk adds.
@@ -152,8 +153,7 @@ impl<'a> Choice<'a> {
         {
             return None;
         }
-        let mut said = ["delta", "message"].into_iter().filter_map(|name| choice.get(name));
-        reasoning_of(said.rfind(|said| said.kind() == Kind::Object)?)
+        reasoning_of(self.said())
     }
 
     /// `delta.role` of a chunk, `message.role` of an answer.
@@ -178,8 +178,8 @@ impl<'a> Choice<'a> {
         self.finish_reason().is_some()
     }
 
-    /// Its content: `delta` of a chunk; `message` of an answer, and of a chunk without a delta that
-    /// adds something; null if there is neither.
+    /// Its content: `delta` of a chunk; `message` of an answer, and of a chunk whose delta adds nothing but
+    /// a role, null or empty texts; null if there is neither.
     pub fn said(&self) -> Value<'a> {
         self.message().or(self.value().get("delta")).unwrap_or(Value::NULL)
     }
@@ -191,8 +191,7 @@ impl<'a> Choice<'a> {
 
     fn message(&self) -> Option<Value<'a>> {
         let object = |name| self.value().get(name).filter(|value| value.kind() == Kind::Object);
-        let is_delta = object("delta").is_some_and(|delta| delta.count() > 0);
-        object("message").filter(|_| !is_delta)
+        object("message").filter(|_| !object("delta").is_some_and(adds_to_message))
     }
 
     /// The whole choice, for every other field.

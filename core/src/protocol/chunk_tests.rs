@@ -446,12 +446,19 @@ fn what_a_choice_says_is_its_message_unless_its_delta_adds_something() {
         (r#"{"message":{"content":"m"}}"#, r#"{"content":"m"}"#, true),
         (r#"{"delta":{},"message":{"content":"m"}}"#, r#"{"content":"m"}"#, true),
         (r#"{"delta":{"content":"d"},"message":{"content":"m"}}"#, r#"{"content":"d"}"#, false),
+        (r#"{"delta":{"role":"r"},"message":{"content":"m"}}"#, r#"{"content":"m"}"#, true),
+        (r#"{"message":{"content":"m"},"delta":{"content":""}}"#, r#"{"content":"m"}"#, true),
+        (r#"{"message":{"reasoning":"m"},"delta":{"reasoning":"d"}}"#, r#"{"reasoning":"d"}"#, false),
         (r#"{"delta":null,"message":null}"#, "null", false),
         (r#"{"message":"m"}"#, "null", false),
     ] {
         let chunk = chunk(&format!(r#"{{"choices":[{choice}]}}"#));
         let found = chunk.choices().next().unwrap();
         assert_eq!((found.said().text(), found.is_message()), (said, is_message), "{choice}");
+        let content = found.said().get("content").and_then(Value::as_str);
+        assert_eq!(found.content(), content, "{choice}");
+        let reasoning = found.said().get("reasoning").and_then(Value::as_str);
+        assert_eq!(found.reasoning(), reasoning, "{choice}");
     }
 }
 

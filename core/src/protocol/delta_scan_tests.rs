@@ -6,7 +6,7 @@ use crate::protocol::choice::choices_of;
 use crate::protocol::offsets::EventSpans;
 use crate::protocol::reader::Reader;
 
-const TEXTS: [&str; 32] = [
+const TEXTS: [&str; 35] = [
     r#"{"choices":[{"index":0,"delta":{"content":"hello"},"finish_reason":null}]}"#,
     r#"{"choices":[{"index":0,"delta":{"content":" world, how are you?"},"finish_reason":null}]}"#,
     r#"{"choices":[{"index":0,"delta":{"content":""},"finish_reason":null}]}"#,
@@ -39,6 +39,9 @@ const TEXTS: [&str; 32] = [
     r#"{"a":9,"b":9,"c":9,"d":9,"e":9,"f":9,"g":9,"delta":"y"}"#,
     r#"{"delta":"a","delta":"b","type":"t"}"#,
     r#"{"delta":"aa","delta":"","type":"tt"}"#,
+    r#"{"choices":[{"message":{"content":"m"},"delta":{"role":"assistant","content":"d"},"index":0}]}"#,
+    r#"{"choices":[{"message":{"content":"m"},"delta":{"role":"assistant","content":""},"index":0}]}"#,
+    r#"{"choices":[{"message":{"content":""},"delta":{"role":"assistant","content":"dd"},"index":0}]}"#,
 ];
 
 /// All that was found, as it is read.

@@ -421,6 +421,11 @@ impl<'a> Cursor<'a> {
         Ok(span)
     }
 
+    /// Forgets what was recorded until here: a text that differs there is scanned in full.
+    pub(crate) fn forget_noted(&mut self) {
+        self.noted.iter_mut().for_each(Vec::clear);
+    }
+
     /// The string here; any other value is skipped.
     pub(crate) fn string_or_skip(&mut self) -> Walk<Option<StrSpan>> {
         if self.peek() == Some(b'"') {

@@ -5,6 +5,7 @@
 
 use crate::protocol::json::{Cursor, Token, Walk};
 use crate::protocol::one_or_more::OneOrMore;
+use crate::protocol::shape::adds_to_message;
 use crate::protocol::span::{Span, StrSpan};
 
 /// The maximum number of choices and tool calls, together, in one event or answer. Each takes more memory
@@ -194,80 +195,63 @@ impl ChoiceSpans {
             return cursor.skip().map(|_| None);
         }
         let (mut index, mut finish_reason) = (None, None);
-        let mut said = MessageFields::default();
-        let (mut has_delta, mut has_message) = (false, false);
+        let (mut delta, mut message) = (None, None);
         cursor.object(|cursor, name| {
-            match name {
-                "index" => index = read_index(cursor)?,
-                "finish_reason" => finish_reason = cursor.string_or_skip()?,
-                // A chunk's delta is what it adds, whatever message it also has. An empty delta adds nothing.
-                "message" if has_delta => drop(cursor.skip()?),
-                "message" if cursor.peek() == Some(b'{') => {
-                    said = MessageFields::scan(cursor, elements)?;
-                    has_message = true;
+            // The last duplicate wins, as a whole.
+            match (name, cursor.peek()) {
+                ("index", _) => index = read_index(cursor)?,
+                ("finish_reason", _) => finish_reason = cursor.string_or_skip()?,
+                ("message", Some(b'{')) => message = Some(MessageFields::scan(cursor, elements)?),
+                ("delta", Some(b'{')) => {
+                    let start = cursor.place();
+                    let said = MessageFields::scan(cursor, elements)?;
+                    delta = Some((cursor.since(start), said));
                 }
-                "delta" if cursor.peek() == Some(b'{') => {
-                    let delta = MessageFields::scan(cursor, elements)?;
-                    if !delta.is_empty || !has_message {
-                        // The last duplicate wins, as a whole.
-                        said = delta;
-                        has_delta = !said.is_empty;
-                    }
-                }
-                _ => {
-                    cursor.skip()?;
-                }
+                _ => drop(cursor.skip()?),
             }
             Ok(())
         })?;
         let (whole, index) = (cursor.since(start), index.unwrap_or(position));
-        let MessageFields { message, parts, tool_calls, .. } = said;
+        let said = match (delta, message) {
+            (Some((span, delta)), Some(message)) => {
+                // Which of them counts depends on the values: a text that differs anywhere is scanned in full.
+                cursor.forget_noted();
+                if adds_to_message(span.of(cursor.text)) { delta } else { message }
+            }
+            (delta, message) => message.or(delta.map(|(_, delta)| delta)).unwrap_or_default(),
+        };
+        let MessageFields { message, parts, tool_calls } = said;
         Ok(Some(ChoiceSpans { whole, index, finish_reason, message, parts, tool_calls }))
     }
 }
 
 /// The scanned parts of a delta or a message.
+#[derive(Default)]
 struct MessageFields {
     message: MessageSpans,
     parts: Option<Span>,
     tool_calls: Vec<ToolCallSpans>,
-    /// It has no members.
-    is_empty: bool,
-}
-
-impl Default for MessageFields {
-    fn default() -> MessageFields {
-        MessageFields {
-            message: MessageSpans::NOTHING,
-            parts: None,
-            tool_calls: Vec::new(),
-            is_empty: true,
-        }
-    }
 }
 
 impl MessageFields {
     fn scan(cursor: &mut Cursor<'_>, elements: &mut Elements) -> Walk<MessageFields> {
         let mut said = MessageFields::default();
-        cursor.object(|cursor, name| {
-            said.is_empty = false;
-            match (name, cursor.peek()) {
-                ("content", Some(b'[')) => {
-                    said.message.content = None;
-                    said.parts = Some(cursor.skip()?);
-                    Ok(())
-                }
-                ("tool_calls", Some(b'[')) => {
-                    said.tool_calls.clear();
-                    cursor.array(|cursor| {
-                        elements.add(cursor)?;
-                        said.tool_calls.push(ToolCallSpans::scan(cursor)?);
-                        Ok(())
-                    })
-                }
-                _ if said.message.read(cursor, name)? => Ok(()),
-                _ => cursor.skip().map(drop),
+        cursor.object(|cursor, name| match (name, cursor.peek()) {
+            ("content", Some(b'[')) => {
+                said.message.content = None;
+                said.parts = Some(cursor.skip()?);
+                Ok(())
             }
+            ("tool_calls", Some(b'[')) => {
+                said.tool_calls.clear();
+                cursor.array(|cursor| {
+                    elements.add(cursor)?;
+                    said.tool_calls.push(ToolCallSpans::scan(cursor)?);
+                    Ok(())
+                })
+            }
+            _ if said.message.read(cursor, name)? => Ok(()),
+            _ => cursor.skip().map(drop),
         })?;
         Ok(said)
     }

@@ -44,6 +44,16 @@ pub(crate) fn says_something(value: Value<'_>) -> bool {
     }
 }
 
+/// Whether a delta or a message has more than a role, null and empty texts.
+pub(crate) fn adds_to_message(said: Value<'_>) -> bool {
+    let mut adds = false;
+    said.find_members(|name, value| {
+        adds = name != "role" && !matches!(value.text(), "null" | "\"\"");
+        adds
+    });
+    adds
+}
+
 /// Whether an object without a part of an answer is an error. `is_named`: it is the data of an event with a
 /// name.
 pub(crate) fn says_failed(object: Value<'_>, is_named: bool) -> bool {

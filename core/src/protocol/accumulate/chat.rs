@@ -7,6 +7,7 @@ use super::tree::{
     Gathered, List, MERGE_DEPTH_MAX, Node, Object, Room, inner, is_blank, members, place_of,
     write_member, write_name,
 };
+use crate::protocol::shape::adds_to_message;
 use crate::protocol::usage::Usage;
 use crate::protocol::value::{Kind, Value};
 
@@ -125,7 +126,7 @@ impl Chat {
 
 impl Choice {
     fn add(&mut self, sent: Value<'_>, room: &mut Room) -> Gathered {
-        let said = |name| sent.get(name).is_some_and(says_something);
+        let said = |name| sent.get(name).is_some_and(adds_to_message);
         let has_delta = said("delta");
         for (name, value) in members(sent) {
             match (&*name, value.kind()) {
@@ -137,7 +138,7 @@ impl Choice {
                 // A chunk's delta is what it adds, whatever message it also has.
                 ("message", Kind::Object) if has_delta => {}
                 ("message", Kind::Object) => {
-                    if says_something(value) && (self.has_pieces || self.goes_on(value, sent)) {
+                    if adds_to_message(value) && (self.has_pieces || self.goes_on(value, sent)) {
                         // A whole message, not a fragment: it replaces the fragments.
                         let new = new_message();
                         room.swap(self.message.bytes(), new.bytes())?;
@@ -239,12 +240,6 @@ impl Choice {
         }
         out.push('}');
     }
-}
-
-/// Whether a delta or a message has more than a role.
-fn says_something(said: Value<'_>) -> bool {
-    let members = said.members();
-    members.iter().any(|(name, value)| name != "role" && !is_blank(value.text()))
 }
 
 /// Every message has a role and a content, even if they are null.

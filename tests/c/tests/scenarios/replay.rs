@@ -307,7 +307,7 @@ fn every_gathered_stream() {
             vectors.push((format!("{topic} {way}"), vector["expected"].clone()));
         }
     }
-    assert_eq!(cases.len(), 2 * 108);
+    assert_eq!(cases.len(), 2 * 109);
     let judged = vectors.iter().zip(replay(&cases)).filter_map(|((name, expected), told)| {
         if name.contains("nothing") {
             // An end mark after no event is no answer.
