@@ -24,14 +24,11 @@ use std::time::Duration;
 /// The initial number of slots.
 const START: f64 = 8.0;
 
-/// Without any answer, the number of slots doubles at this interval, up to [`UNANSWERED_MAX`]. No window is
-/// longer.
+/// Without any answer, the number of slots doubles at this interval, thrice. No window is longer.
 const PATIENCE: Duration = Duration::from_secs(5);
-const UNANSWERED_MAX: f64 = 64.0;
 
-/// A window is judged after this many starts, after fewer if none was refused, or after [`PATIENCE`].
+/// A window is judged after this many starts, a third of them if none was refused, or after [`PATIENCE`].
 const WINDOW_STARTS: u32 = 30;
-const QUIET_STARTS: u32 = 10;
 const WINDOW_MIN: Duration = Duration::from_secs(1);
 
 /// The share of refusals, beyond background and chance, above which a limit counts as exceeded.
@@ -47,21 +44,19 @@ const BUDGET: f64 = 0.05;
 /// calm window: the floor of the new rate.
 const KEPT: f64 = 0.9;
 
-/// The first and the largest step by which a limit grows.
+/// The first step by which a limit grows. The largest is what a dip takes away.
 const STEP: f64 = 0.07;
-const STEP_MAX: f64 = 0.4;
 
 /// The factor for the rate, and for the bound by Little's law, while the background and the least duration
 /// are measured; the interval: this many decreases, or samples in which the bound was reached.
 const DIP: f64 = 0.75;
 const DIP_EVERY: u32 = 6;
 
-/// A larger share of refusals is not taken for background, nor is one that falls by more than this in a dip.
-const BACKGROUND_MAX: f64 = 0.4;
+/// A larger share of refusals is not taken for background, nor is one that falls like the rate in a dip.
+const BACKGROUND_MAX: f64 = 0.3;
 
-/// See the file head. At first the estimates are rough.
+/// See the file head. Twice as much until the estimates were checked once.
 const CROWD: f64 = 1.5;
-const CROWD_FIRST: f64 = 3.0;
 
 /// A start that is late by at most this counts as on time: clocks are coarse.
 const SLACK: Duration = Duration::from_millis(5);
@@ -320,7 +315,7 @@ impl CongestionController {
     fn slots_grow_at(&self) -> Option<Duration> {
         match (self.rate, self.is_turned) {
             (None, true) => Some(self.slots_at + WINDOW_MIN / 2),
-            (None, false) => (self.slots < UNANSWERED_MAX).then_some(self.slots_at + PATIENCE),
+            (None, false) => (self.slots < 8.0 * START).then_some(self.slots_at + PATIENCE),
             (Some(_), _) => Some(self.slots_at + STILL),
         }
     }
@@ -342,7 +337,7 @@ impl CongestionController {
         let more = (self.slots * self.slots_step).max(0.5);
         self.slots = (self.slots + more).min(self.slots_max);
         if self.rate.is_some() {
-            self.slots_step = (self.slots_step * 2.0).min(STEP_MAX);
+            self.slots_step = (self.slots_step * 2.0).min(1.0 - DIP);
         }
         (self.slots_at, self.is_turned, self.are_slots_felt) = (now, false, false);
     }
@@ -381,7 +376,7 @@ impl CongestionController {
         let Window { begun, started, refused, .. } = self.window;
         let time = now.saturating_sub(begun);
         let is_clear =
-            refused == 0 && started >= QUIET_STARTS || refused * 2 > started && self.is_over();
+            refused == 0 && started >= WINDOW_STARTS / 3 || refused * 2 > started && self.is_over();
         let time_max = if self.is_dip { STILL } else { PATIENCE };
         let is_full = started >= WINDOW_STARTS || time >= time_max;
         if time >= WINDOW_MIN && started > 0 && (is_full || is_clear && !self.is_dip) {
@@ -396,14 +391,14 @@ impl CongestionController {
         if started >= WINDOW_STARTS {
             let (all_started, all_refused) = self.since_dip;
             let before = f64::from(all_refused) / f64::from(all_started.max(1));
-            let is_background = share <= BACKGROUND_MAX && share >= (1.0 - BACKGROUND_MAX) * before;
+            let is_background = share <= BACKGROUND_MAX && share >= DIP * before;
             self.background = if is_background { share } else { 0.0 };
         }
         (self.is_dip, self.since_dip) = (false, (0, 0));
         self.set_rate(self.admitted.max(admitted / DIP), 1.0);
         if self.background >= REFUSED_SHARE {
             // The decreases before were due to chance: make up for them.
-            (self.rate_step, self.slots_step) = (STEP_MAX, STEP_MAX);
+            (self.rate_step, self.slots_step) = (1.0 - DIP, 1.0 - DIP);
             self.rate_owed = 0.0;
         }
     }
@@ -464,7 +459,7 @@ impl CongestionController {
         if tried >= DIP * rate && self.rate_owed <= 0.0 {
             self.rate = Some(rate * (1.0 + self.rate_step));
             self.has_rate_grown = true;
-            self.rate_step = (self.rate_step * 2.0).min(STEP_MAX);
+            self.rate_step = (self.rate_step * 2.0).min(1.0 - DIP);
         }
     }
 
@@ -584,7 +579,7 @@ impl QueueEstimate {
         let part = match self.samples {
             DIP_EVERY.. => DIP,
             _ if self.is_tried => CROWD,
-            _ => CROWD_FIRST,
+            _ => 2.0 * CROWD,
         };
         // A client with few calls shows no more than its own demand.
         self.least.map(|least| (part * self.best * least).ceil().max(START))

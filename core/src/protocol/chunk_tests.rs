@@ -448,7 +448,11 @@ fn what_a_choice_says_is_its_message_unless_its_delta_adds_something() {
         (r#"{"delta":{"content":"d"},"message":{"content":"m"}}"#, r#"{"content":"d"}"#, false),
         (r#"{"delta":{"role":"r"},"message":{"content":"m"}}"#, r#"{"content":"m"}"#, true),
         (r#"{"message":{"content":"m"},"delta":{"content":""}}"#, r#"{"content":"m"}"#, true),
-        (r#"{"message":{"reasoning":"m"},"delta":{"reasoning":"d"}}"#, r#"{"reasoning":"d"}"#, false),
+        (
+            r#"{"message":{"reasoning":"m"},"delta":{"reasoning":"d"}}"#,
+            r#"{"reasoning":"d"}"#,
+            false,
+        ),
         (r#"{"delta":null,"message":null}"#, "null", false),
         (r#"{"message":"m"}"#, "null", false),
     ] {
