@@ -52,8 +52,8 @@ const STEP: f64 = 0.07;
 const DIP: f64 = 0.75;
 const DIP_EVERY: u32 = 6;
 
-/// A larger share of refusals is not taken for background, nor is one that falls like the rate in a dip.
-const BACKGROUND_MAX: f64 = 0.3;
+/// A larger share of refusals is not taken for background, nor is one that falls by more than this in a dip.
+const BACKGROUND_MAX: f64 = 0.35;
 
 /// See the file head. Twice as much until the estimates were checked once.
 const CROWD: f64 = 1.5;
@@ -391,7 +391,7 @@ impl CongestionController {
         if started >= WINDOW_STARTS {
             let (all_started, all_refused) = self.since_dip;
             let before = f64::from(all_refused) / f64::from(all_started.max(1));
-            let is_background = share <= BACKGROUND_MAX && share >= DIP * before;
+            let is_background = share <= BACKGROUND_MAX && share >= (1.0 - BACKGROUND_MAX) * before;
             self.background = if is_background { share } else { 0.0 };
         }
         (self.is_dip, self.since_dip) = (false, (0, 0));
