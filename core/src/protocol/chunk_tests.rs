@@ -506,3 +506,10 @@ fn chunks_of_a_slab_read_as_alone() {
         assert!((200..1000).contains(&more), "{more} bytes beyond the text");
     }
 }
+
+#[test]
+fn a_choice_without_an_index_has_its_position() {
+    let text = r#"{"choices":[{"delta":{"content":"a"}},null,{"index":"x"},{"index":7}]}"#;
+    let found: Vec<u32> = chunk(text).choices().map(|choice| choice.index()).collect();
+    assert_eq!(found, [0, 2, 7]);
+}
