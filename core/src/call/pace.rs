@@ -24,8 +24,10 @@ use std::time::Duration;
 /// The initial number of slots.
 const START: f64 = 8.0;
 
-/// Without any answer, the number of slots doubles at this interval, thrice. No window is longer.
+/// Without any answer, the number of slots doubles at this interval, up to [`UNANSWERED_MAX`]. No window is
+/// longer.
 const PATIENCE: Duration = Duration::from_secs(5);
+const UNANSWERED_MAX: f64 = 8.0 * START;
 
 /// A window is judged after this many starts, a third of them if none was refused, or after [`PATIENCE`].
 const WINDOW_STARTS: u32 = 30;
@@ -44,8 +46,9 @@ const BUDGET: f64 = 0.05;
 /// calm window: the floor of the new rate.
 const KEPT: f64 = 0.9;
 
-/// The first step by which a limit grows. The largest is what a dip takes away.
+/// The first and the largest step by which a limit grows.
 const STEP: f64 = 0.07;
+const STEP_MAX: f64 = 1.0 - DIP;
 
 /// The factor for the rate, and for the bound by Little's law, while the background and the least duration
 /// are measured; the interval: this many decreases, or samples in which the bound was reached.
@@ -315,7 +318,7 @@ impl CongestionController {
     fn slots_grow_at(&self) -> Option<Duration> {
         match (self.rate, self.is_turned) {
             (None, true) => Some(self.slots_at + WINDOW_MIN / 2),
-            (None, false) => (self.slots < 8.0 * START).then_some(self.slots_at + PATIENCE),
+            (None, false) => (self.slots < UNANSWERED_MAX).then_some(self.slots_at + PATIENCE),
             (Some(_), _) => Some(self.slots_at + STILL),
         }
     }
@@ -337,7 +340,7 @@ impl CongestionController {
         let more = (self.slots * self.slots_step).max(0.5);
         self.slots = (self.slots + more).min(self.slots_max);
         if self.rate.is_some() {
-            self.slots_step = (self.slots_step * 2.0).min(1.0 - DIP);
+            self.slots_step = (self.slots_step * 2.0).min(STEP_MAX);
         }
         (self.slots_at, self.is_turned, self.are_slots_felt) = (now, false, false);
     }
@@ -398,7 +401,7 @@ impl CongestionController {
         self.set_rate(self.admitted.max(admitted / DIP), 1.0);
         if self.background >= REFUSED_SHARE {
             // The decreases before were due to chance: make up for them.
-            (self.rate_step, self.slots_step) = (1.0 - DIP, 1.0 - DIP);
+            (self.rate_step, self.slots_step) = (STEP_MAX, STEP_MAX);
             self.rate_owed = 0.0;
         }
     }
@@ -459,7 +462,7 @@ impl CongestionController {
         if tried >= DIP * rate && self.rate_owed <= 0.0 {
             self.rate = Some(rate * (1.0 + self.rate_step));
             self.has_rate_grown = true;
-            self.rate_step = (self.rate_step * 2.0).min(1.0 - DIP);
+            self.rate_step = (self.rate_step * 2.0).min(STEP_MAX);
         }
     }
 

@@ -42,7 +42,7 @@ fn slots_double_while_answers_come_and_slowly_without_any() {
     assert_eq!(fill(&mut pace, at(6_100)), 17, "double, plus the slot of the one that ended");
     let mut silent = CongestionController::new(1_000);
     let total: u32 = (0..100).map(|step| fill(&mut silent, at(step * 5_000))).sum();
-    assert_eq!(total, 8 * START as u32);
+    assert_eq!(total, UNANSWERED_MAX as u32);
 }
 
 #[test]
