@@ -186,3 +186,32 @@ async fn read_rest(body: &mut Body) -> bool {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_bytes_say_what_a_body_is() {
+        let name = |bytes: &[u8]| match look(bytes) {
+            Some(Beginning::Events) => "events",
+            Some(Beginning::Json) => "json",
+            Some(Beginning::Other) => "other",
+            None => "too few",
+        };
+        for events in ["data:", "data: {}", "event: error", "id:", "retry: 1", ": ping"] {
+            assert_eq!(name(events.as_bytes()), "events", "{events:?}");
+        }
+        for json in ["{", "[]"] {
+            assert_eq!(name(json.as_bytes()), "json", "{json:?}");
+        }
+        for other in ["<html>", "data", "eventual"].map(|text| text.to_owned() + "!") {
+            assert_eq!(name(other.as_bytes()), "other", "{other:?}");
+        }
+        for few in
+            [b"" as &[u8], b"d", b"data", b"even", b"retry", b"\xEF", b"\xEF\xBB", BYTE_ORDER_MARK]
+        {
+            assert_eq!(name(few), "too few", "{few:?}");
+        }
+    }
+}

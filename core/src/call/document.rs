@@ -109,3 +109,54 @@ pub(crate) fn events_of(endpoint: Endpoint, whole: &Response) -> Result<VecDeque
     }
     Ok(events)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+    use crate::options::config::Config;
+
+    fn judged(endpoint: Endpoint, text: &str) -> Result<Response> {
+        let config = Config::new().base_url("http://127.0.0.1/v1").api_key("sk-test");
+        let key = config.validate().unwrap().api_key;
+        let redactor = Redactor { key, others: None, bytes_max: 100 };
+        let head = Arc::new(Head::default());
+        judge(&redactor, endpoint, head, text.into()).map_err(|no_answer| no_answer.error)
+    }
+
+    #[test]
+    fn what_is_no_answer_is_named() {
+        for (endpoint, text, why) in [
+            (Endpoint::Chat, "5", "the answer is JSON, but not an object"),
+            (Endpoint::Responses, "[{}]", "the answer is JSON, but not an object"),
+            (Endpoint::Chat, "{}", "the chat answer has no choices"),
+            (
+                Endpoint::Responses,
+                "{}",
+                "the answer is not a response: it has no list named output",
+            ),
+            (Endpoint::Models, "5", "the answer has no model list"),
+            (Endpoint::Models, "{}", "the answer has no model list"),
+        ] {
+            let error = judged(endpoint, text).unwrap_err();
+            assert_eq!(
+                (error.kind(), error.message()),
+                (ErrorKind::Protocol, &*format!("{why}: {text}"))
+            );
+        }
+    }
+
+    /// Its parts and its end count.
+    #[test]
+    fn an_answer_is_streamed_up_to_its_bound() {
+        let streamed = |parts| {
+            let part = r#"{"type":"output_text","text":"x"}"#;
+            let parts = vec![part; parts].join(",");
+            let text = format!(r#"{{"output":[{{"type":"message","content":[{parts}]}}]}}"#);
+            events_of(Endpoint::Responses, &judged(Endpoint::Responses, &text).unwrap())
+        };
+        assert_eq!(streamed(ELEMENTS_MAX - 1).unwrap().len(), 1 + ELEMENTS_MAX);
+        let error = streamed(ELEMENTS_MAX).unwrap_err();
+        assert!(error.message().contains("ELEMENTS_MAX"), "{error}");
+    }
+}

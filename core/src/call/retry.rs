@@ -110,6 +110,7 @@ impl RetryPolicy {
 mod tests {
     use super::*;
     use crate::answer::error::FailedAnswer;
+    use crate::answer::head::Head;
 
     impl RetryPolicy {
         fn judge(&self, retries: u32, error: &Error, chance: f64) -> Decision {
@@ -161,6 +162,28 @@ mod tests {
             RetryPolicy::default().judge(0, &Error::new(ErrorKind::Connect, "refused"), 0.0),
             Decision::Stop
         );
+    }
+
+    /// An answer that fails is retried by option, where the service had accepted the request (R-LIM2).
+    #[test]
+    fn an_answer_that_fails_is_final_unless_nothing_of_it_was_passed_on() {
+        let failed =
+            |status, kind| Error::new(kind, "").with_answer(&Head::new::<&str, &str>(status, []));
+        let kinds = [
+            ErrorKind::Disconnected,
+            ErrorKind::Protocol,
+            ErrorKind::Incomplete,
+            ErrorKind::Stream,
+        ];
+        for kind in kinds {
+            for (before_content, status, is_covered) in
+                [(false, 200, false), (true, 200, true), (true, 302, false), (true, 503, false)]
+            {
+                let policy = RetryPolicy::default().before_content(before_content);
+                let error = failed(status, kind);
+                assert_eq!(policy.covers(&error), is_covered, "{before_content} {error:?}");
+            }
+        }
     }
 
     #[test]

@@ -88,3 +88,31 @@ pub(crate) fn shutdown() {
         task.shut_down();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    struct Task;
+
+    impl ShutDown for Task {
+        fn shut_down(&self) {}
+    }
+
+    /// A list that kept them would grow with each call of a program.
+    #[test]
+    fn a_task_that_ended_is_not_in_the_list() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let here =
+            ExternalRuntime { handle: runtime.handle().clone(), generation: process::generation() };
+        let task = std::sync::Arc::new(Task);
+        let weak: Weak<dyn ShutDown> = std::sync::Arc::<Task>::downgrade(&task);
+        let (_, registered, _) = here.register(weak).unwrap();
+        let number = registered.0;
+        let is_listed = || lock(TASKS.get().unwrap()).under_way.contains_key(&number);
+        assert!(is_listed());
+        drop(registered);
+        assert!(!is_listed());
+    }
+}
