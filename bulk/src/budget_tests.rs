@@ -484,3 +484,29 @@ fn a_maximum_is_not_exceeded_when_rows_are_retried() {
         assert_eq!(budget.aside, Most::default());
     }
 }
+
+/// Of rows that bound nothing: by those before them, with a margin that is larger while few are known.
+#[test]
+fn what_an_open_row_uses_is_expected_with_a_margin() {
+    let open = Bounds { bytes: 10, output: None, is_open: true };
+    let mut learned = Learned::default();
+    assert!(!learned.knows(open) && !learned.knows(Bounds { output: Some(1), ..open }));
+    learned.add(open, Tokens { input: 1_000, cached: 0, output: 100 });
+    assert!(learned.knows(open));
+    assert_eq!(learned.most(open), Tokens { input: 2_000, cached: 0, output: 200 });
+    for _ in 2..learned::ROWS_TO_TRUST {
+        learned.add(open, Tokens { input: 500, cached: 0, output: 50 });
+    }
+    assert_eq!(learned.most(open), Tokens { input: 2_000, cached: 0, output: 200 });
+    learned.add(open, Tokens { input: 500, cached: 0, output: 50 });
+    assert_eq!(learned.most(open), Tokens { input: 1_250, cached: 0, output: 125 });
+    // One whose text is all of its input says nothing about the others, and the text is never too little.
+    let text = Bounds { is_open: false, ..open };
+    assert_eq!(learned.most(text), Tokens { input: 10, cached: 0, output: 125 });
+    learned.add(text, Tokens { input: 30, cached: 0, output: 50 });
+    assert_eq!(learned.most(text).input, 38, "three tokens a byte, a quarter more");
+    let bounded = Bounds { output: Some(7), ..text };
+    assert_eq!(learned.most(bounded).output, 7);
+    learned.add(bounded, Tokens { input: 10, cached: 0, output: 14 });
+    assert_eq!(learned.most(bounded).output, 18, "twice its bound, a quarter more");
+}

@@ -204,17 +204,21 @@ fn an_invalid_schema_is_named_before_anything_is_sent() {
 #[test]
 fn compiled_schemas_are_bounded() {
     let mut schemas = Schemas::default();
+    let mut kept = |schema: Json| {
+        let body = asks_for(&schema).to_string();
+        assert_eq!(schemas.check(Endpoint::Chat, &body), Ok(()));
+        schemas.kept()
+    };
     for number in 0..SCHEMAS_MAX * 3 {
-        let body = asks_for(&json!({"minimum": number})).to_string();
-        assert_eq!(schemas.check(Endpoint::Chat, &body), Ok(()));
-        assert!(schemas.kept() <= SCHEMAS_MAX);
+        assert_eq!(kept(json!({"minimum": number})), number % SCHEMAS_MAX + 1);
+        assert_eq!(kept(json!({"minimum": number})), number % SCHEMAS_MAX + 1, "the same one");
     }
-    let large = "x".repeat(SCHEMAS_BYTES_MAX);
-    for number in 0..3 {
-        let body = asks_for(&json!({"title": large, "minimum": number})).to_string();
-        assert_eq!(schemas.check(Endpoint::Chat, &body), Ok(()));
-        assert_eq!(schemas.kept(), 1);
-    }
+    // In bytes: three of a third each have room, and four have none.
+    let large =
+        |number: usize| json!({"title": "x".repeat(SCHEMAS_BYTES_MAX / 3 - 50), "minimum": number});
+    assert_eq!([0, 1, 2, 3, 4, 5].map(|number| kept(large(number))), [1, 2, 3, 1, 2, 3]);
+    let larger = |number: usize| json!({"title": "x".repeat(SCHEMAS_BYTES_MAX), "minimum": number});
+    assert_eq!([0, 1, 2].map(|number| kept(larger(number))), [1, 1, 1]);
 }
 
 #[test]

@@ -798,3 +798,53 @@ impl fmt::Display for Kept {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bare messages of the system do not say what limits there are.
+    #[test]
+    fn a_limit_on_what_is_written_is_named() {
+        for (kind, says) in [
+            (Io::StorageFull, "no space left on the device"),
+            (Io::QuotaExceeded, "the disk quota is exceeded"),
+            (Io::FileTooLarge, "ulimit -f"),
+        ] {
+            assert!(said(&kind.into()).contains(says), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn a_folder_that_may_not_be_written_to_has_an_advice() {
+        for kind in [Io::PermissionDenied, Io::ReadOnlyFilesystem] {
+            let error = Error::Unusable("out.jsonl".into(), kind.into());
+            assert!(error.to_string().contains("a folder that you may write to"), "{error}");
+        }
+        let error = Error::Unusable("out.jsonl".into(), Io::IsADirectory.into());
+        assert!(error.to_string().contains("is a folder"), "{error}");
+    }
+
+    #[test]
+    fn a_reader_that_went_away_is_no_failure_of_a_file() {
+        let unwritten = |kind: Io| Error::Unwritten {
+            name: "-".to_owned(),
+            error: kind.into(),
+            kept: Kept::All,
+        };
+        assert_eq!(unwritten(Io::BrokenPipe).kind(), ErrorKind::Closed);
+        assert_eq!(unwritten(Io::StorageFull).kind(), ErrorKind::File);
+    }
+
+    #[test]
+    fn as_many_columns_as_fit_are_named() {
+        let named = |count: usize| {
+            let columns = (0..count).map(|number| format!("c{number}")).collect();
+            Error::TableWithoutPrompt { name: "rows.csv".to_owned(), columns }.to_string()
+        };
+        let last = format!("\"c{}\"", NAMES_SHOWN_MAX - 1);
+        assert!(named(NAMES_SHOWN_MAX).contains(&last) && !named(NAMES_SHOWN_MAX).contains("..."));
+        let more = named(NAMES_SHOWN_MAX + 1);
+        assert!(more.contains(&format!("{last}, ...")), "{more}");
+    }
+}

@@ -109,3 +109,20 @@ fn cached_tokens_are_found_in_both_shapes() {
     assert_eq!(cached(r#"{"usage": {"prompt_tokens": 7}}"#), None);
     assert_eq!(cached(""), None);
 }
+
+#[test]
+fn a_file_of_prices_is_bounded() {
+    let name = format!("modelwire-prices-{}.json", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    let load = |bytes| {
+        let text = format!("{{{}}}", " ".repeat(bytes - 2));
+        std::fs::write(&path, text).unwrap();
+        Prices::load(None, None, Some(&path))
+    };
+    let (most, too_much) = (load(PRICES_BYTES_MAX as usize), load(PRICES_BYTES_MAX as usize + 1));
+    std::fs::remove_file(&path).unwrap();
+    assert!(!most.is_err_and(|error| error.to_string().contains("too many")));
+    assert!(
+        too_much.is_err_and(|error| error.to_string().contains("too many for a list of prices"))
+    );
+}

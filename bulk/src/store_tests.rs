@@ -491,6 +491,52 @@ fn a_crash_while_results_are_rewritten_is_recovered() {
     }
 }
 
+/// After a power failure a file may have its new length and none of its new bytes.
+#[test]
+fn zeros_behind_the_results_are_cut_off() {
+    for name in ["out.jsonl", "out.jsonl.gz", "out.jsonl.zst"] {
+        let folder = Folder::new();
+        let (options, path) = (folder.options(name), folder.path(name));
+        let (mut store, _) = open(&options);
+        store.send(&["a"]);
+        store.done("a");
+        store.close(None).unwrap();
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, [&*whole, &[0; 100]].concat()).unwrap();
+        let (mut store, told) = open(&options);
+        assert_eq!(told.of("a"), State::Done, "{name}");
+        store.send(&["b"]);
+        store.done("b");
+        store.close(None).unwrap();
+        assert_eq!(keys(&path), ["a", "b"], "{name}");
+    }
+}
+
+/// Others are not: in compressed results they are no member.
+#[test]
+fn other_bytes_behind_the_results_are_refused() {
+    for name in ["out.jsonl.gz", "out.jsonl.zst"] {
+        let folder = Folder::new();
+        let (options, path) = (folder.options(name), folder.path(name));
+        let (mut store, _) = open(&options);
+        store.send(&["a"]);
+        store.done("a");
+        store.close(None).unwrap();
+        let whole = fs::read(&path).unwrap();
+        for at in [0, 1, 29] {
+            let mut more = [0; 30];
+            more[at] = 7;
+            fs::write(&path, [&*whole, &more].concat()).unwrap();
+            let expected = format!("after byte {}", whole.len());
+            assert!(
+                refusal(&options).contains(&expected),
+                "{name} {more:?}: {}",
+                refusal(&options)
+            );
+        }
+    }
+}
+
 #[test]
 fn results_come_in_the_order_of_the_input() {
     for name in ["out.jsonl", "out.jsonl.gz", "out.jsonl.zst"] {

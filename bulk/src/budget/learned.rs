@@ -5,7 +5,7 @@ use modelwire::Value;
 use crate::prices::Tokens;
 
 /// With fewer known rows than this, the larger margin applies.
-const ROWS_TO_TRUST: u64 = 20;
+pub(super) const ROWS_TO_TRUST: u64 = 20;
 
 /// A row may use more than any before it: by this factor if many are known, and if few are.
 const MARGIN: f64 = 1.25;

@@ -114,3 +114,70 @@ fn is_before_sending(error: &Error) -> bool {
         | None => error.metered() == Metered::NotSent,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use std::time::Duration;
+
+    use modelwire::{Client, Config, Request, parse};
+
+    use super::*;
+
+    const RULES: Rules = Rules {
+        attempts_max: 3,
+        paid_attempts_max: 2,
+        ask_again_max: 0,
+        retry_after_max: Duration::from_secs(60),
+    };
+
+    fn config() -> Config {
+        Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test")
+    }
+
+    fn first(error: &Error) -> (Classified, Tries) {
+        let mut tries = Tries::default();
+        (classify(error, &mut tries, &RULES), tries)
+    }
+
+    #[test]
+    fn a_status_says_what_follows() {
+        for (status, expected) in [
+            (400, Classified::Invalid),
+            (401, Classified::KeyRefused),
+            (403, Classified::Forbidden),
+            (404, Classified::NotFound),
+            (409, Classified::Outcome),
+            (418, Classified::Outcome),
+            (422, Classified::Invalid),
+            (429, Classified::Limited),
+            (500, Classified::AgainPaid),
+            (503, Classified::AgainPaid),
+        ] {
+            let error = parse::error_of(config(), Some(status), "{}").unwrap();
+            assert_eq!(first(&error).0, expected, "{status}");
+        }
+    }
+
+    #[test]
+    fn attempts_are_counted_by_what_they_may_cost() {
+        let error = |status| parse::error_of(config(), Some(status), "{}").unwrap();
+        let mut tries = Tries::default();
+        let mut next = |status| classify(&error(status), &mut tries, &RULES);
+        assert_eq!(
+            [429, 429, 429].map(&mut next),
+            [Classified::Limited, Classified::Limited, Classified::Outcome]
+        );
+        assert_eq!([500, 500].map(&mut next), [Classified::AgainPaid, Classified::Outcome]);
+        assert_eq!((tries.limited, tries.paid, tries.unauthorized), (3, 2, 0));
+    }
+
+    /// It costs nothing, so the row waits for the service, and is not counted.
+    #[test]
+    fn what_was_not_sent_is_no_attempt() {
+        let client = Client::new(config()).unwrap();
+        let error = client.blocking().send(Request::chat("a-model").user("Hello")).unwrap_err();
+        assert_eq!((error.kind(), error.metered()), (ErrorKind::Connect, Metered::NotSent));
+        assert_eq!(first(&error), (Classified::NotSent, Tries::default()));
+    }
+}

@@ -78,6 +78,7 @@ mod tests {
         assert!(!keys.has_other_than(REJECTED_KEYS_MAX, 1), "an old one");
         keys.accepted(REJECTED_KEYS_MAX);
         assert!(keys.has_other_than(REJECTED_KEYS_MAX, 1));
+        assert!(keys.has_other_than(REJECTED_KEYS_MAX + 1, REJECTED_KEYS_MAX));
         assert!(!keys.has_other_than(REJECTED_KEYS_MAX, REJECTED_KEYS_MAX + 1), "for one row");
     }
 }

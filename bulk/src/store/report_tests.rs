@@ -132,3 +132,16 @@ fn without_a_journal_there_is_nothing_to_report() {
     assert_eq!(journal.report().unwrap(), None);
     assert_eq!(report(&StoreOptions::default()).unwrap(), None, "standard output");
 }
+
+/// What cannot be looked at is not taken for absent: here a file stands where a folder should.
+#[test]
+fn a_journal_that_cannot_be_opened_is_an_error() {
+    let journal = Journal::new("unreadable");
+    let options =
+        StoreOptions { results: Some(journal.path().join("out.jsonl")), ..StoreOptions::default() };
+    assert!(matches!(report(&options), Err(Error::Unreadable(..))));
+    assert_eq!(is_running(&options), None);
+    let none =
+        StoreOptions { results: Some(journal.0.join("other.jsonl")), ..StoreOptions::default() };
+    assert_eq!((report(&none).unwrap(), is_running(&none)), (None, Some(false)));
+}

@@ -377,3 +377,37 @@ impl Writer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batch(results: &[(&str, &str)]) -> Batch {
+        let mut batch = Batch::default();
+        for (line, record) in results {
+            batch.append(Batch {
+                lines: line.as_bytes().to_vec(),
+                records: record.as_bytes().to_vec(),
+                sizes: vec![(line.len(), record.len())],
+            });
+        }
+        batch
+    }
+
+    /// Where a stream took a part of the results: what it took is recorded, and the rest stays to be rescued.
+    #[test]
+    fn results_are_split_where_their_lines_end() {
+        let results = [("one\n", "{1"), ("two, longer\n", "{2, longer"), ("3\n", "{3")];
+        let parts =
+            |batch: &Batch| (batch.lines.clone(), batch.records.clone(), batch.sizes.clone());
+        for (bytes, count) in
+            [(0, 0), (3, 0), (4, 1), (5, 1), (15, 1), (16, 2), (17, 2), (18, 3), (19, 3)]
+        {
+            let mut rest = batch(&results);
+            let front = rest.split_off_front(bytes);
+            let (expected, left) = results.split_at(count);
+            assert_eq!(parts(&front), parts(&batch(expected)), "{bytes}");
+            assert_eq!(parts(&rest), parts(&batch(left)), "{bytes}");
+        }
+    }
+}
