@@ -6,8 +6,10 @@ use std::time::{Duration, Instant};
 
 use super::plays::{Asked, PLAYS, Plays, RETRY_AFTER_MS, Script, Told, name, usage};
 
-/// A call is judged when this number of others has ended after it: what arrives late is there by then.
+/// A call is judged when this number of others has ended after it, and not before this time: what arrives late
+/// is there by then. A cancelled call's request may still be on its way if the system had to send it again.
 const JUDGED_AFTER: usize = 20_000;
+const JUDGED_AFTER_TIME: Duration = Duration::from_secs(20); // clock: bounds what is on its way
 /// The number of a call in its id; its program is above.
 const NUMBERS: u64 = (1 << 40) - 1;
 const VIOLATIONS_MAX: usize = 20;
@@ -64,7 +66,7 @@ pub struct Judge {
     pub plays: Plays,
     breaks: String,
     seen: HashMap<u64, Seen>,
-    ended: VecDeque<(u64, End)>,
+    ended: VecDeque<(u64, Instant, End)>,
     pub programs: BTreeMap<u64, Program>,
     pub violations: usize,
     /// Connections that were closed while no request was read from them.
@@ -219,14 +221,16 @@ impl Judge {
         program.first = program.first.or(program.last);
         program.chunks += u64::from(end.chunks);
         *program.kinds.entry(end.kind.clone()).or_default() += 1;
-        self.ended.push_back((id, end));
-        if self.ended.len() > JUDGED_AFTER {
+        self.ended.push_back((id, Instant::now(), end));
+        while self.ended.len() > JUDGED_AFTER
+            && self.ended.front().is_some_and(|(_, at, _)| at.elapsed() > JUDGED_AFTER_TIME)
+        {
             self.judge_one();
         }
     }
 
     fn judge_one(&mut self) {
-        let Some((id, end)) = self.ended.pop_front() else { return };
+        let Some((id, _, end)) = self.ended.pop_front() else { return };
         let seen = self.seen.remove(&id);
         let is_played_otherwise = self.breaks("kind", id);
         if let Err(what) = self.judge(id, seen.as_ref(), &end, is_played_otherwise) {

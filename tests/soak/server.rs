@@ -22,7 +22,7 @@ use std::time::Duration;
 use judge::Judge;
 use plays::{After, Asked, Dice, Script};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{Notify, watch};
 
 /// The last program numbers are those of paced streams.
@@ -96,7 +96,10 @@ async fn serve() {
 }
 
 async fn listen() -> TcpListener {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let socket = TcpSocket::new_v4().expect("a socket");
+    socket.bind("127.0.0.1:0".parse().expect("an address")).expect("a port");
+    // As many as the system allows: who finds no room is sent for again, seconds later.
+    let listener = socket.listen(u32::from(u16::MAX)).expect("a listener");
     println!("{}", listener.local_addr().expect("the port"));
     listener
 }
