@@ -296,4 +296,36 @@ mod tests {
         while state.ask(seconds(31)) == Decision::Go {}
         assert_eq!(state.pace.in_flight(), BARREN_IN_FLIGHT);
     }
+
+    /// After that, the controller begins anew: what it learned was of another time.
+    #[tokio::test(start_paused = true)]
+    async fn an_acceptance_after_a_long_refusal_forgets_what_was_learned() {
+        let accept = |admission: &Arc<Admission>| {
+            let mut place = admission.try_enter(true).unwrap();
+            place.succeeded();
+        };
+        for (time, is_forgotten) in [(BARREN_MAX - LONG_WAIT, false), (BARREN_MAX, true)] {
+            let admission = Arc::new(Admission::new());
+            admission.state().pace.set_in_flight_max(3);
+            let slots = |admission: &Admission| admission.state().pace.slots();
+            admission.try_enter(false).unwrap().refused(Duration::ZERO);
+            admission.state().pace.set_in_flight_max(IN_FLIGHT_MAX);
+            assert_eq!(slots(&admission), 3);
+            tokio::time::advance(time).await;
+            accept(&admission);
+            assert_eq!(slots(&admission) > 3, is_forgotten, "{time:?}");
+            assert_eq!(admission.state().refused_since, None);
+        }
+    }
+
+    /// A second is not long.
+    #[tokio::test(start_paused = true)]
+    async fn a_pause_begins_above_its_bound() {
+        for (asked, is_pause) in [(LONG_WAIT, false), (LONG_WAIT + Duration::from_millis(1), true)]
+        {
+            let (admission, mut places) = full();
+            places.pop().unwrap().refused(asked);
+            assert_eq!(paused(&admission) > Duration::ZERO, is_pause, "{asked:?}");
+        }
+    }
 }

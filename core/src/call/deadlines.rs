@@ -282,3 +282,7 @@ impl Clock {
         Ok(piece)
     }
 }
+
+#[cfg(test)]
+#[path = "deadlines_tests.rs"]
+mod tests;
