@@ -11,18 +11,8 @@ use crate::answer::response::Response;
 use crate::protocol::chunk::Chunk;
 use crate::protocol::value::Value;
 
-/// An object with fields by path.
-trait Fields {
-    fn field(&self, path: &str) -> Option<Value<'_>>;
-}
-
-impl Fields for Chunk {
-    fn field(&self, path: &str) -> Option<Value<'_>> {
-        self.value().pointer(path)
-    }
-}
-
-impl Fields for Response {
+impl Response {
+    /// For the rows that have only a path; those of a chunk read it themselves.
     fn field(&self, path: &str) -> Option<Value<'_>> {
         self.document()?.value().pointer(path)
     }

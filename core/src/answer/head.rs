@@ -134,3 +134,24 @@ impl Head {
         self.header("x-request-id")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_are_equal_by_status_and_headers() {
+        let head = Head::new(200, [("a", "b"), ("c", "d")]);
+        assert_eq!(head, Head::new(200, [("a", "b"), ("c", "d")]));
+        assert_eq!(head.headers().len(), 2);
+        assert_eq!(head, head.clone(), "whether its list was made or not");
+        for other in [
+            Head::new(201, [("a", "b"), ("c", "d")]),
+            Head::new(200, [("a", "b")]),
+            Head::new(200, [("a", "b"), ("c", "e")]),
+            Head::new(200, [("ab", ""), ("c", "d")]),
+        ] {
+            assert_ne!(head, other);
+        }
+    }
+}

@@ -91,3 +91,21 @@ fn refusal(document: Value<'_>) -> Option<String> {
     let output = document.get("output")?.items().into_iter();
     output.filter_map(|item| item.get("content")).flat_map(Value::items).find_map(words)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use std::error::Error;
+
+    use super::*;
+
+    #[test]
+    fn the_parsers_error_is_the_cause() {
+        let document =
+            Document::scan(r#"{"choices":[{"message":{"content":"[1, \"x\"]"}}]}"#).unwrap();
+        let error = parse::<Vec<u32>>(Some(&document)).unwrap_err();
+        let cause = error.source().unwrap().to_string();
+        assert!(error.to_string().ends_with(&cause) && cause.contains("expected u32"), "{error}");
+        assert!(parse::<u32>(None).unwrap_err().source().is_none());
+    }
+}

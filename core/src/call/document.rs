@@ -120,7 +120,7 @@ mod tests {
         let config = Config::new().base_url("http://127.0.0.1/v1").api_key("sk-test");
         let key = config.validate().unwrap().api_key;
         let redactor = Redactor { key, others: None, bytes_max: 100 };
-        let head = Arc::new(Head::default());
+        let head = Arc::new(Head::new(200, [("x-a", "b")]));
         judge(&redactor, endpoint, head, text.into()).map_err(|no_answer| no_answer.error)
     }
 
@@ -155,7 +155,10 @@ mod tests {
             let text = format!(r#"{{"output":[{{"type":"message","content":[{parts}]}}]}}"#);
             events_of(Endpoint::Responses, &judged(Endpoint::Responses, &text).unwrap())
         };
-        assert_eq!(streamed(ELEMENTS_MAX - 1).unwrap().len(), 1 + ELEMENTS_MAX);
+        let events = streamed(ELEMENTS_MAX - 1).unwrap();
+        assert_eq!(events.len(), 1 + ELEMENTS_MAX);
+        let Some(Event::Open(head)) = events.front() else { unreachable!() };
+        assert_eq!((head.status(), head.header("x-a")), (200, Some("b")));
         let error = streamed(ELEMENTS_MAX).unwrap_err();
         assert!(error.message().contains("ELEMENTS_MAX"), "{error}");
     }

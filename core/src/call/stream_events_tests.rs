@@ -193,6 +193,18 @@ fn an_error_quotes_the_first_line_that_is_not_known() {
     assert!(error.message().ends_with("reason: full"), "{error}");
 }
 
+/// An event may be of any size, and its error is bounded like one with a status.
+#[test]
+fn the_texts_of_an_error_event_are_bounded() {
+    for (length, expected) in [(99, 99), (100, 100), (101, 100), (100_000, 100)] {
+        let words = "x".repeat(length);
+        let event =
+            format!("data: {{\"error\":{{\"message\":\"{words}\",\"code\":\"busy\"}}}}\n\n");
+        let error = events_of(1, &[event.as_bytes()], false).conclude().unwrap_err();
+        assert_eq!((error.message(), error.code()), (&words[..expected], Some("busy")));
+    }
+}
+
 #[test]
 fn the_hint_says_what_is_wrong_with_a_line() {
     for (line, hint) in [

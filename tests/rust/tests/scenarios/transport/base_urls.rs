@@ -295,6 +295,25 @@ fn a_service_that_hangs_rests_after_some_timeouts() {
     assert_eq!(service.recorded("well").len(), 1);
 }
 
+/// An error that is the request's is an answer of a service that is well: failures are counted anew.
+#[test]
+fn an_error_of_the_request_is_no_failure_of_the_service() {
+    let service = Service::start().unwrap();
+    for status in [400, 404, 499] {
+        let of = |status| Exchange::json(status, r#"{"error":{"message":"no"}}"#);
+        let first = Script::sequence([500, 500, status, 500, 500].map(of).to_vec());
+        let name = format!("first-{status}");
+        let (first, well) = (service.script(&name, first), service.script("well", answer()));
+        let config = several([&*first, &well]).retry(RetryPolicy::default().max_retries(0));
+        let client = Client::new(config).unwrap();
+        for expected in [500, 500, status, 500, 500] {
+            let error = client.blocking().send(hello()).unwrap_err();
+            assert_eq!(error.status(), Some(expected));
+        }
+    }
+    assert!(service.recorded("well").is_empty());
+}
+
 /// Ten refusals at once are one reason to rest, and no reason to wait for another attempt.
 #[test]
 fn a_burst_of_refusals_does_not_hold_a_service_back_for_long() {
