@@ -563,6 +563,18 @@ fn retry_after(head: &Head, now: SystemTime) -> Option<Duration> {
 mod tests {
     use super::*;
 
+    /// Of a thousand, the chance that a tenth of the range has none is below 1e-44.
+    #[test]
+    fn chances_are_spread_from_zero_to_one() {
+        let mut tenths = [0; 10];
+        for _ in 0..1000 {
+            let chance = chance();
+            assert!((0.0..1.0).contains(&chance), "{chance}");
+            tenths[(chance * 10.0) as usize] += 1;
+        }
+        assert!(tenths.iter().all(|count| *count > 0), "{tenths:?}");
+    }
+
     #[test]
     fn retry_after_is_read_in_its_three_forms() {
         let asked = |name: &str, value: &str| {

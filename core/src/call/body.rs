@@ -191,6 +191,38 @@ async fn read_rest(body: &mut Body) -> bool {
 mod tests {
     use super::*;
 
+    /// However it comes in pieces; blanks are counted, and a byte order mark is one only at the start.
+    #[test]
+    fn the_start_of_a_body_is_found_in_pieces() {
+        let read = |text: &[u8], size: usize| {
+            let mut start = Start::default();
+            for (at, piece) in text.chunks(size).enumerate() {
+                if let Some((beginning, unread)) = start.add(Bytes::copy_from_slice(piece)) {
+                    let rest = text.get((at + 1) * size..).unwrap_or_default();
+                    let is_json = matches!(beginning, Beginning::Json);
+                    return (is_json, [&unread, rest].concat(), start.blank_bytes);
+                }
+            }
+            unreachable!("{text:?} is never known")
+        };
+        for (text, is_json, unread, blank) in [
+            (b"{\"a\":1}" as &[u8], true, b"{\"a\":1}" as &[u8], 0),
+            (b" \n\t{}", true, b"{}", 3),
+            (b"\xEF\xBB\xBF{}", true, b"{}", 3),
+            (b"\xEF\xBB\xBF  {}", true, b"{}", 5),
+            (b"  data: 1", false, b"data: 1", 2),
+            (b"   dat!", false, b"dat!", 3),
+        ] {
+            for size in [1, 2, 3, 4, 100] {
+                assert_eq!(
+                    read(text, size),
+                    (is_json, unread.to_vec(), blank),
+                    "{text:?} by {size}"
+                );
+            }
+        }
+    }
+
     #[test]
     fn the_first_bytes_say_what_a_body_is() {
         let name = |bytes: &[u8]| match look(bytes) {

@@ -46,3 +46,56 @@ fn answers_beyond_the_limit_are_left_out_and_records_counted() {
     assert!(taken[1..].iter().all(|ended| ended.dropped == 0 && ended.dropped_tags.is_empty()));
     assert_eq!(waiting(), 0);
 }
+
+/// A buffer is in the list as often as it was registered, and each registration ends by itself.
+#[test]
+fn an_observer_is_there_until_it_is_dropped() {
+    let observers: SharedObservers = Arc::new(PerProcess::new());
+    let buffer = Arc::new(EndedCalls::new(None));
+    let numbers = || {
+        drop(observers.get().unwrap().put(&ended(0, None)));
+        std::iter::from_fn(|| buffer.pop()).map(|(number, _)| number).collect::<Vec<_>>()
+    };
+    let first = Observed::new(&observers, &buffer, 1, None).unwrap();
+    let second = Observed::new(&observers, &buffer, 2, None).unwrap();
+    assert!(buffer.is_empty());
+    assert_eq!(numbers(), [1, 2]);
+    let third = Observed::new(&observers, &buffer, 3, Some(&first)).unwrap();
+    assert_eq!(numbers(), [2, 3], "in place of the first");
+    drop(first);
+    assert_eq!(numbers(), [2, 3]);
+    drop(second);
+    assert_eq!(numbers(), [3]);
+    assert!(observers.get().unwrap().are_there());
+    assert!(third.is_on(&observers) && !third.is_on(&Arc::new(PerProcess::new())));
+    drop(third);
+    assert!(!observers.get().unwrap().are_there());
+    assert!(buffer.is_empty());
+
+    let last = Observed::new(&observers, &buffer, 4, None).unwrap();
+    assert!(!last.is_orphaned());
+    drop(observers);
+    assert!(last.is_orphaned());
+}
+
+#[test]
+fn what_finds_just_enough_room_is_kept() {
+    let mut buffer = Buffer::default();
+    let text = format!("\"{}\"", "y".repeat(1000 - 2));
+    let head = Arc::new(Head::new::<&str, &str>(200, []));
+    let answer = Response::whole(Endpoint::Chat, head, Document::scan(&text).unwrap());
+    for (room, has_answer) in [(1000, true), (999, false)] {
+        buffer.bytes = RECORDS_WAITING_BYTES_MAX - room;
+        buffer.put(1, ended(0, Some(&answer)));
+        let (_, taken) = buffer.calls.pop_front().unwrap();
+        assert_eq!(taken.response.is_some(), has_answer, "{room}");
+    }
+    // The tags of dropped calls are bounded, and a call without one has none.
+    (buffer.bytes, buffer.dropped_tags) =
+        (RECORDS_WAITING_BYTES_MAX, vec![7; TAGS_DROPPED_MAX - 1]);
+    buffer.put(1, CallEnded { tag: 0, ..ended(1, None) });
+    assert_eq!((buffer.dropped, buffer.dropped_tags.len()), (1, TAGS_DROPPED_MAX - 1));
+    buffer.put(1, ended(1, None));
+    buffer.put(1, ended(1, None));
+    assert_eq!((buffer.dropped, buffer.dropped_tags.len()), (3, TAGS_DROPPED_MAX));
+}

@@ -161,7 +161,7 @@ fn a_sleeping_thread_is_woken_by_a_push_by_done_and_by_abandoning() {
             let queue = queue.clone();
             move || queue.pop(None)
         });
-        while lock(&queue.inbox).sleepers == 0 {
+        while !queue.has_sleepers() {
             thread::yield_now();
         }
         match way {
@@ -172,6 +172,7 @@ fn a_sleeping_thread_is_woken_by_a_push_by_done_and_by_abandoning() {
             _ => assert!(queue.abandon(cancelled()).is_some()),
         }
         assert!(matches!(sleeper.join().unwrap(), Pop::Event(_)));
+        assert!(!queue.has_sleepers());
     }
 }
 
@@ -242,4 +243,36 @@ fn two_threads_share_a_stream_and_each_event_comes_once() {
     let mut seen = seen.into_inner().unwrap();
     seen.sort_unstable();
     assert_eq!(seen, (0..TOTAL).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_bound_can_only_be_tightened() {
+    for (first, then, room) in [(8, 100, 4), (8, 4, 2), (8, 3, 2), (8, 1, 1), (8, 0, 1)] {
+        let queue = EventQueue::new(first, 1 << 20);
+        queue.limit_events(then);
+        let (_, waker) = waker();
+        let mut batch = chunks(0..14);
+        assert!(queue.poll_push(&mut batch, &Context::from_waker(&waker)).is_pending());
+        assert_eq!(14 - batch.len(), room, "{then}");
+    }
+}
+
+/// Neither in the inbox nor, where it was taken, in the outbox, nor the end.
+#[test]
+fn a_watch_begins_only_where_nothing_is_there() {
+    let queue = EventQueue::new(8, 1 << 20);
+    let (woken, waker) = waker();
+    let cx = &Context::from_waker(&waker);
+    assert!(queue.watch(&waker));
+    assert!(queue.poll_push(&mut chunks(0..2), cx).is_ready());
+    assert_eq!(woken.count(), 1);
+    assert!(!queue.watch(&waker), "two in the inbox");
+    queue.try_pop();
+    assert!(!queue.watch(&waker), "one in the outbox");
+    queue.try_pop();
+    assert!(queue.watch(&waker));
+    drop(queue.finish(Err(cancelled())));
+    assert!(!queue.watch(&waker), "its end");
+    queue.try_pop();
+    assert!(!queue.watch(&waker), "nothing follows");
 }

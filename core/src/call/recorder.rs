@@ -231,3 +231,69 @@ impl Attempt {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    /// The first ones are no longer kept; their bytes are counted all the same.
+    #[test]
+    fn the_bytes_of_every_attempt_are_counted() {
+        let mut recorder = Recorder::new();
+        recorder.starts(false, false);
+        for number in 1..=ATTEMPTS_RECORDED_MAX + 3 {
+            let seen = recorder.attempt_begins(None);
+            seen.sends(10 * number);
+            seen.received(number);
+        }
+        let count = ATTEMPTS_RECORDED_MAX as u64 + 3;
+        let sum = count * (count + 1) / 2;
+        assert_eq!(recorder.bytes(), (sum, 10 * sum));
+        assert_eq!(
+            (recorder.attempts.len(), recorder.attempts_count),
+            (ATTEMPTS_RECORDED_MAX, count)
+        );
+    }
+
+    #[test]
+    fn the_waits_are_counted_and_the_last_ones_kept() {
+        let mut recorder = Recorder::new();
+        recorder.starts(false, false);
+        for _ in 0..WAITS_RECORDED_MAX + 3 {
+            recorder.wait_begins(WaitReason::Retry);
+            recorder.wait_ends();
+        }
+        recorder.attempt_begins(None).waited(Duration::ZERO);
+        recorder.wait_begins(WaitReason::Turn);
+        let waits = recorder.waits();
+        assert_eq!(
+            (waits.len(), recorder.waits_count()),
+            (WAITS_RECORDED_MAX, WAITS_RECORDED_MAX as u64 + 5)
+        );
+        let reasons = [WaitReason::Reuse, WaitReason::Turn]
+            .map(|reason| waits.iter().filter(|wait| wait.reason == reason).count());
+        assert_eq!(reasons, [1, 1]);
+    }
+
+    /// Names come once, most of them with the first chunk; usage is the latest.
+    #[test]
+    fn what_a_stream_says_is_learned_as_it_comes() {
+        let said = |id: Option<&str>, model: Option<&str>, reason: Option<&str>| Answered {
+            response_id: id.map(str::to_owned),
+            response_model: model.map(str::to_owned),
+            finish_reason: reason.map(str::to_owned),
+            usage: None,
+        };
+        let mut recorder = Recorder::new();
+        let mut learns = |given: Answered| {
+            recorder.learns(&given);
+            let Answered { response_id, response_model, finish_reason, .. } =
+                recorder.answered.clone();
+            [response_id, response_model, finish_reason].map(Option::unwrap_or_default)
+        };
+        assert_eq!(learns(said(Some("1"), None, None)), ["1", "", ""]);
+        assert_eq!(learns(said(Some("1"), Some("m"), Some("stop"))), ["1", "m", "stop"]);
+        assert_eq!(learns(said(Some("2"), Some("n"), Some("length"))), ["1", "m", "stop"]);
+    }
+}

@@ -193,6 +193,24 @@ fn an_error_quotes_the_first_line_that_is_not_known() {
     assert!(error.message().ends_with("reason: full"), "{error}");
 }
 
+/// The count of events has all that are not end marks, the bytes those that were gathered.
+#[test]
+fn what_arrived_is_counted() {
+    let mut events = events_of(
+        1,
+        &[b"data: {\"choices\":[]}\n\ndata: {\"choices\":[{}]}\n\ndata: [DONE]\n\n"],
+        false,
+    );
+    assert_eq!((events.count(), events.chunks(), events.gathered_bytes()), (2, 2, 0));
+    assert!(events.has_chunks() && events.is_over() && events.is_whole());
+    assert_eq!(events.waiting(), 2);
+    events.batch().clear();
+    assert_eq!(events.waiting(), 0);
+    let failed = events_of(1, &[b"data: {\"error\":{\"message\":\"no\"}}\n\n"], false);
+    assert!(failed.is_over() && !failed.is_whole() && !failed.has_chunks());
+    assert_eq!((failed.count(), failed.waiting()), (1, 0));
+}
+
 /// An event may be of any size, and its error is bounded like one with a status.
 #[test]
 fn the_texts_of_an_error_event_are_bounded() {
