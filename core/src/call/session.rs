@@ -464,3 +464,32 @@ impl Session {
         lock(sums).count(key.id(), model, &used);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+    use crate::options::config::Config;
+
+    struct Call;
+
+    impl UnderWay for Call {
+        fn client_closes(&self) {}
+    }
+
+    /// A list that kept them would grow with each call of a program.
+    #[test]
+    fn a_call_that_ended_is_not_in_the_list() {
+        let config = Config::new().base_url("http://127.0.0.1/v1").api_key("sk-test");
+        let session = Arc::new(Session::new(config.validate().unwrap()));
+        let call: Arc<dyn UnderWay> = Arc::new(Call);
+        let enter = || session.enter(process::run().unwrap(), Arc::downgrade(&call)).unwrap().1;
+        let count = || lock(&session.held.get().unwrap().state).under_way.len();
+        let (first, second) = (enter(), enter());
+        assert_eq!(count(), 2);
+        drop(first);
+        assert_eq!(count(), 1);
+        drop(second);
+        assert_eq!(count(), 0);
+    }
+}

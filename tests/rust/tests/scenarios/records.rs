@@ -399,6 +399,33 @@ fn dropped_call_records_are_counted() {
 }
 
 /// A deadline in a wait for a connection, and a call that never got one.
+/// The names in an answer are the service's, and a record is kept for long.
+#[test]
+fn the_texts_of_a_record_are_bounded() {
+    const MAX: usize = 1024;
+    let service = Service::start().unwrap();
+    for length in [MAX, MAX + 1, 10 * MAX] {
+        let [id, model, reason, request_id] = ["i", "m", "r", "q"].map(|text| text.repeat(length));
+        let answer = format!(
+            r#"{{"id":"{id}","model":"{model}","choices":[{{"message":{{"content":"a"}},"finish_reason":"{reason}"}}]}}"#
+        );
+        let answer = Exchange::json_with_headers(200, &[("x-request-id", &request_id)], &answer);
+        let client = client(service.script("s", Script::one(answer)));
+        for way in WAYS {
+            let answer = way.send(&client, Request::chat(&model).user("Hello")).unwrap();
+            let record = answer.record().unwrap();
+            let texts = [
+                record.model(),
+                record.response_id(),
+                record.response_model(),
+                record.finish_reason(),
+                record.request_id(),
+            ];
+            assert_eq!(texts.map(|text| text.unwrap().len()), [MAX; 5]);
+        }
+    }
+}
+
 #[test]
 fn a_wait_that_ends_in_a_timeout_is_recorded() {
     let service = Service::start().unwrap();
