@@ -85,3 +85,56 @@ pub(crate) async fn run(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use std::pin::pin;
+    use std::sync::{Mutex, mpsc};
+
+    use super::*;
+    use crate::options::config::Config;
+    use crate::options::timeouts::Timeouts;
+    use crate::protocol::endpoint::Endpoint;
+    use crate::system::sync::lock;
+
+    /// In virtual time: which bound ended the wait, the function's own or that of the whole call.
+    #[tokio::test(start_paused = true)]
+    async fn a_function_that_takes_too_long_is_not_waited_for() {
+        let config = Config::new().base_url("http://127.0.0.1/v1").api_key("sk-test");
+        let session = Arc::new(Session::new(config.validate().unwrap()));
+        let second = Duration::from_secs(1);
+        for (total, kind, says) in [
+            (
+                None,
+                ErrorKind::Callback,
+                "before_attempt took longer than BEFORE_ATTEMPT_TIME_MAX = 30 s",
+            ),
+            (Some(31 * second), ErrorKind::Callback, "before_attempt took longer"),
+            (Some(29 * second), ErrorKind::Timeout, "in before_attempt"),
+        ] {
+            let (release, held) = mpsc::channel::<()>();
+            let held = Mutex::new(held);
+            let hook: Hook = Arc::new(move |_| {
+                let _ = lock(&held).recv();
+                Ok(())
+            });
+            let (url, body) = ("http://127.0.0.1/v1".to_owned(), bytes::Bytes::new());
+            let attempt = Arc::new(BeforeAttempt::new(Endpoint::Chat, url, 1, body));
+            let deadlines = Deadlines::start(Timeouts { total, ..Timeouts::OFF });
+            let mut running = pin!(run(hook, &session, &deadlines, attempt));
+            let early =
+                total.map_or(BEFORE_ATTEMPT_TIME_MAX, |total| total.min(BEFORE_ATTEMPT_TIME_MAX));
+            tokio::select! {
+                biased;
+                _ = &mut running => unreachable!("{says}"),
+                () = tokio::time::advance(early - second) => {}
+            }
+            tokio::time::advance(second).await;
+            let error = running.await.unwrap_err();
+            assert_eq!(error.kind(), kind, "{error}");
+            assert!(error.message().contains(says), "{error}");
+            drop(release);
+        }
+    }
+}
