@@ -71,3 +71,26 @@ impl Redactor {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+    use crate::options::config::Config;
+
+    /// The cut of a long text must not leave half a key, even one of which each character is escaped.
+    #[test]
+    fn a_key_at_the_cut_is_redacted_first() {
+        let config = Config::new().base_url("http://127.0.0.1/v1").api_key("sk-test-0123");
+        let key = config.validate().unwrap().api_key;
+        let redactor = Redactor { key, others: None, bytes_max: 10 };
+        let escaped: String = "sk-test-0123".bytes().map(|byte| format!("\\u{byte:04x}")).collect();
+        for written in ["sk-test-0123", &escaped] {
+            let text = format!("12345{written} and more");
+            assert_eq!(redactor.bounded_text(&text), "12345[key]", "{written}");
+            let long = format!("{}{written} and more", "x".repeat(EXCERPT_BYTES_MAX - 5));
+            let quoted = redactor.quote(&long);
+            assert!(quoted.contains("x[key]") && !quoted.contains("\\u00"), "{quoted}");
+        }
+    }
+}

@@ -245,3 +245,51 @@ fn time(nanoseconds: &AtomicU64) -> Option<Duration> {
     let passed = nanoseconds.load(Ordering::Relaxed);
     (passed > 0).then(|| Duration::from_nanos(passed))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Until the head comes, an attempt waits for the connection that it opened last, if it opened one.
+    #[test]
+    fn an_attempt_opens_until_its_connection_is_ready() {
+        let timing = AttemptTiming::new(Instant::now());
+        assert!(!timing.state().is_opening(), "it may get one that is free");
+        let (first, second) = (Arc::new(Opening::begins()), Arc::new(Opening::begins()));
+        timing.opens(&first);
+        assert!(timing.state().is_opening());
+        timing.opens(&second);
+        first.ended(None);
+        assert!(timing.state().is_opening(), "the second");
+        second.ended(None);
+        assert!(!timing.state().is_opening());
+        assert_eq!(timing.first_byte(), None);
+        timing.received(0);
+        assert_eq!((timing.first_byte(), timing.bytes_in()), (None, 0));
+        timing.received(3);
+        let first_byte = timing.first_byte();
+        assert!(first_byte.is_some());
+        timing.received(4);
+        assert_eq!((timing.first_byte(), timing.bytes_in()), (first_byte, 7));
+        assert_eq!(timing.wait(), None);
+        timing.waited(Duration::ZERO);
+        assert_eq!(timing.wait().map(|(_, length)| length), Some(Duration::ZERO));
+    }
+
+    /// The handshake of TLS begins once the connection is there.
+    #[test]
+    fn an_opening_has_its_parts() {
+        let opening = Opening::begins();
+        let parts = |opening: &Opening| {
+            let Connected { dns, connect, tls, .. } = opening.connected();
+            [dns, connect, tls].map(|part| part.is_some())
+        };
+        assert_eq!(parts(&opening), [false; 3]);
+        opening.looked_up(Duration::from_nanos(1));
+        assert_eq!(parts(&opening), [true, false, false]);
+        opening.tls_begins();
+        assert_eq!(parts(&opening), [true, true, false]);
+        opening.ended(None);
+        assert_eq!(parts(&opening), [true; 3]);
+    }
+}

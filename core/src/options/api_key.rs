@@ -177,7 +177,8 @@ impl ApiKey {
                 let code = u32::from_str_radix(digits.get(..4)?, 16).ok()?;
                 (code == expected as u32).then(|| digits.get(4..)).flatten()
             };
-            rest = doubled.or_else(plain).or_else(backslash).or_else(unicode)?;
+            // Before the character itself, with which the escape of a backslash begins.
+            rest = doubled.or_else(unicode).or_else(plain).or_else(backslash)?;
         }
         Some(text.len() - rest.len())
     }

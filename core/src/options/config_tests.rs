@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::answer::error_kind::ErrorKind;
+use crate::key_id;
 
 fn given(base_url: &str, key: &str) -> Result<Settings> {
     Config::new().base_url(base_url).api_key(key).validate()
@@ -125,6 +126,8 @@ fn a_base_url_is_checked() {
         ("host/v1", "not a URL"),
         ("ftp://h/v1", "\"ftp\""),
         ("http://user:secret@h/v1", "user information"),
+        ("http://secret@h/v1", "user information"),
+        ("http://:secret@h/v1", "user information"),
         ("http:///v1", "no host"),
         ("https:/v1", "no host"),
         ("http:v1", "no host"),
@@ -179,7 +182,13 @@ fn the_key_is_masked_wherever_it_stands() {
     for written in ["sk/a+b", "sk\\/a+b", "sk\\/a\\u002bb", "\\u0073k/a\\u002Bb"] {
         assert_eq!(odd.redact(&format!("é {written}\\n {written}")), "é [key]\\n [key]");
     }
-    assert_eq!(odd.redact("sk\\/a+ é\\u00"), "sk\\/a+ é\\u00");
+    for other in ["sk\\/a+ é\\u00", r"s\\\\/a+b", r"sk\\\u0030a+b"] {
+        assert_eq!(odd.redact(other), other);
+    }
+    let odd = given("http://h/v1", r"sk\a\b").unwrap().api_key;
+    for written in [r"sk\a\b", r"sk\\a\\b", r"sk\u005ca\\b"] {
+        assert_eq!(odd.redact(&format!("x{written}x")), "x[key]x");
+    }
     assert!(!format!("{:?}", Config::new().api_key("sk-test")).contains("sk-test"));
 }
 
@@ -261,4 +270,39 @@ fn bounds_are_checked_by_name() {
     assert!(
         settings(Timeouts::default(), none).err().unwrap().message().contains("queue_events_max")
     );
+}
+
+#[test]
+fn a_key_has_a_name_that_does_not_change() {
+    let settings = given("http://h/v1", " sk-test\n").unwrap();
+    assert_eq!(settings.api_key.id(), "ff95f1fb950e0b2b"); // by sha256sum
+    assert_eq!(key_id("sk-test"), settings.api_key.id());
+}
+
+/// The certificates are read where they may be needed, and not for the demo on loopback.
+#[test]
+fn tls_is_needed_where_a_connection_may_speak_it() {
+    let needs = |url: &str, change: fn(Config) -> Config| {
+        let config = Config::new().base_url(url).api_key("sk-test");
+        change(config).validate().unwrap().needs_tls()
+    };
+    for (url, is_needed) in
+        [("https://h/v1", true), ("http://h/v1", false), ("http://127.0.0.1/v1", false)]
+    {
+        assert_eq!(needs(url, Config::no_proxy), is_needed, "{url}");
+        assert!(needs(url, |config| config.proxy(" HTTPS://proxy:1")), "{url}");
+        assert_eq!(needs(url, |config| config.proxy("http://proxy:1")), is_needed, "{url}");
+    }
+    assert!(!needs("http://127.0.0.1/v1", |config| config), "whatever the environment says");
+}
+
+/// That of the program's runtime, and those of the library's threads.
+#[tokio::test(flavor = "multi_thread")]
+async fn each_runtime_has_its_own_pool() {
+    let home = IoPlace::Default.of_client();
+    assert!(matches!(home, IoPlace::Home { .. }));
+    let runtime = IoPlace::Runtime(ExternalRuntime::new(tokio::runtime::Handle::current()));
+    for (place, pools) in [(home, 4), (runtime, 1), (IoPlace::IoThread, 3), (IoPlace::Default, 3)] {
+        assert_eq!(place.pools(|| Ok(3)).unwrap(), pools);
+    }
 }

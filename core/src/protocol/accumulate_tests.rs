@@ -492,3 +492,61 @@ fn ten_thousand_tool_calls_are_all_there() {
     let kept = gather(Endpoint::Chat, &bare).matches("\"call_").count();
     assert_eq!(kept, 10_000);
 }
+
+fn content_of(parts: [&str; 2]) -> String {
+    let chunks = parts.map(|part| format!(r#"{{"choices":[{{"delta":{{"content":[{part}]}}}}]}}"#));
+    let gathered: Json = serde_json::from_str(&gather(Endpoint::Chat, &chunks)).unwrap();
+    gathered["choices"][0]["message"]["content"].to_string()
+}
+
+/// A part continues the one before it if only its text differs, wherever in the part the text is.
+#[test]
+fn a_part_continues_where_its_text_is() {
+    let thinking =
+        |inner: &str| format!(r#"{{"type":"thinking","thinking":[{inner}],"closed":true}}"#);
+    let text = |text: &str| format!(r#"{{"type":"text","text":"{text}","x":[1]}}"#);
+    for blank in ["", " ", "\n\t  "] {
+        let parts = ["a", "b", "ab"].map(|word| thinking(&format!("{blank}{}{blank}", text(word))));
+        let expected: Json = serde_json::from_str(&format!("[{}]", parts[2])).unwrap();
+        assert_eq!(content_of([&parts[0], &parts[1]]), expected.to_string(), "{blank:?}");
+    }
+    // Lists in lists, as deep as the bound says, and one deeper.
+    for depth in 0..=6 {
+        let [first, second, both] =
+            ["a", "b", "ab"].map(|word| (0..depth).fold(text(word), |inner, _| thinking(&inner)));
+        let expected = if depth <= 4 { format!("[{both}]") } else { format!("[{first},{second}]") };
+        let expected: Json = serde_json::from_str(&expected).unwrap();
+        assert_eq!(content_of([&first, &second]), expected.to_string(), "{depth}");
+    }
+    // With two texts it is not known which one goes on.
+    let two = thinking(&format!("{},{}", text("a"), text("b")));
+    let expected: Json = serde_json::from_str(&format!("[{two},{two}]")).unwrap();
+    assert_eq!(content_of([&two, &two]), expected.to_string());
+}
+
+/// Services that count nothing: each part that is added is a new one, and texts belong to the last.
+#[test]
+fn parts_of_a_response_without_an_index_come_in_order() {
+    let added = r#"{"type":"response.content_part.added","part":{"type":"output_text","text":""}}"#;
+    let delta = |text: &str| format!(r#"{{"type":"response.output_text.delta","delta":"{text}"}}"#);
+    let events = [added.to_owned(), delta("a"), delta("b"), added.to_owned(), delta("c")];
+    let gathered: Json = serde_json::from_str(&gather(Endpoint::Responses, &events)).unwrap();
+    let texts: Vec<_> = gathered["output"][0]["content"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|part| &part["text"])
+        .collect();
+    assert_eq!(texts, ["ab", "c"]);
+}
+
+#[test]
+fn what_is_gathered_has_its_size() {
+    let mut gatherer = Gatherer::new(Endpoint::Chat, BYTES_MAX);
+    assert_eq!(gatherer.bytes(), 0);
+    let chunk = |text: &str| format!(r#"{{"choices":[{{"delta":{{"content":"{text}"}}}}]}}"#);
+    gatherer.add(Value::validated(&chunk("a"))).unwrap();
+    let begun = gatherer.bytes();
+    gatherer.add(Value::validated(&chunk(&"b".repeat(1000)))).unwrap();
+    assert_eq!(gatherer.bytes(), begun + 1000);
+}

@@ -163,3 +163,26 @@ fn text_of(value: Option<Value<'_>>) -> Option<String> {
         Kind::Null | Kind::Bool | Kind::Array | Kind::Object => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As deep as proxies wrap it, and no deeper: the body is the service's.
+    #[test]
+    fn an_error_is_found_in_some_wrappers() {
+        let found = |begin: &str, end: &str, depth: usize| {
+            let body =
+                format!("{}{}{}", begin.repeat(depth), r#"{"message":"no"}"#, end.repeat(depth));
+            ErrorObject::find(&body).message
+        };
+        for (begin, end) in [("[", "]"), (r#"{"error":"#, "}"), (r#"{"data":{"error":"#, "}}")] {
+            for depth in 0..=WRAPPERS_MAX as usize {
+                assert_eq!(found(begin, end, depth).as_deref(), Some("no"), "{depth} {begin}");
+            }
+            for depth in [1, 2, 100].map(|more| WRAPPERS_MAX as usize + more) {
+                assert_eq!(found(begin, end, depth), None, "{depth} {begin}");
+            }
+        }
+    }
+}
