@@ -485,6 +485,77 @@ fn a_refused_addition_changes_nothing() {
     assert_eq!(text(request), text(Request::chat("m").user("q")));
 }
 
+/// To its own list, and to any other that is there or not.
+#[test]
+fn json_is_appended_to_any_array() {
+    let appended = |request: Request, name: &str, texts: &[&str]| {
+        text(texts.iter().fold(request, |request, text| request.add_json(name, text)))
+    };
+    let chat = || Request::chat("m").user("q");
+    for (before, texts, expected) in [
+        (None, &["1"] as &[&str], "[1]"),
+        (None, &["1", "2", "3"], "[1,2,3]"),
+        (Some("[]"), &["1", "2"], "[1,2]"),
+        (Some(" [ ] "), &["1"], "[1]"),
+        (Some("[[0]]"), &["[1]"], "[[0],[1]]"),
+    ] {
+        let request = before.map_or_else(chat, |before| chat().set_json("x", before));
+        let body: serde_json::Value = serde_json::from_str(&appended(request, "x", texts)).unwrap();
+        assert_eq!(body["x"].to_string(), expected, "{before:?} {texts:?}");
+    }
+    let message = r#"{"role":"user","content":"r"}"#;
+    let expected = text(chat().user("r"));
+    assert_eq!(appended(chat(), "messages", &[message]), expected);
+    for (before, text) in [("5", "1"), ("{}", "1"), ("[]", "no JSON")] {
+        let error = chat().set_json("x", before).add_json("x", text).check().unwrap_err();
+        assert!(error.message().contains('x'), "{error}");
+    }
+}
+
+/// Beside what else is said of the text of a response; only one format has room.
+#[test]
+fn a_schema_joins_what_is_said_of_the_text() {
+    let request = |given: Option<&str>| {
+        let request = Request::responses("m").input("q");
+        let request =
+            given.into_iter().fold(request, |request, given| request.set_json("text", given));
+        request.response_schema("s", &serde_json::json!({"type": "object"}))
+    };
+    for (given, others) in [
+        (None, 0),
+        (Some("{}"), 0),
+        (Some(r#" { "verbosity" : "low" } "#), 1),
+        (Some(r#"{"verbosity":"low","x":1}"#), 2),
+    ] {
+        let body: serde_json::Value = serde_json::from_str(&text(request(given))).unwrap();
+        assert_eq!(body["text"]["format"]["type"], "json_schema", "{given:?}");
+        assert_eq!(body["text"]["format"]["schema"]["type"], "object", "{given:?}");
+        assert_eq!(body["text"].as_object().unwrap().len(), 1 + others, "{given:?}");
+    }
+    for given in [r#"{"format":{"type":"text"}}"#, "5", "[]"] {
+        let error = request(Some(given)).check().unwrap_err();
+        assert!(error.message().contains(&format!("text is already {given}")), "{error}");
+    }
+}
+
+/// Only for the member that takes a list: nothing else can be put into one.
+#[test]
+fn the_hint_for_an_object_is_that_of_its_member() {
+    for (request, hint) in [
+        (r#"{"model":"m","messages":{}}"#, "Put the message into an array"),
+        (r#"{"model":{},"messages":[{"role":"user","content":"q"}]}"#, ""),
+    ] {
+        let error = Request::chat_json(request).check().unwrap_err();
+        assert_eq!(
+            error.hint().contains("into an array"),
+            !hint.is_empty(),
+            "{error}: {}",
+            error.hint()
+        );
+        assert!(error.hint().contains(hint), "{error}: {}", error.hint());
+    }
+}
+
 /// All members are required and no others allowed, at every depth, also where a member has the name of
 /// a keyword.
 #[cfg(feature = "schemars")]

@@ -1,5 +1,6 @@
 //! Conversations with tools: what goes back to the model, and what is kept when they break off.
 
+use std::error::Error;
 use std::io::ErrorKind as SystemError;
 
 use modelwire::{CalledTool, ErrorKind, Request, RetryPolicy, Tool, ToolRun, ToolRunError, Value};
@@ -126,6 +127,8 @@ fn a_conversation_that_breaks_off_is_kept() {
     for run in both(&service, "failed", &script, &request, 10) {
         let Err(ToolRunError::Call { error, conversation }) = run else { panic!("{run:?}") };
         assert_eq!(error.kind(), ErrorKind::Server);
+        let failed = ToolRunError::Call { error, conversation: conversation.clone() };
+        assert!(failed.source().is_some_and(|cause| cause.to_string() == failed.to_string()));
         let url = service.script("on", Script::one(Exchange::json(200, CHAT_ANSWER)));
         client(url).blocking().send(*conversation).unwrap();
         assert_eq!(last(&service, "on", "messages").len(), 4);
@@ -134,6 +137,7 @@ fn a_conversation_that_breaks_off_is_kept() {
     for run in both(&service, "endless", &script, &request, 1) {
         let Err(error @ ToolRunError::MaxTurns { turns: 1, .. }) = run else { panic!("{run:?}") };
         assert!(error.to_string().contains("after 1 turns"), "{error}");
+        assert!(error.source().is_none());
     }
 }
 
