@@ -119,7 +119,7 @@ pub fn nginx(host: &str, listen: &str, service: SocketAddr, server: &str) -> Run
         "daemon off; master_process off; user root; pid {pid};\n\
          events {{ worker_connections 4096; }}\n\
          http {{\n{temp}\
-         log_format short '$server_protocol $request_method $request_uri $status $connection';\n\
+         log_format short '$server_protocol $request_method $request_uri $status $connection $ssl_session_reused';\n\
          access_log {access} short;\n\
          server {{\nlisten {host}:{port} {listen};\n{server}\n\
          location / {{ proxy_pass http://{service}; proxy_http_version 1.1; proxy_buffering off;\n\

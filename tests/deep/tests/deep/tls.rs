@@ -67,6 +67,22 @@ fn an_added_authority_is_trusted() {
     assert!(seen.iter().all(|access| access[0] == "HTTP/1.1"), "{seen:?}");
 }
 
+/// Where the service keeps sessions: each later connection of a client costs one exchange less.
+#[test]
+fn a_later_connection_resumes_the_session() {
+    let (service, made) = (Service::start().unwrap(), certificates());
+    for version in ["TLSv1.2", "TLSv1.3"] {
+        let more = format!(
+            "ssl_protocols {version};\nssl_session_cache shared:sessions:1m;\nkeepalive_timeout 0;\n"
+        );
+        let (running, url) = front(&service, &made, "server", &more);
+        works(&Client::new(trusting(&made, &url)).unwrap());
+        eventually("nginx logs all three", || running.accesses().len() >= 3);
+        let reused: Vec<_> = running.accesses().iter().map(|access| access[5].clone()).collect();
+        assert_eq!(reused, [".", "r", "r"], "{version}");
+    }
+}
+
 /// Design: the system's certificates are read on a thread where nobody waits: not on the one that
 /// starts the call, and not where the I/O of others is done.
 #[test]
