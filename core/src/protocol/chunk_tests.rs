@@ -513,3 +513,13 @@ fn a_choice_without_an_index_has_its_position() {
     let found: Vec<u32> = chunk(text).choices().map(|choice| choice.index()).collect();
     assert_eq!(found, [0, 2, 7]);
 }
+
+/// A queue's bound in bytes counts the name and the text of an event.
+#[test]
+fn the_cost_of_an_event_grows_with_its_bytes() {
+    let cost = |name: &str, text: &str| Chunk::scan(name, text).unwrap().cost();
+    let least = cost("", "{}");
+    assert!(least > 2);
+    assert_eq!(cost("", r#"{"choices":[]}"#), least + 12);
+    assert_eq!(cost("response.completed", "{}"), least + 18);
+}

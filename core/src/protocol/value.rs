@@ -330,3 +330,31 @@ impl fmt::Debug for Value<'_> {
         f.write_str(self.text)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Value;
+
+    /// Whole numbers from 0 to 2^32 - 1, in whatever form services write them.
+    #[test]
+    fn an_index_is_a_whole_number() {
+        for (text, index) in [
+            ("0", Some(0)),
+            ("\"7\"", Some(7)),
+            ("1e2", Some(100)),
+            ("4294967295", Some(u32::MAX)),
+            ("4294967295.0", Some(u32::MAX)),
+            ("4294967296", None),
+            ("4294967296.0", None),
+            ("-1", None),
+            ("-1.0", None),
+            ("1.5", None),
+            ("1e99", None),
+            ("\"x\"", None),
+            ("null", None),
+            ("[1]", None),
+        ] {
+            assert_eq!(Value::validated(text).as_index(), index, "{text}");
+        }
+    }
+}

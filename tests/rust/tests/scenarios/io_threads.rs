@@ -235,6 +235,17 @@ fn a_wrong_number_in_the_environment_is_an_error_that_names_it() {
     });
 }
 
+/// As if it were not set.
+#[test]
+fn an_empty_number_in_the_environment_is_none() {
+    let variables = [("MODELWIRE_IO_THREADS", "")];
+    in_child("an_empty_number_in_the_environment_is_none", &variables, || {
+        let service = Service::start().unwrap();
+        client(service.base_url()).blocking().models().unwrap();
+        assert!(are_running(1));
+    });
+}
+
 #[cfg(unix)]
 #[test]
 fn a_forked_child_has_as_many_of_its_own() {
