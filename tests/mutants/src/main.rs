@@ -89,7 +89,27 @@ fn has_let(expr: &syn::Expr) -> bool {
     }
 }
 
+/// Whether an item is not in this build: for the models of loom, or where a feature is missing.
+fn is_elsewhere(attributes: &[syn::Attribute]) -> bool {
+    attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).any(|attribute| {
+        let condition = attribute.meta.require_list().map(|list| list.tokens.to_string());
+        condition.is_ok_and(|given| given == "modelwire_loom" || given.starts_with("not (feature"))
+    })
+}
+
 impl<'ast> Visit<'ast> for Finder<'_> {
+    fn visit_item(&mut self, item: &'ast syn::Item) {
+        let attributes: &[_] = match item {
+            syn::Item::Fn(item) => &item.attrs,
+            syn::Item::Impl(item) => &item.attrs,
+            syn::Item::Mod(item) => &item.attrs,
+            _ => &[],
+        };
+        if !is_elsewhere(attributes) {
+            visit::visit_item(self, item);
+        }
+    }
+
     fn visit_item_const(&mut self, _: &'ast syn::ItemConst) {}
     fn visit_item_static(&mut self, _: &'ast syn::ItemStatic) {}
     fn visit_impl_item_const(&mut self, _: &'ast syn::ImplItemConst) {}
