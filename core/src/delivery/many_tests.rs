@@ -135,6 +135,26 @@ fn next_many_returns_up_to_the_given_number() {
     assert_eq!(events.len(), 15);
 }
 
+/// Of several calls, too, and across the turns of one.
+#[test]
+fn next_many_never_returns_more() {
+    const COUNT: usize = 100;
+    for max in [1, 2, 63, 64, 65, 99, 100, 101, 199, 200] {
+        let (many, sources) = many(2);
+        (0..COUNT).for_each(|number| assert!(sources.iter().all(|source| push(source, number))));
+        let (mut taken, mut before) = (Vec::new(), 0);
+        while matches!(many.next_many(max, NOW, &mut taken), Taken::Something) {
+            assert_eq!(taken.len(), (before + max).min(2 * COUNT), "{max}");
+            before = taken.len();
+        }
+        let all: Vec<_> = taken.into_iter().map(told).collect();
+        for tag in [0, 1] {
+            let of = all.iter().filter(|(of, _)| *of == tag).map(|(_, number)| *number);
+            assert!(of.eq(0..COUNT as i64), "{max}: {tag}");
+        }
+    }
+}
+
 #[test]
 fn a_wakeup_sticks_until_one_wait_took_it() {
     let (many, _sources) = many(1);
