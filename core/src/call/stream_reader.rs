@@ -276,3 +276,103 @@ impl Reading {
 fn has_line_end(piece: &[u8]) -> bool {
     memchr::memchr2(b'\n', b'\r', piece).is_some()
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+    use crate::answer::error_kind::ErrorKind;
+    use crate::answer::redactor::Redactor;
+    use crate::options::config::Config;
+    use crate::protocol::endpoint::Endpoint;
+
+    fn reading(gathered: bool) -> Box<Reading> {
+        let config = Config::new().base_url("http://127.0.0.1/v1").api_key("sk-test");
+        let settings = Arc::new(config.validate().unwrap());
+        let key = settings.api_key.clone();
+        let wanted = Wanted {
+            redactor: Redactor { key, others: None, bytes_max: 100 },
+            settings,
+            endpoint: Endpoint::Chat,
+            choices: 1,
+            chunks: true,
+            gathered,
+            content: true,
+        };
+        Reading::new(wanted, Arc::new(Head::default()))
+    }
+
+    /// Comments keep a stream alive and are no part of an answer; an event counts when it is complete.
+    #[test]
+    fn a_piece_tells_what_it_had() {
+        let mut reading = reading(false);
+        for (piece, bytes, substance, events) in [
+            ("", false, false, false),
+            (": ping\n\n", true, false, false),
+            ("data: {\"choices\"", true, true, false),
+            (":[]}\n", true, true, false),
+            ("\n", true, false, true),
+            (": ping\n", true, false, false),
+            ("data: {}\n\n", true, true, true),
+        ] {
+            let mut progress = Progress::default();
+            reading.take(piece.as_bytes(), &mut progress);
+            let found = (progress.has_bytes, progress.has_substance, progress.has_events);
+            assert_eq!(found, (bytes, substance, events), "{piece:?}");
+        }
+        // What was seen since the last look stays.
+        let mut progress = Progress { has_bytes: true, has_substance: true, has_events: true };
+        reading.take(b"", &mut progress);
+        assert!(progress.has_bytes && progress.has_substance && progress.has_events);
+        assert!(!reading.is_over() && !reading.is_whole());
+        reading.take(b"data: {\"choices\":[{}]}\n\ndata: [DONE]\n\n", &mut progress);
+        assert!(reading.is_over() && reading.is_whole());
+        reading.fail(Error::internal("late"));
+        assert!(reading.is_whole(), "the first end counts");
+    }
+
+    #[test]
+    fn a_stream_that_fails_is_over() {
+        let mut reading = reading(false);
+        reading.fail(Error::new(ErrorKind::Disconnected, "cut"));
+        assert!(reading.is_over() && !reading.is_whole());
+    }
+
+    /// An event that long, or a gathered answer, is handled on a helper thread.
+    #[test]
+    fn what_takes_long_is_large() {
+        let mut progress = Progress::default();
+        let mut reading_one = reading(false);
+        reading_one.take(b"data:", &mut progress);
+        let rest = IN_PLACE_BYTES_MAX - reading_one.decoder.buffered();
+        reading_one.take("x".repeat(rest).as_bytes(), &mut progress);
+        assert!(!reading_one.is_large());
+        reading_one.take(b"x", &mut progress);
+        assert!(reading_one.is_large());
+
+        let chunk = |text: &str| {
+            format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n")
+        };
+        let mut gathering = reading(true);
+        let mut gather = |text: &str| {
+            gathering.take(chunk(text).as_bytes(), &mut progress);
+            gathering.events.seal();
+            (gathering.events.gathered_bytes(), gathering.is_large())
+        };
+        let (begun, _) = gather("x");
+        let mut left = GATHERED_IN_PLACE_BYTES_MAX - begun;
+        while left > 0 {
+            let some = left.min(1 << 16);
+            left -= some;
+            assert_eq!(gather(&"x".repeat(some)), (GATHERED_IN_PLACE_BYTES_MAX - left, false));
+        }
+        assert_eq!(gather("x"), (GATHERED_IN_PLACE_BYTES_MAX + 1, true));
+    }
+
+    #[test]
+    fn only_a_line_end_can_end_an_event() {
+        for (piece, has_end) in [("", false), ("data: x", false), ("x\ny", true), ("\r", true)] {
+            assert_eq!(has_line_end(piece.as_bytes()), has_end, "{piece:?}");
+        }
+    }
+}
