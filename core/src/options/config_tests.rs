@@ -306,3 +306,16 @@ async fn each_runtime_has_its_own_pool() {
         assert_eq!(place.pools(|| Ok(3)).unwrap(), pools);
     }
 }
+
+#[test]
+fn what_is_off_by_default_is_set_by_its_function() {
+    let config = || Config::new().base_url("http://h/v1").api_key("sk-test");
+    let set = |config: Config| {
+        let settings = config.validate().unwrap();
+        (settings.http2, settings.chunk_times, settings.stream_only)
+    };
+    assert_eq!(set(config()), (false, false, false));
+    assert_eq!(set(config().http2(true)), (true, false, false));
+    assert_eq!(set(config().chunk_times(true)), (false, true, false));
+    assert_eq!(set(config().stream_only(true)), (false, false, true));
+}

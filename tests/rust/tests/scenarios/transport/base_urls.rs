@@ -314,6 +314,25 @@ fn an_error_of_the_request_is_no_failure_of_the_service() {
     assert!(service.recorded("well").is_empty());
 }
 
+/// Those of the service are, and after some in a row it rests.
+#[test]
+fn a_service_that_answers_with_its_own_errors_rests() {
+    let service = Service::start().unwrap();
+    for status in [500, 503, 599] {
+        let failure = Exchange::json(status, r#"{"error":{"message":"no"}}"#);
+        let (first, second) = (format!("first-{status}"), format!("second-{status}"));
+        let first = service.script(&first, Script::one(failure));
+        let well = service.script(&second, answer());
+        let config = several([&*first, &well]).retry(RetryPolicy::default().max_retries(0));
+        let client = Client::new(config).unwrap();
+        for _ in 0..3 {
+            assert_eq!(client.blocking().send(hello()).unwrap_err().status(), Some(status));
+        }
+        client.blocking().send(hello()).unwrap();
+        assert_eq!(service.recorded(&second).len(), 1);
+    }
+}
+
 /// Ten refusals at once are one reason to rest, and no reason to wait for another attempt.
 #[test]
 fn a_burst_of_refusals_does_not_hold_a_service_back_for_long() {
