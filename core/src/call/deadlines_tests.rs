@@ -126,7 +126,7 @@ async fn the_idle_timeout_waits_for_the_first_content() {
     assert!(clock.awaits_content());
     advance(IDLE * 2).await;
     assert_eq!(expired(&mut clock), None);
-    sleep(IDLE).await;
+    sleep(IDLE).await; // clock: virtual
     assert_eq!(expired(&mut clock), Some(TimeoutPhase::FirstContent));
 
     let mut clock = started();
@@ -134,9 +134,9 @@ async fn the_idle_timeout_waits_for_the_first_content() {
     assert_eq!(expired(&mut clock), None);
     clock.content_came();
     assert!(!clock.awaits_content());
-    sleep(IDLE - SECOND).await;
+    sleep(IDLE - SECOND).await; // clock: virtual
     assert_eq!(expired(&mut clock), None);
-    sleep(SECOND).await;
+    sleep(SECOND).await; // clock: virtual
     assert_eq!(expired(&mut clock), Some(TimeoutPhase::Idle));
 }
 
@@ -145,7 +145,7 @@ async fn the_idle_timeout_waits_for_the_first_content() {
 async fn an_alarm_rings_when_a_timeout_expires_and_not_before() {
     let mut clock = Deadlines::start(idle(false)).clock();
     let begun = Instant::now();
-    let mut progress = std::pin::pin!(sleep(IDLE / 2));
+    let mut progress = std::pin::pin!(sleep(IDLE / 2)); // clock: virtual
     let mut is_made = false;
     let error = poll_fn(|cx| {
         if !is_made && progress.as_mut().poll(cx).is_ready() {
