@@ -117,11 +117,10 @@ async fn the_idle_timeout_waits_for_the_first_content() {
         let deadlines = Deadlines::start(timeouts);
         Deadlines { content: deadlines.content_of_attempt(), ..deadlines }.clock()
     };
-    let expired =
-        |clock: &mut Clock| match clock.poll_expired(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(error) => error.timeout(),
-            Poll::Pending => None,
-        };
+    let expired = |of: &mut Clock| match of.poll_expired(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(error) => error.timeout(),
+        Poll::Pending => None,
+    };
     let mut clock = started();
     assert!(clock.awaits_content());
     advance(IDLE * 2).await;
