@@ -181,6 +181,17 @@ fn open(options: &StoreOptions) -> (Store, RecordedStates) {
     (store, told)
 }
 
+/// A folder with the files of a run that answered one row, "a".
+fn with_one_result(name: &str) -> (Folder, StoreOptions) {
+    let folder = Folder::new();
+    let options = folder.options(name);
+    let (mut store, _) = open(&options);
+    store.send(&["a"]);
+    store.done("a");
+    store.close(None).unwrap();
+    (folder, options)
+}
+
 fn refusal(options: &StoreOptions) -> String {
     match Store::open_with(options, Box::new(|| {}), &mut RecordedStates::default()) {
         Ok(_) => panic!("it opened"),
@@ -495,12 +506,8 @@ fn a_crash_while_results_are_rewritten_is_recovered() {
 #[test]
 fn zeros_behind_the_results_are_cut_off() {
     for name in ["out.jsonl", "out.jsonl.gz", "out.jsonl.zst"] {
-        let folder = Folder::new();
-        let (options, path) = (folder.options(name), folder.path(name));
-        let (mut store, _) = open(&options);
-        store.send(&["a"]);
-        store.done("a");
-        store.close(None).unwrap();
+        let (folder, options) = with_one_result(name);
+        let path = folder.path(name);
         let whole = fs::read(&path).unwrap();
         fs::write(&path, [&*whole, &[0; 100]].concat()).unwrap();
         let (mut store, told) = open(&options);
@@ -516,23 +523,16 @@ fn zeros_behind_the_results_are_cut_off() {
 #[test]
 fn other_bytes_behind_the_results_are_refused() {
     for name in ["out.jsonl.gz", "out.jsonl.zst"] {
-        let folder = Folder::new();
-        let (options, path) = (folder.options(name), folder.path(name));
-        let (mut store, _) = open(&options);
-        store.send(&["a"]);
-        store.done("a");
-        store.close(None).unwrap();
+        let (folder, options) = with_one_result(name);
+        let path = folder.path(name);
         let whole = fs::read(&path).unwrap();
         for at in [0, 1, 29] {
             let mut more = [0; 30];
             more[at] = 7;
             fs::write(&path, [&*whole, &more].concat()).unwrap();
             let expected = format!("after byte {}", whole.len());
-            assert!(
-                refusal(&options).contains(&expected),
-                "{name} {more:?}: {}",
-                refusal(&options)
-            );
+            let refusal = refusal(&options);
+            assert!(refusal.contains(&expected), "{name} {at}: {refusal}");
         }
     }
 }
@@ -762,12 +762,7 @@ fn files_are_rebuilt_from_what_is_intact() {
 #[test]
 fn results_cut_to_nothing_are_repaired_in_every_format() {
     for name in ["out.jsonl", "out.jsonl.gz", "out.jsonl.zst"] {
-        let folder = Folder::new();
-        let options = folder.options(name);
-        let (mut store, _) = open(&options);
-        store.send(&["a"]);
-        store.done("a");
-        store.close(None).unwrap();
+        let (folder, options) = with_one_result(name);
         fs::write(folder.path(name), "").unwrap();
         assert!(refusal(&options).contains("has 0 bytes"), "{name}");
         let repaired = repair(&options).unwrap_or_else(|error| panic!("{name}: {error}"));

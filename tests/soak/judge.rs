@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use super::plays::{Asked, PLAYS, Plays, RETRY_AFTER_MS, Script, Told, name, usage};
 
-/// A call is judged when this number of others has ended after it, and not before this time: what arrives late
-/// is there by then. A cancelled call's request may still be on its way if the system had to send it again.
+/// A call is judged when this number of others has ended after it, and not before this time, so that late
+/// requests are counted. The system may retransmit the request of a call after the call was cancelled.
 const JUDGED_AFTER: usize = 20_000;
-const JUDGED_AFTER_TIME: Duration = Duration::from_secs(20); // clock: bounds what is on its way
+const JUDGED_AFTER_TIME: Duration = Duration::from_secs(20); // clock: bounds retransmission
 /// The number of a call in its id; its program is above.
 const NUMBERS: u64 = (1 << 40) - 1;
 const VIOLATIONS_MAX: usize = 20;

@@ -98,7 +98,7 @@ async fn serve() {
 async fn listen() -> TcpListener {
     let socket = TcpSocket::new_v4().expect("a socket");
     socket.bind("127.0.0.1:0".parse().expect("an address")).expect("a port");
-    // As many as the system allows: who finds no room is sent for again, seconds later.
+    // As long as the system allows: clients of a full queue retransmit, seconds later.
     let listener = socket.listen(u32::from(u16::MAX)).expect("a listener");
     println!("{}", listener.local_addr().expect("the port"));
     listener

@@ -74,16 +74,20 @@ impl Redactor {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
     use super::*;
-    use crate::options::config::Config;
+    use crate::options::config::Settings;
+
+    impl Redactor {
+        /// That of a client with this key, for unit tests.
+        pub(crate) fn for_tests(key: &str, bytes_max: usize) -> Redactor {
+            Redactor { key: Settings::for_tests(key).api_key, others: None, bytes_max }
+        }
+    }
 
     /// The cut of a long text must not leave half a key, even one of which each character is escaped.
     #[test]
     fn a_key_at_the_cut_is_redacted_first() {
-        let config = Config::new().base_url("http://127.0.0.1/v1").api_key("sk-test-0123");
-        let key = config.validate().unwrap().api_key;
-        let redactor = Redactor { key, others: None, bytes_max: 10 };
+        let redactor = Redactor::for_tests("sk-test-0123", 10);
         let escaped: String = "sk-test-0123".bytes().map(|byte| format!("\\u{byte:04x}")).collect();
         for written in ["sk-test-0123", &escaped] {
             let text = format!("12345{written} and more");

@@ -297,7 +297,7 @@ mod tests {
         assert_eq!(state.pace.in_flight(), BARREN_IN_FLIGHT);
     }
 
-    /// After that, the controller begins anew: what it learned was of another time.
+    /// The first acceptance after such a time resets the controller.
     #[tokio::test(start_paused = true)]
     async fn an_acceptance_after_a_long_refusal_forgets_what_was_learned() {
         let accept = |admission: &Arc<Admission>| {

@@ -125,7 +125,7 @@ async fn the_idle_timeout_waits_for_the_first_content() {
     assert!(clock.awaits_content());
     advance(IDLE * 2).await;
     assert_eq!(expired(&mut clock), None);
-    sleep(IDLE).await; // clock: virtual
+    advance(IDLE).await;
     assert_eq!(expired(&mut clock), Some(TimeoutPhase::FirstContent));
 
     let mut clock = started();
@@ -133,9 +133,9 @@ async fn the_idle_timeout_waits_for_the_first_content() {
     assert_eq!(expired(&mut clock), None);
     clock.content_came();
     assert!(!clock.awaits_content());
-    sleep(IDLE - SECOND).await; // clock: virtual
+    advance(IDLE - SECOND).await;
     assert_eq!(expired(&mut clock), None);
-    sleep(SECOND).await; // clock: virtual
+    advance(SECOND).await;
     assert_eq!(expired(&mut clock), Some(TimeoutPhase::Idle));
 }
 

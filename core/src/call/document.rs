@@ -114,12 +114,9 @@ pub(crate) fn events_of(endpoint: Endpoint, whole: &Response) -> Result<VecDeque
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
     use super::*;
-    use crate::options::config::Config;
 
     fn judged(endpoint: Endpoint, text: &str) -> Result<Response> {
-        let config = Config::new().base_url("http://127.0.0.1/v1").api_key("sk-test");
-        let key = config.validate().unwrap().api_key;
-        let redactor = Redactor { key, others: None, bytes_max: 100 };
+        let redactor = Redactor::for_tests("sk-test", 100);
         let head = Arc::new(Head::new(200, [("x-a", "b")]));
         judge(&redactor, endpoint, head, text.into()).map_err(|no_answer| no_answer.error)
     }

@@ -93,7 +93,7 @@ mod tests {
     use std::sync::{Mutex, mpsc};
 
     use super::*;
-    use crate::options::config::Config;
+    use crate::options::config::Settings;
     use crate::options::timeouts::Timeouts;
     use crate::protocol::endpoint::Endpoint;
     use crate::system::sync::lock;
@@ -101,8 +101,7 @@ mod tests {
     /// In virtual time: which bound ended the wait, the function's own or that of the whole call.
     #[tokio::test(start_paused = true)]
     async fn a_function_that_takes_too_long_is_not_waited_for() {
-        let config = Config::new().base_url("http://127.0.0.1/v1").api_key("sk-test");
-        let session = Arc::new(Session::new(config.validate().unwrap()));
+        let session = Arc::new(Session::new(Settings::for_tests("sk-test")));
         let second = Duration::from_secs(1);
         for (total, kind, says) in [
             (

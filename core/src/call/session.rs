@@ -469,7 +469,6 @@ impl Session {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
     use super::*;
-    use crate::options::config::Config;
 
     struct Call;
 
@@ -480,8 +479,7 @@ mod tests {
     /// A list that kept them would grow with each call of a program.
     #[test]
     fn a_call_that_ended_is_not_in_the_list() {
-        let config = Config::new().base_url("http://127.0.0.1/v1").api_key("sk-test");
-        let session = Arc::new(Session::new(config.validate().unwrap()));
+        let session = Arc::new(Session::new(Settings::for_tests("sk-test")));
         let call: Arc<dyn UnderWay> = Arc::new(Call);
         let enter = || session.enter(process::run().unwrap(), Arc::downgrade(&call)).unwrap().1;
         let count = || lock(&session.held.get().unwrap().state).under_way.len();

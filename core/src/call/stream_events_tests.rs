@@ -2,7 +2,22 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
-use crate::options::config::Config;
+use crate::options::config::Settings;
+
+impl Wanted {
+    /// What a chat needs that passes its chunks on, for unit tests.
+    pub(crate) fn for_tests(choices: usize, gathered: bool) -> Wanted {
+        Wanted {
+            settings: Arc::new(Settings::for_tests("sk-test")),
+            redactor: Redactor::for_tests("sk-test", 100),
+            endpoint: Endpoint::Chat,
+            choices,
+            chunks: true,
+            gathered,
+            content: true,
+        }
+    }
+}
 
 /// The chunks, and the name of the end or of the error kind.
 type Read = (Vec<String>, String);
@@ -23,17 +38,7 @@ fn read(pieces: &[&[u8]], is_cut: bool) -> Read {
 
 /// The events of a stream, for a request with this number of choices.
 fn events_of(choices: usize, pieces: &[&[u8]], is_cut: bool) -> StreamEvents {
-    let config = Config::new().base_url("http://127.0.0.1/v1").api_key("sk-test");
-    let settings = Arc::new(config.validate().unwrap());
-    let wanted = Wanted {
-        redactor: Redactor { key: settings.api_key.clone(), others: None, bytes_max: 100 },
-        settings,
-        endpoint: Endpoint::Chat,
-        choices,
-        chunks: true,
-        gathered: false,
-        content: true,
-    };
+    let wanted = Wanted::for_tests(choices, false);
     let mut decoder = crate::protocol::sse::Decoder::new(wanted.settings.limits.event_bytes_max);
     let mut events = StreamEvents::new(wanted, Arc::new(Head::default()));
     for piece in pieces {

@@ -279,27 +279,11 @@ fn has_line_end(piece: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
     use super::*;
     use crate::answer::error_kind::ErrorKind;
-    use crate::answer::redactor::Redactor;
-    use crate::options::config::Config;
-    use crate::protocol::endpoint::Endpoint;
 
     fn reading(gathered: bool) -> Box<Reading> {
-        let config = Config::new().base_url("http://127.0.0.1/v1").api_key("sk-test");
-        let settings = Arc::new(config.validate().unwrap());
-        let key = settings.api_key.clone();
-        let wanted = Wanted {
-            redactor: Redactor { key, others: None, bytes_max: 100 },
-            settings,
-            endpoint: Endpoint::Chat,
-            choices: 1,
-            chunks: true,
-            gathered,
-            content: true,
-        };
-        Reading::new(wanted, Arc::new(Head::default()))
+        Reading::new(Wanted::for_tests(1, gathered), Arc::new(Head::default()))
     }
 
     /// Comments keep a stream alive and are no part of an answer; an event counts when it is complete.

@@ -7,6 +7,13 @@ use super::*;
 use crate::answer::error_kind::ErrorKind;
 use crate::key_id;
 
+impl Settings {
+    /// Those of a client with this key, for unit tests.
+    pub(crate) fn for_tests(key: &str) -> Settings {
+        given("http://127.0.0.1/v1", key).unwrap()
+    }
+}
+
 fn given(base_url: &str, key: &str) -> Result<Settings> {
     Config::new().base_url(base_url).api_key(key).validate()
 }

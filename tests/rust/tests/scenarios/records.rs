@@ -398,8 +398,7 @@ fn dropped_call_records_are_counted() {
     assert_eq!(dropped.collect::<Vec<_>>(), [3], "once");
 }
 
-/// A deadline in a wait for a connection, and a call that never got one.
-/// The names in an answer are the service's, and a record is kept for long.
+/// The service chooses the names in an answer, and programs keep records.
 #[test]
 fn the_texts_of_a_record_are_bounded() {
     const MAX: usize = 1024;
@@ -426,6 +425,7 @@ fn the_texts_of_a_record_are_bounded() {
     }
 }
 
+/// A deadline in a wait for a connection, and a call that never got one.
 #[test]
 fn a_wait_that_ends_in_a_timeout_is_recorded() {
     let service = Service::start().unwrap();

@@ -295,7 +295,7 @@ fn a_service_that_hangs_rests_after_some_timeouts() {
     assert_eq!(service.recorded("well").len(), 1);
 }
 
-/// An error that is the request's is an answer of a service that is well: failures are counted anew.
+/// An error with a status of 4xx resets the count of failures.
 #[test]
 fn an_error_of_the_request_is_no_failure_of_the_service() {
     let service = Service::start().unwrap();
@@ -314,7 +314,7 @@ fn an_error_of_the_request_is_no_failure_of_the_service() {
     assert!(service.recorded("well").is_empty());
 }
 
-/// Those of the service are, and after some in a row it rests.
+/// Errors with a status of 5xx are counted, and the third in a row lets the service rest.
 #[test]
 fn a_service_that_answers_with_its_own_errors_rests() {
     let service = Service::start().unwrap();
