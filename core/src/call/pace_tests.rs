@@ -231,3 +231,6 @@ fn late_refusals_hide_no_admitted_attempts() {
     assert!(answered >= 24_000 * 2 / 5, "{answered}");
     assert!(pace.recent.len() <= pace.in_flight() as usize, "only what is undecided");
 }
+
+#[path = "pace_steps_tests.rs"]
+mod steps;
