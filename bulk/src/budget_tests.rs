@@ -6,7 +6,7 @@
     reason = "tests fail by panicking"
 )]
 
-use modelwire::Endpoint;
+use modelwire::{Endpoint, Metered};
 
 use super::*;
 use crate::error::ErrorKind;
@@ -193,6 +193,50 @@ fn answers_without_usage_count_with_their_bytes() {
 }
 
 /// A row that needs exactly what is left goes, and one that needs a token or a cent more does not.
+#[test]
+fn only_errors_that_may_have_been_metered_count() {
+    let finished = |number, metered| Finished {
+        row: bounded(number, 10, 50),
+        outcome: Err(modelwire::Error::argument("no").with_metered(metered)),
+        rejected: None,
+        attempts: 1,
+        elapsed: std::time::Duration::ZERO,
+    };
+    let mut budget = tokens_max(1_000_000);
+    for (number, metered) in [(1, Metered::NotSent), (2, Metered::NormallyNot)] {
+        budget.ask(&finished(number, metered).row);
+        budget.ended(&finished(number, metered));
+        assert_eq!(budget.spent().most_tokens(), 0, "{metered:?}");
+    }
+    let unknown = finished(3, Metered::Unknown);
+    budget.ask(&unknown.row);
+    budget.ended(&unknown);
+    assert!(budget.spent().most_tokens() > 50);
+}
+
+#[test]
+fn tokens_are_expected_while_the_first_row_of_a_model_is_in_flight() {
+    let mut budget = tokens_max(1_000_000);
+    let unbounded = row(1, "a-model", r#"{"model":"a-model","messages":[]}"#.to_owned());
+    assert!(matches!(budget.ask(&unbounded), BudgetDecision::Go));
+    assert_eq!(budget.expected_tokens(&unbounded), unbounded.body.len() as u64 / 4);
+}
+
+#[test]
+fn the_cost_of_answers_without_usage_adds_up() {
+    let prices = Prices::new(Some(1.0), Some(2.0), None).unwrap();
+    let mut budget = budget(Limits { tokens: Some(1_000_000), ..Limits::default() }, prices);
+    assert!(budget.prices().of("a-model").is_some());
+    let mut costs = Vec::new();
+    for number in 1..=2 {
+        let row = bounded(number, 10, 50);
+        budget.ask(&row);
+        budget.settle(&row, RowEnd::Unreported { answer_bytes: 100 });
+        costs.push(budget.spent().perhaps_cost);
+    }
+    assert!(costs[0] > Money::default() && costs[1] == costs[0] + costs[0], "{costs:?}");
+}
+
 #[test]
 fn a_maximum_may_be_reached() {
     let one = bounded(0, 0, 100);

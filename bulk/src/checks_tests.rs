@@ -222,6 +222,33 @@ fn compiled_schemas_are_bounded() {
 }
 
 #[test]
+fn schemas_of_the_largest_size_together_are_kept() {
+    for (more, kept) in [(0, 2), (1, 1)] {
+        let mut schemas = Schemas::default();
+        let mut add = |schema: &Json| {
+            let body = asks_for(schema).to_string();
+            assert_eq!(schemas.check(Endpoint::Chat, &body), Ok(()));
+            schemas.kept()
+        };
+        let [small, empty] = [json!({"minimum": 1}), json!({"title": ""})];
+        let rest = SCHEMAS_BYTES_MAX - small.to_string().len() - empty.to_string().len();
+        assert_eq!(add(&small), 1);
+        assert_eq!(add(&json!({"title": "x".repeat(rest + more)})), kept);
+    }
+}
+
+#[test]
+fn a_check_works_alone() {
+    let refused = json!([{"index": 0, "finish_reason": "stop", "message": {"refusal": "No."}}]);
+    let cut = json!([{"index": 0, "finish_reason": "length", "message": {"content": "Hel"}}]);
+    let failing =
+        |check: Check, choices: &Json| chat(&[check], &json!({}), choices).map(|one| one.0);
+    assert_eq!(failing(Check::Refusal, &refused), Some("refusal"));
+    assert_eq!(failing(Check::Length, &cut), Some("length"));
+    assert_eq!(failing(Check::Refusal, &cut), None);
+}
+
+#[test]
 fn reasons_are_bounded() {
     let rejection = Rejection::new(Check::Refusal, "é".repeat(10_000));
     assert_eq!(rejection.reason.chars().count(), REASON_CHARS_MAX + 1);

@@ -542,3 +542,37 @@ fn cost() {
     }
     println!("{:?} a row", start.elapsed() / rows);
 }
+
+#[test]
+fn a_quota_paces_until_it_is_free() {
+    let now = seconds(10.0);
+    let fixed = Fixed { requests_per_minute: Some(60.0), ..Fixed::default() };
+    let mut controller = Controller::new(fixed);
+    assert!(!controller.view(now).is_paced);
+    assert_eq!(controller.ask(now, 1), Decision::Go);
+    assert!(!controller.view(now).is_paced, "one was kept");
+    assert_eq!(controller.ask(now, 1), Decision::Go);
+    assert!(controller.view(now).is_paced && controller.view(now).rate.is_none());
+    let Decision::At(free_at) = controller.ask(now, 1) else { panic!("two in no time") };
+    assert!(controller.view(free_at - Duration::from_millis(1)).is_paced);
+    assert!(!controller.view(free_at).is_paced);
+}
+
+#[test]
+fn estimates_are_given_back_when_their_rows_end() {
+    let fixed = Fixed { tokens_per_minute: Some(6_000.0), ..Fixed::default() };
+    let mut controller = Controller::new(fixed);
+    for tokens in [40, 20] {
+        assert_eq!(controller.ask(seconds(1.0), tokens), Decision::Go);
+    }
+    controller.ended(seconds(1.0), seconds(1.0), Ended::Answered { tokens: Some(30) });
+    assert_eq!(controller.reserved, 30.0);
+    controller.ended(seconds(1.0), seconds(1.0), Ended::Refused);
+    assert_eq!(controller.reserved, 0.0);
+    // Of the hundred of a second, thirty were used.
+    let taken = controller.tokens.as_ref().unwrap().free_at(seconds(1.0));
+    assert_eq!(taken, seconds(1.0));
+    assert_eq!(controller.ask(seconds(1.0), 100), Decision::Go);
+    let owed = controller.tokens.as_ref().unwrap().free_at(seconds(1.0)) - seconds(1.0);
+    assert_eq!(owed.as_millis(), 300);
+}

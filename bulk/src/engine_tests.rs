@@ -129,6 +129,7 @@ fn every_row_is_sent_and_finished_once() {
     assert_eq!(service.metered()["echo"].calls, 3_000);
     assert!(matches!(engine.turn(None), Turn::Over(Over::All)));
     assert_eq!((engine.status().sent, engine.wants()), (3_000, 0));
+    assert_eq!((engine.ready_rows, engine.ready_bytes), (0, 0));
 }
 
 #[test]
@@ -751,6 +752,108 @@ fn an_unreachable_service_and_a_held_lane_leave_a_time_to_wait_for() {
     assert!(due.is_some_and(|due| due > now), "a turn would not wait: {due:?} at {now:?}");
 }
 
+#[test]
+fn while_one_row_probes_nothing_is_due() {
+    let client = client_at("http://127.0.0.1:9/v1", "sk-test");
+    let mut engine = Engine::new(client, options(), NoSendJournal);
+    (1..=3).for_each(|number| engine.push(row(number, "echo")));
+    while engine.reach.alone_from().is_none() || engine.in_flight() > 0 {
+        assert!(matches!(engine.turn(Some(Duration::from_millis(10))), Turn::Idle));
+    }
+    assert!(engine.status().outage.is_some());
+    let alone_from = engine.reach.alone_from().unwrap();
+    assert_eq!(engine.due(alone_from - Duration::from_millis(1)), Some(alone_from));
+    engine.send(alone_from);
+    assert_eq!((engine.in_flight(), engine.due(alone_from)), (1, None));
+}
+
+#[test]
+fn a_row_that_waits_for_its_next_attempt_is_delayed_and_no_longer_waiting() {
+    let service = Service::start().unwrap();
+    service.queue(vec![status(429, &[("Retry-After", "60")])]);
+    let mut engine = Engine::new(client(&service), options(), NoSendJournal);
+    engine.push(row(1, "echo"));
+    while engine.status().delayed == 0 {
+        assert!(matches!(engine.turn(Some(Duration::from_millis(10))), Turn::Idle));
+    }
+    assert_eq!((engine.status().waiting, engine.status().in_flight), (0, 0));
+    assert_eq!(engine.ready_bytes, row(1, "echo").body.len());
+}
+
+#[test]
+fn the_status_sums_the_models() {
+    let service = Service::start().unwrap();
+    let mut engine = Engine::new(client(&service), options(), NoSendJournal);
+    (1..=2).for_each(|number| engine.push(row(number, ["a", "b"][number as usize - 1])));
+    let free = engine.status();
+    assert_eq!((free.allowed, free.rate, free.is_paced), (16, None, false));
+    // Everything is refused, until a limit of each model is known.
+    service.answer_otherwise(Some(status(429, &[])));
+    while engine.views().any(|(_, view)| view.rate.is_none()) {
+        assert!(!matches!(engine.turn(Some(Duration::from_millis(10))), Turn::Over(_)));
+    }
+    let paced = engine.status();
+    let rates: Vec<f64> = engine.views().filter_map(|(_, view)| view.rate).collect();
+    assert_eq!((rates.len(), paced.is_paced), (2, true));
+    assert_eq!(paced.rate, Some(rates.iter().sum()));
+}
+
+/// A book whose results are not yet written.
+#[derive(Debug, Default)]
+struct Behind {
+    is_behind: bool,
+    durable: u64,
+    tickets: u64,
+}
+
+impl SendJournal for Behind {
+    fn sending(&mut self, _row: &Row) -> u64 {
+        self.tickets += 1;
+        self.tickets
+    }
+
+    fn durable(&self) -> u64 {
+        self.durable
+    }
+
+    fn refused(&mut self, _row: &Row) {}
+
+    fn is_behind(&self) -> bool {
+        self.is_behind
+    }
+}
+
+#[test]
+fn nothing_begins_while_results_wait_to_be_written() {
+    let service = Service::start().unwrap();
+    let mut engine = Engine::new(client(&service), options(), Behind::default());
+    (1..=10).for_each(|number| engine.push(row(number, "echo")));
+    assert!(matches!(engine.turn(Some(Duration::ZERO)), Turn::Idle));
+    let noted = engine.book().tickets;
+    assert!(noted > 0);
+    // The rows are on disk, and the results of others are not.
+    (engine.book().durable, engine.book().is_behind) = (noted, true);
+    assert!(matches!(engine.turn(Some(Duration::ZERO)), Turn::Idle));
+    assert_eq!((engine.status().sent, engine.book().tickets), (0, noted));
+    engine.book().is_behind = false;
+    assert!(matches!(engine.turn(Some(LONG)), Turn::Finished(_)));
+}
+
+#[test]
+fn no_more_rows_are_in_flight_than_connections() {
+    let service = Service::start().unwrap();
+    service.answer_otherwise(Some(stalled()));
+    let options = EngineOptions { in_flight_max: 3, ..options() };
+    let mut engine = Engine::new(client(&service), options, NoSendJournal);
+    (1..=10).for_each(|number| engine.push(row(number, "echo")));
+    assert!(matches!(engine.turn(Some(Duration::ZERO)), Turn::Idle));
+    let status = engine.status();
+    assert_eq!((status.in_flight, status.allowed, engine.concurrency_max()), (3, 3, 3));
+    // Without them the run is over, and what became of them is unknown.
+    engine.lose_flights();
+    assert_eq!((engine.in_flight(), engine.status().unknown), (0, 3));
+}
+
 /// Pushes as many rows as the budget allows; returns the first that it does not.
 fn offer(
     engine: &mut Engine<Slow>,
@@ -786,6 +889,7 @@ fn a_budget_that_is_lowered_takes_back_rows_that_were_not_sent() {
     );
     let open: u64 = engine.book().open.values().sum();
     assert_eq!((open, engine.budget().rows_begun()), (3, 3), "those in flight");
+    assert_eq!((engine.ready_rows, engine.ready_bytes), (0, 0));
     // Two more fit; the run ends with them.
     let refused = offer(&mut engine, back);
     assert!(matches!(refused, Some(crate::error::Error::RowsMax(5))), "{refused:?}");

@@ -82,4 +82,14 @@ mod tests {
         assert!((35..=45).contains(&of(10_000, Duration::from_millis(2))));
         assert_eq!(of(10_000, Duration::from_secs(1)), AHEAD_MAX);
     }
+
+    #[test]
+    fn the_send_rate_is_a_moving_average() {
+        let mut ahead = Ahead::default();
+        for _ in 0..19 {
+            ahead.sent(Duration::ZERO);
+        }
+        ahead.sent(WINDOW);
+        assert_eq!((ahead.rate, ahead.sent, ahead.since), (250.0, 0, WINDOW));
+    }
 }

@@ -143,6 +143,35 @@ mod tests {
     }
 
     #[test]
+    fn half_of_a_window_is_no_majority() {
+        let opens = |failures: &[bool]| {
+            let mut breaker = Breaker::default();
+            for has_failed in failures {
+                match has_failed {
+                    true => _ = breaker.failed(ErrorKind::Server, at(1), at(2), PATIENCE),
+                    false => breaker.answered(at(1)),
+                }
+            }
+            breaker.is_open()
+        };
+        let half = [true, false].repeat(10);
+        assert!(!opens(&half) && !opens(&half.repeat(2)));
+        assert!(opens(&[&[true], &*half].concat()));
+    }
+
+    #[test]
+    fn one_row_probes_at_a_time() {
+        let mut breaker = Breaker::default();
+        (0..5).for_each(|_| _ = breaker.failed(ErrorKind::Server, at(1), at(5), PATIENCE));
+        breaker.begins();
+        assert_eq!(breaker.probe_at(), None);
+        breaker.ended(at(5), at(6));
+        assert_eq!(breaker.probe_at(), None, "it began before");
+        breaker.ended(at(6), at(7));
+        assert!(breaker.probe_at() > Some(at(7)));
+    }
+
+    #[test]
     fn answers_from_before_do_not_close_it_and_a_later_one_does() {
         let mut breaker = Breaker::default();
         (0..10).for_each(|_| _ = breaker.failed(ErrorKind::Server, at(1), at(5), PATIENCE));
@@ -156,7 +185,7 @@ mod tests {
     fn it_gives_up_only_after_a_probe() {
         let mut breaker = Breaker::default();
         (0..10).for_each(|_| _ = breaker.failed(ErrorKind::Server, at(1), at(5), PATIENCE));
-        assert!(!breaker.failed(ErrorKind::Timeout, at(1), at(700), PATIENCE));
+        assert!(!breaker.failed(ErrorKind::Timeout, at(5), at(700), PATIENCE));
         assert!(breaker.failed(ErrorKind::Server, at(701), at(702), PATIENCE));
     }
 

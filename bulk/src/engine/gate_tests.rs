@@ -208,3 +208,16 @@ fn each_service_gets_its_own_key() {
     assert!(finished.iter().all(|finished| finished.outcome.is_ok()));
     assert_eq!(finished.len(), 40);
 }
+
+#[test]
+fn a_row_begins_when_its_time_has_come() {
+    let at = Duration::from_secs;
+    let mut gate = Gate::new(Fixed::default());
+    gate.held = super::NextRow::Until(at(5));
+    assert_eq!((gate.room(at(4)), gate.begins(at(4), 1.0)), (Room::One, false));
+    assert_eq!((gate.room(at(5)), gate.begins(at(5), 1.0)), (Room::Permits(8), true));
+    (0..5).for_each(|_| _ = gate.breaker.failed(ErrorKind::Server, at(5), at(6), at(600)));
+    let probe_at = gate.breaker.probe_at().unwrap();
+    assert!(!gate.begins(probe_at - Duration::from_millis(1), 1.0));
+    assert!(gate.begins(probe_at, 1.0));
+}
