@@ -33,6 +33,8 @@ fn money_reads_well() {
         (12.344, "12.34"),
         (0.01234, "0.0123"),
         (0.000_012, "0.000012"),
+        (0.001, "0.0010"),
+        (1.0, "1.00"),
         (1e6, "1000000.00"),
     ] {
         assert_eq!(Money::new(units).to_string(), text);
@@ -46,6 +48,7 @@ fn the_file_goes_before_the_options() {
     assert_eq!(prices.of("a-model"), Some(Price::new(1.0, Some(0.5), 2.0)));
     assert_eq!(prices.of("echo"), Some(Price::new(3.0, None, 4.0)));
     assert!(prices.know_cached());
+    assert!(!Prices::new(Some(1.0), Some(2.0), None).unwrap().know_cached());
     let alone = Prices::new(None, None, Some(file)).unwrap();
     assert_eq!(alone.of("echo"), None);
     assert!(Prices::new(None, None, None).unwrap().are_none());

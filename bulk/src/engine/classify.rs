@@ -118,9 +118,11 @@ fn is_before_sending(error: &Error) -> bool {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use std::ops::ControlFlow;
     use std::time::Duration;
 
-    use modelwire::{Client, Config, Request, parse};
+    use modelwire::{Call, Client, Config, Request, RetryPolicy, parse};
+    use modelwire_testing::{Fault, Point, Reply, Says, Service, Step};
 
     use super::*;
 
@@ -179,5 +181,43 @@ mod tests {
         let error = client.blocking().send(Request::chat("a-model").user("Hello")).unwrap_err();
         assert_eq!((error.kind(), error.metered()), (ErrorKind::Connect, Metered::NotSent));
         assert_eq!(first(&error), (Classified::NotSent, Tries::default()));
+        // The only connection is in use; and one that is used for the call.
+        let service = Service::start().unwrap();
+        service.answer_otherwise(Some(Reply {
+            says: Says::Played,
+            faults: vec![Fault::At(Point::Start, Step::StallForever)],
+        }));
+        let config = Config::new().base_url(service.base_url()).api_key("sk-test");
+        let mut config = config.retry(RetryPolicy::default().max_retries(0));
+        config.limits_mut().connections_max = 1;
+        let client = Client::new(config).unwrap();
+        let request = || Request::chat("a-model").user("Hello");
+        let short = Some(Duration::from_millis(20));
+        let error = client.blocking().send(request().first_byte_timeout(short)).unwrap_err();
+        assert_eq!((error.kind(), first(&error).0), (ErrorKind::Timeout, Classified::AgainPaid));
+        let held = Call::new(&client, request());
+        held.start_with(false, |_| ControlFlow::Continue(())).unwrap();
+        while service.recorded("").len() < 2 {
+            std::thread::yield_now();
+        }
+        let error = client.blocking().send(request().pool_timeout(short)).unwrap_err();
+        assert_eq!(error.timeout(), Some(TimeoutPhase::Pool));
+        assert_eq!(first(&error), (Classified::NotSent, Tries::default()));
+    }
+
+    #[test]
+    fn the_longest_wait_that_a_service_may_ask_for_is_waited() {
+        let service = Service::start().unwrap();
+        let client = Client::new(Config::new().base_url(service.base_url()).api_key("sk-test"));
+        let client = client.unwrap();
+        for (seconds, expected) in [("60", Classified::Limited), ("61", Classified::Outcome)] {
+            let headers = vec![("Retry-After".to_owned(), seconds.to_owned())];
+            let says = Says::Document { status: 429, headers, body: b"{}".to_vec() };
+            service.queue(vec![Reply { says, faults: Vec::new() }]);
+            let request = Request::chat("a-model").user("Hello");
+            let request = request.retry(RetryPolicy::default().max_retries(0));
+            let error = client.blocking().send(request).unwrap_err();
+            assert_eq!(first(&error).0, expected, "{seconds}");
+        }
     }
 }

@@ -340,3 +340,7 @@ impl Lanes {
         (waiting, noted)
     }
 }
+
+#[cfg(test)]
+#[path = "lanes_tests.rs"]
+mod tests;

@@ -381,7 +381,7 @@ fn is_of_service(kind: ErrorKind) -> bool {
 }
 
 /// What a failed attempt tells the controller.
-fn ended_by(error: &Error) -> Ended {
+pub(super) fn ended_by(error: &Error) -> Ended {
     match error.status() {
         Some(TOO_MANY) => Ended::Refused,
         Some(status) if status < 500 => Ended::Answered { tokens: None },

@@ -82,3 +82,18 @@ fn a_partial_line_before_a_read_error_is_not_returned() {
     assert!(lines.advance().is_err());
     assert_eq!(lines.number(), 2);
 }
+
+#[test]
+fn a_line_of_the_largest_size_is_whole() {
+    for end in ["", "\n", "\r\n"] {
+        for (bytes, is_whole) in [(100, true), (101, false), (200, false)] {
+            let text = format!("{}{end}", "x".repeat(bytes));
+            let found = read(text.as_bytes(), 64, 100);
+            assert_eq!((found.len(), found[0].0, found[0].1), (1, 1, is_whole), "{bytes} {end:?}");
+        }
+    }
+    // A line that is too long is read no further than it takes to know that.
+    let mut lines = Lines::with_bounds(&[b'x'; 1_000][..], 64, 100);
+    assert!(lines.advance().unwrap());
+    assert_eq!(lines.line.len(), 102);
+}

@@ -160,3 +160,19 @@ fn a_table_is_known_by_its_name() {
         assert_eq!(Source::of(name).separator(), separator, "{name}");
     }
 }
+
+#[test]
+fn columnar_files_are_named_by_their_first_bytes() {
+    let found = [&b"PAR1"[..], b"ARRO", b"{\"a\"", b""].map(columns);
+    assert_eq!(found, [Some("Parquet"), Some("Arrow"), None, None]);
+}
+
+#[test]
+fn a_source_is_checked_before_it_is_read() {
+    let folder = Source::Path(std::env::temp_dir());
+    assert_eq!(folder.check().unwrap_err().kind(), ErrorKind::File);
+    let file = Temporary::new("jsonl", b"{}");
+    assert!(Source::Path(file.0.clone()).check().is_ok() && Source::Stdin.check().is_ok());
+    let missing = Source::Path(file.0.with_extension("missing"));
+    assert!(missing.check().is_err());
+}

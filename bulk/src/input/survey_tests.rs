@@ -253,3 +253,20 @@ fn memory_peak() -> String {
     let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap().to_owned();
     line.split_whitespace().nth(1).unwrap().to_owned()
 }
+
+#[test]
+fn models_are_named_up_to_a_maximum() {
+    let mut survey = Survey::default();
+    assert!(survey.is_empty());
+    for number in 0..=MODELS_MAX {
+        survey.count_model(&format!("model-{number}").into(), Bounds::of_size("{}"));
+    }
+    assert_eq!((survey.models.len(), survey.is_empty()), (MODELS_MAX, true));
+    for counted in [
+        Survey { rows: 1, ..Survey::default() },
+        Survey { elsewhere: 1, ..Survey::default() },
+        Survey { bad: 1, ..Survey::default() },
+    ] {
+        assert!(!counted.is_empty());
+    }
+}

@@ -111,3 +111,44 @@ fn a_partial_record_before_a_read_error_is_not_returned() {
     assert_eq!((table.number(), table.whole_lines()), (2, 2));
     assert!(table.advance().is_err());
 }
+
+#[test]
+fn a_record_of_the_largest_size_is_read() {
+    for bytes_max in [1_000, READ_BYTES] {
+        let of = |bytes: usize| {
+            let text = format!("a\n{}\nnext\n", "x".repeat(bytes));
+            read(text.as_bytes(), b',', 64, bytes_max).unwrap()
+        };
+        let next = (3, r#"{"a":"next"}"#.to_owned());
+        let largest = (2, format!(r#"{{"a":"{}"}}"#, "x".repeat(bytes_max)));
+        assert_eq!(of(bytes_max), [largest, next.clone()]);
+        let reason = format!("the record has more than ROW_BYTES_MAX = {bytes_max} bytes");
+        assert_eq!(of(8 * READ_BYTES), [(2, reason), next]);
+    }
+}
+
+#[test]
+fn a_record_of_the_most_fields_is_read() {
+    let of = |count: usize| {
+        let header: Vec<String> = (0..count).map(|number| format!("c{number}")).collect();
+        let text = format!("{}\n{}\n", header.join(","), vec!["x"; count].join(","));
+        read(text.as_bytes(), b',', 1 << 16, 1 << 24)
+    };
+    assert!(of(COLUMNS_MAX).unwrap()[0].1.ends_with(r#""c65535":"x"}"#));
+    for more in [COLUMNS_MAX + 1, 5 * COLUMNS_MAX] {
+        assert!(of(more).unwrap_err().1.contains("more than COLUMNS_MAX = 65536"));
+    }
+    // The fields beyond are counted, and not kept.
+    let text = format!("a\n{}\n", vec!["x"; 5 * COLUMNS_MAX].join(","));
+    let mut table = Table::with_bounds(text.as_bytes(), b',', 1 << 16, 1 << 24).unwrap().unwrap();
+    assert!(table.advance().unwrap());
+    assert_eq!(table.record.count, 5 * COLUMNS_MAX);
+    assert!(table.record.ends.len() <= 2 * COLUMNS_MAX);
+}
+
+#[test]
+fn a_record_keeps_its_bytes() {
+    let mut table = Table::with_bounds(&b"a,b\nx,\"y\"\n"[..], b',', 64, 100).unwrap().unwrap();
+    assert!(table.advance().unwrap());
+    assert_eq!(table.record.all(), b"xy");
+}

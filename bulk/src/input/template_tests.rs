@@ -58,3 +58,9 @@ fn a_wrong_template_is_refused() {
         assert!(error.contains(expected), "{template}: {error}");
     }
 }
+
+#[test]
+fn it_is_shown_as_it_was_given() {
+    let template: Template = "Say {text}, {{please}}".parse().unwrap();
+    assert_eq!(template.to_string(), "Say {text}, {{please}}");
+}
