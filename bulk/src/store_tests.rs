@@ -57,7 +57,7 @@ impl RecordedStates {
 }
 
 /// A folder that is removed after the test.
-struct Folder(PathBuf);
+pub(super) struct Folder(PathBuf);
 
 impl Folder {
     fn new() -> Folder {
@@ -65,7 +65,7 @@ impl Folder {
     }
 
     /// In memory if possible: thousands of files are opened and closed.
-    fn in_memory() -> Folder {
+    pub(super) fn in_memory() -> Folder {
         let memory = Path::new("/dev/shm");
         if memory.is_dir() { Folder::within(memory) } else { Folder::new() }
     }
@@ -79,7 +79,7 @@ impl Folder {
         Folder(path)
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 

@@ -367,3 +367,7 @@ impl New {
         self.journal.write()
     }
 }
+
+#[cfg(test)]
+#[path = "repair_tests.rs"]
+mod tests;
