@@ -73,3 +73,35 @@ pub fn replace_line(path: &Path, line: &str) -> io::Result<()> {
     }
     written
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::super::tests::Folder;
+    use super::*;
+
+    #[test]
+    fn a_line_is_read_once_it_is_whole_and_a_regular_file() {
+        let folder = Folder::in_memory();
+        let journal = folder.path("journal");
+        let files = ControlFiles {
+            journal: journal.clone(),
+            status: folder.path("status"),
+            request: folder.path("request"),
+        };
+        fs::write(&journal, "").unwrap();
+        assert_eq!(files.read(&files.status), None);
+        assert!(write_new_line(&files.status, "running").unwrap());
+        assert!(!write_new_line(&files.status, "again").unwrap(), "it is there");
+        assert_eq!(files.read(&files.status).as_deref(), Some("running"));
+        fs::write(&files.request, "cut").unwrap();
+        assert_eq!(files.read(&files.request), None);
+        let link = folder.path("link");
+        std::os::unix::fs::symlink(&files.status, &link).unwrap();
+        assert_eq!(files.read(&link), None, "it may lead to another user's file");
+        files.remove();
+        assert!(!files.status.exists() && !files.request.exists());
+        let missing = folder.path("missing").join("file");
+        assert_eq!(write_new_line(&missing, "").unwrap_err().kind(), ErrorKind::NotFound);
+    }
+}

@@ -29,16 +29,6 @@ impl Order {
     pub fn push(&mut self, key: &Key) {
         self.0.push(short(output::name_of(key.text())));
     }
-
-    /// The number of rows.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether there are no rows.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
 }
 
 fn short(name: [u8; 12]) -> u64 {

@@ -426,3 +426,41 @@ impl BufRead for Counted<'_> {
         self.taken += amount as u64;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::super::tests::Folder;
+    use super::*;
+
+    #[test]
+    fn results_are_read_from_the_last_member_if_its_records_may_be_cut_off() {
+        let from = |is_open_at_end, format| {
+            let replayed =
+                Replayed { known: 90, last: Some(70), is_open_at_end, ..Replayed::default() };
+            replayed.read_from(format)
+        };
+        assert_eq!((from(true, Format::Gzip), from(true, Format::Zstd)), (70, 70));
+        assert_eq!((from(false, Format::Gzip), from(true, Format::Plain)), (90, 90));
+    }
+
+    #[test]
+    fn results_in_order_count_unless_others_came_after_them() {
+        let folder = Folder::in_memory();
+        let (path, end) = (folder.path("arrivals"), End { at: 7, crc: 8 });
+        let replayed = Replayed { known: 10, assembled: Some(end), ..Replayed::default() };
+        assert_eq!(replayed.ordered(&path), Some(end), "there are no arrivals");
+        for (bytes, expected) in [(9, Some(end)), (10, Some(end)), (11, None)] {
+            std::fs::write(&path, vec![b'x'; bytes]).unwrap();
+            assert_eq!(replayed.ordered(&path), expected, "{bytes}");
+        }
+    }
+
+    #[test]
+    fn a_journal_of_this_version_is_known_by_its_beginning() {
+        let mut line = Vec::new();
+        Record::Header(Header::default()).write(&mut line);
+        assert!(line.starts_with(&version_begin()));
+        assert!(version_begin().starts_with(JOURNAL_BEGIN));
+    }
+}

@@ -274,3 +274,30 @@ impl Refused {
         Refused { error, lines_out }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+    use super::*;
+
+    #[test]
+    fn a_member_begins_with_its_magic_and_is_read_only_as_a_whole() {
+        for format in [Format::Plain, Format::Gzip, Format::Zstd] {
+            let member = format.encode(b"{}\n").unwrap();
+            assert!(member.starts_with(format.magic()) && !format.magic().is_empty());
+            assert_eq!(format.member(&mut &member[..]).unwrap().unwrap(), b"{}\n");
+            if format != Format::Plain {
+                let cut = &member[..member.len() - 2];
+                assert!(format.member(&mut &cut[..]).unwrap().is_none(), "{format:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_stream_took_is_counted_in_whole_lines() {
+        for (out, lines_out) in [(0, 0), (3, 0), (4, 4), (7, 4), (8, 8)] {
+            let refused = Refused::after(b"one\ntwo\n", out, ErrorKind::BrokenPipe.into());
+            assert_eq!(refused.lines_out, lines_out, "{out}");
+        }
+    }
+}

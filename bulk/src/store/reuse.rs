@@ -139,3 +139,20 @@ impl Found {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    #[test]
+    fn what_is_not_reused_is_said() {
+        let notice = |others, broken: Option<&str>| {
+            let broken = broken.map(str::to_owned);
+            Found { results: 3, others, broken }.notice(Path::new("old.jsonl"))
+        };
+        assert_eq!(notice(0, None), None);
+        assert!(notice(1, None).unwrap().ends_with("not whole results: 1 of its lines"));
+        assert!(notice(0, Some("cut")).unwrap().contains("(cut); the 3 results before that"));
+    }
+}

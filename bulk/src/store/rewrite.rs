@@ -205,3 +205,32 @@ impl<W: Write> Members<W> {
         Ok(Written { members: end(self.crc), lines: end(self.crc_of_lines) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::super::journal::crc_of;
+    use super::super::tests::Folder;
+    use super::*;
+
+    #[test]
+    fn a_rewrite_is_complete_by_its_size_and_its_checksum() {
+        let folder = Folder::in_memory();
+        let path = folder.path("out");
+        fs::write(&path, b"results").unwrap();
+        let end = End { at: 7, crc: crc_of(b"results") };
+        assert!(is_complete(&path, end));
+        assert!(!is_complete(&path, End { crc: end.crc ^ 1, ..end }));
+        assert!(!is_complete(&path, End { at: 6, crc: crc_of(b"result") }));
+        assert!(!is_complete(&folder.path("missing"), end));
+    }
+
+    #[test]
+    fn what_cannot_be_removed_is_an_error_and_what_is_not_there_is_none() {
+        let folder = Folder::in_memory();
+        let path = folder.path("out");
+        assert!(remove(&path).is_ok() && redo(&path, None).is_ok());
+        fs::create_dir(temporary(&path)).unwrap();
+        assert!(remove(&path).is_err() && redo(&path, None).is_err());
+    }
+}
