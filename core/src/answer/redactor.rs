@@ -4,8 +4,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::answer::error::Error;
-use crate::options::api_key::ApiKey;
+use crate::options::api_key::{ApiKey, KEY_MASK};
 use crate::protocol::text::{EXCERPT_BYTES_MAX, cut, excerpt};
+
+/// The longest character of a text: a cut before one loses less.
+const CHARACTER_BYTES_MAX: usize = 4;
 
 /// The keys of a call, and the maximum size of a quote in its errors.
 #[derive(Clone)]
@@ -49,18 +52,35 @@ impl Redactor {
 
     /// The size of a text to examine, so that a key that crosses the limit is redacted before the cut.
     pub(crate) fn wanted(&self) -> usize {
-        self.bytes_max + self.longest_written()
+        self.examined(self.bytes_max)
+    }
+
+    /// The same to show this many bytes.
+    fn examined(&self, shown: usize) -> usize {
+        shown + CHARACTER_BYTES_MAX + self.longest_written()
+    }
+
+    /// The start of a text, redacted: more than `shown` bytes of it, unless it is shorter or has keys.
+    fn start<'a>(&self, text: &'a str, shown: usize) -> Cow<'a, str> {
+        let examined = self.examined(shown);
+        let redacted = self.redact(cut(text, examined));
+        if text.len() < examined {
+            return redacted;
+        }
+        // It goes on, so it may end in half a key, which is not redacted.
+        let after_keys = redacted.rfind(KEY_MASK).map_or(0, |at| at + KEY_MASK.len());
+        let sure = redacted.len().saturating_sub(self.longest_written()).max(after_keys);
+        Cow::Owned(cut(&redacted, sure).to_owned())
     }
 
     /// A text truncated to the limit.
     pub(crate) fn bounded_text(&self, text: &str) -> String {
-        cut(&self.redact(cut(text, self.wanted())), self.bytes_max).to_owned()
+        cut(&self.start(text, self.bytes_max), self.bytes_max).to_owned()
     }
 
     /// The beginning of an unexpected text.
     pub(crate) fn quote(&self, text: &str) -> String {
-        let wanted = EXCERPT_BYTES_MAX + self.longest_written();
-        excerpt(&self.redact(cut(text, wanted)))
+        excerpt(&self.start(text.trim_start(), EXCERPT_BYTES_MAX))
     }
 
     /// An error with texts from an event or an answer of any size, truncated to the limit.
@@ -95,6 +115,56 @@ mod tests {
             let long = format!("{}{written} and more", "x".repeat(EXCERPT_BYTES_MAX - 5));
             let quoted = redactor.quote(&long);
             assert!(quoted.contains("x[key]") && !quoted.contains("\\u00"), "{quoted}");
+        }
+    }
+
+    /// What is redacted takes less room, so that more of the text is before the cut.
+    #[test]
+    fn half_a_key_after_whole_ones_is_not_shown() {
+        let redactor = Redactor::for_tests("sk-test-0123", 300);
+        let escaped: String = "sk-test-0123".bytes().map(|byte| format!("\\u{byte:04x}")).collect();
+        assert_eq!(redactor.wanted(), 300 + 4 + escaped.len());
+        for known in 0..=12 {
+            let filler = "x".repeat(redactor.wanted() - 2 * escaped.len() - known);
+            let text = format!("{escaped}{escaped}{filler}sk-test-0123 and more");
+            let read = cut(&text, redactor.wanted());
+            for text in [&*text, read] {
+                let shown = redactor.bounded_text(text);
+                assert!(shown.starts_with("[key][key]xx"), "{shown}");
+                assert!(!shown.contains('s'), "{known}: {shown}");
+            }
+        }
+        let many = format!("y{}", "sk-test-0123".repeat(40));
+        assert!(redactor.quote(&many).starts_with("y[key]"));
+        assert!(!redactor.quote(&many).contains('s'));
+        let blank = " ".repeat(EXCERPT_BYTES_MAX);
+        let text = format!("{}sk-test-0123 and more", "y".repeat(66));
+        let quoted = format!("{}[key] and more", "y".repeat(66));
+        assert_eq!(redactor.quote(&format!("{blank}{text}")), quoted);
+    }
+
+    /// Also where a character crosses the cut, and one byte more is marked.
+    #[test]
+    fn a_text_without_a_key_is_shown_up_to_the_limit() {
+        let redactor = Redactor::for_tests("sk-test-0123", 100);
+        for character in ["x", "é", "€", "😀"] {
+            for before in 0..4 {
+                let text = format!("{}{}", "a".repeat(before), character.repeat(400));
+                for length in [99, 100, 101, 200, 201, 203, redactor.wanted(), text.len()] {
+                    let text = cut(&text, length);
+                    assert_eq!(redactor.bounded_text(text), cut(text, 100));
+                    assert_eq!(redactor.quote(text), excerpt(text));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_of_an_error_is_cut_only_beyond_the_limit() {
+        let redactor = Redactor::for_tests("sk", 4);
+        for (text, bounded) in [("1 sk", "1 sk"), ("1 sk.", "1 [k")] {
+            let error = redactor.bounded(Error::argument(text));
+            assert_eq!(error.message(), bounded);
         }
     }
 }
