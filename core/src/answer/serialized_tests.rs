@@ -35,6 +35,7 @@ fn answers_and_chunks_survive_the_way_there_and_back() {
     let head = || Arc::new(Head::new(200, None::<(&str, &str)>));
     let whole = Response::whole(Endpoint::Chat, head(), document);
     assert_eq!(to_string(&whole).unwrap(), text);
+    assert_eq!(whole.answered().usage, whole.usage());
     let lost = Response::streamed(Endpoint::Chat, head(), Default::default(), End::DoneMark, None);
     assert_eq!(to_string(&lost).unwrap(), "null");
 

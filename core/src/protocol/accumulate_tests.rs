@@ -550,3 +550,136 @@ fn what_is_gathered_has_its_size() {
     gatherer.add(Value::validated(&chunk(&"b".repeat(1000)))).unwrap();
     assert_eq!(gatherer.bytes(), begun + 1000);
 }
+
+fn gathered_of_deltas(deltas: &[&str]) -> String {
+    let chunk = |delta: &&str| format!(r#"{{"choices":[{{"delta":{delta}}}]}}"#);
+    gather(Endpoint::Chat, &deltas.iter().map(chunk).collect::<Vec<_>>())
+}
+
+/// By how many bytes the size grows with the second delta.
+fn growth(first: &str, second: &str) -> usize {
+    let mut gatherer = Gatherer::new(Endpoint::Chat, BYTES_MAX);
+    let [_, begun, ended] = ["{}", first, second].map(|delta| {
+        let chunk = format!(r#"{{"choices":[{{"delta":{delta}}}]}}"#);
+        gatherer.add(Value::parse(&chunk).unwrap()).unwrap();
+        gatherer.bytes()
+    });
+    ended - begun
+}
+
+/// A text grows by its bytes, a list by those of an item and of a comma.
+#[test]
+fn what_is_added_has_its_size() {
+    let part = r#"{"type":"other","x":1}"#;
+    for (first, second, more) in [
+        (r#"{"content":[PART]}"#, r#"{"content":[PART]}"#, part.len() + 1),
+        (r#"{"more":[PART]}"#, r#"{"more":[PART]}"#, part.len() + 1),
+        (r#"{"more":[{"index":0}]}"#, r#"{"more":[{"index":1,"x":PART}]}"#, part.len() + 17),
+        (r#"{"more":"a"}"#, r#"{"more":"bcd"}"#, 3),
+    ] {
+        let [first, second] = [first, second].map(|delta| delta.replace("PART", part));
+        assert_eq!(growth(&first, &second), more, "{second}");
+    }
+}
+
+/// An object gives back the bytes of its names and its values.
+#[test]
+fn an_object_that_is_replaced_gives_its_size_back() {
+    let mut gatherer = Gatherer::new(Endpoint::Chat, BYTES_MAX);
+    let mut sizes = Vec::new();
+    for delta in [r#"{"more":{"text":"abc"}}"#, r#"{"more":{"text":"de"}}"#, r#"{"more":7}"#] {
+        let chunk = format!(r#"{{"choices":[{{"delta":{delta}}}]}}"#);
+        gatherer.add(Value::parse(&chunk).unwrap()).unwrap();
+        sizes.push(gatherer.bytes());
+    }
+    let [whole, joined, replaced] = sizes[..] else { unreachable!() };
+    assert_eq!((joined - whole, joined - replaced), (2, "textabcde".len() - 1));
+}
+
+#[test]
+fn null_replaces_nothing() {
+    let choice = |reason: &str| format!(r#"{{"choices":[{{"finish_reason":{reason}}}]}}"#);
+    for reason in [r#""""#, r#""stop""#] {
+        let gathered = gather(Endpoint::Chat, &[choice(reason), choice("null")]);
+        assert!(gathered.contains(&format!(r#""finish_reason":{reason}}}"#)), "{gathered}");
+    }
+}
+
+/// Also after an empty one.
+#[test]
+fn what_is_sent_once_keeps_its_white_space() {
+    let parts = r#"[ {"type" : "text","text":"a"} , {"type":"other"} ]"#;
+    let gathered = gathered_of_deltas(&[r#"{"content":[]}"#, &format!(r#"{{"content":{parts}}}"#)]);
+    assert!(
+        gathered.contains(r#"[{"type" : "text","text":"a"} , {"type":"other"}]"#),
+        "{gathered}"
+    );
+    let function = r#"{ "name" : "f" , "arguments" : "{}" }"#;
+    let calls = format!(r#"{{"tool_calls":[{{"index":0,"function":{function}}}]}}"#);
+    let gathered = gathered_of_deltas(&[&calls]);
+    assert!(gathered.contains(function), "{gathered}");
+}
+
+#[test]
+fn a_function_that_is_no_object_replaces_the_one_before() {
+    let call =
+        |function: &str| format!(r#"{{"tool_calls":[{{"index":0,"function":{function}}}]}}"#);
+    let [object, text] = [call(r#"{"name":"f","arguments":""}"#), call(r#""g""#)];
+    let gathered = gathered_of_deltas(&[&object, &text]);
+    assert!(gathered.contains(r#"[{"function":"g"}]"#), "{gathered}");
+}
+
+#[test]
+fn a_response_is_empty_until_a_part_of_it_arrives() {
+    let mut gatherer = Gatherer::new(Endpoint::Responses, BYTES_MAX);
+    assert!(gatherer.is_empty());
+    gatherer.add(Value::validated(r#"{"type":"response.created"}"#)).unwrap();
+    assert!(gatherer.is_empty());
+    let delta = r#"{"type":"response.output_text.delta","delta":"a"}"#;
+    gatherer.add(Value::validated(delta)).unwrap();
+    assert!(!gatherer.is_empty());
+}
+
+/// Unless events tell of items, the output is that of the response, as it was sent.
+#[test]
+fn a_response_that_goes_on_keeps_the_output_it_has() {
+    let response = r#"{"output":[ {"type":"message"} ],"status":"in_progress"}"#;
+    let event = format!(r#"{{"type":"response.in_progress","response":{response}}}"#);
+    assert_eq!(gather(Endpoint::Responses, &[event]), response);
+}
+
+/// The item came with parts: a text goes on in one of them, and a part of another type takes its place.
+#[test]
+fn parts_that_came_with_their_item_go_on() {
+    let item = r#"{"type":"response.output_item.added","output_index":0,"item":{"id":"m","content":[{"type":"output_text","text":"a"},{"type":"output_text","text":"b"}]}}"#;
+    let delta =
+        r#"{"type":"response.output_text.delta","output_index":0,"content_index":1,"delta":"c"}"#;
+    let part = |part: &str| {
+        format!(
+            r#"{{"type":"response.content_part.added","output_index":0,"content_index":0,"part":{part}}}"#
+        )
+    };
+    let refusal = r#"{"type":"refusal","refusal":"no"}"#;
+    let same = r#"{"type":"output_text","text":"","annotations":[]}"#;
+    for (begun, first) in
+        [(refusal, refusal), (same, r#"{"type":"output_text","text":"a","annotations":[]}"#)]
+    {
+        let events = [item, delta, &part(begun)];
+        let gathered: Json = serde_json::from_str(&gather(Endpoint::Responses, &events)).unwrap();
+        let expected = format!(r#"[{first},{{"type":"output_text","text":"bc"}}]"#);
+        let expected: Json = serde_json::from_str(&expected).unwrap();
+        assert_eq!(gathered["output"][0]["content"], expected);
+    }
+}
+
+/// One event for each part up to the bound, and one more by which the caller sees that it is exceeded.
+#[test]
+fn a_response_of_too_many_parts_becomes_a_bounded_number_of_chunks() {
+    let chunks = |parts: usize| {
+        let parts = vec![r#"{"type":"output_text","text":"x"}"#; parts].join(",");
+        let response = format!(r#"{{"output":[{{"content":[{parts}]}}]}}"#);
+        document_chunks(Endpoint::Responses, Value::validated(&response)).len()
+    };
+    assert_eq!(chunks(ELEMENTS_MAX + 1), ELEMENTS_MAX + 2);
+    assert_eq!(chunks(ELEMENTS_MAX + 9), ELEMENTS_MAX + 2);
+}

@@ -522,4 +522,8 @@ fn the_cost_of_an_event_grows_with_its_bytes() {
     assert!(least > 2);
     assert_eq!(cost("", r#"{"choices":[]}"#), least + 12);
     assert_eq!(cost("response.completed", "{}"), least + 18);
+    // Wherever it is among those that arrived with it.
+    let mut slab = Slab::default();
+    (0..3).for_each(|_| slab.add("", b"{}").unwrap());
+    assert_eq!(Chunk::seal(&mut slab).map(|chunk| chunk.cost()).collect::<Vec<_>>(), [least; 3]);
 }

@@ -105,6 +105,26 @@ fn neighbours_that_differ_in_values_are_not_scanned() {
     assert!(scan.edits(TEXTS[29]).is_none(), "more than EDITS_MAX differences");
 }
 
+/// Only the values that differed last time are read then.
+#[test]
+fn values_that_differ_again_are_read_without_a_search() {
+    for (known, second, third, count) in
+        [(0, 1, 3, Some(1)), (22, 23, 22, Some(2)), (24, 25, 24, Some(3)), (24, 25, 26, None)]
+    {
+        let third = TEXTS[third];
+        let mut scan = DeltaScan::default();
+        check(&mut scan, TEXTS[known]);
+        check(&mut scan, TEXTS[second]);
+        let edits = scan.same_edits(third.as_bytes());
+        assert_eq!(edits.map(|edits| edits.get().len()), count, "{third}");
+        if let Some(edits) = edits {
+            let mut texts = "before".to_owned();
+            scan.append(third.as_bytes(), &edits, &mut texts).unwrap();
+            assert_eq!(texts, format!("before{third}"));
+        }
+    }
+}
+
 /// Each text compared with itself with one byte changed, removed or doubled.
 #[test]
 fn the_delta_scan_accepts_nothing_that_a_full_scan_refuses() {

@@ -186,13 +186,13 @@ impl Document {
     pub(crate) fn is_error(&self, endpoint: Endpoint) -> bool {
         let whole = self.value();
         let has = |field| whole.get(field).is_some_and(|value| !value.is_null());
-        let has_choice = self.choices().next().is_some();
         let has_part = match endpoint {
             Endpoint::Models => self.model_list().is_some(),
-            Endpoint::Chat => has_choice,
+            Endpoint::Chat => self.choices().next().is_some(),
             Endpoint::Responses => has("output"),
         };
-        !has_part && says_failed(whole, has_choice || has("output") || has("data"))
+        // Choices and an output are looked for there.
+        !has_part && says_failed(whole, has("data"))
     }
 
     /// Whether it has the parts of an answer of this operation (R-ERR6): a choice; the output of a

@@ -65,3 +65,14 @@ impl Endpoint {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Endpoint;
+
+    #[test]
+    fn each_operation_has_its_method() {
+        let methods = Endpoint::ALL.map(|endpoint| (endpoint.name(), endpoint.method()));
+        assert_eq!(methods, [("models", "GET"), ("chat", "POST"), ("responses", "POST")]);
+    }
+}

@@ -26,7 +26,7 @@ impl ErrorObject {
         }
         // An event stream with an error status: the first event that contains an error object.
         let mut first = FirstOfStream::default();
-        let mut decoder = sse::Decoder::new(body.len() + 1);
+        let mut decoder = sse::Decoder::new(body.len());
         // The limit is the text's own size, so neither call can fail.
         let _ = decoder.feed_to(body.as_bytes(), &mut first);
         let _ = decoder.finish_to(&mut first);

@@ -126,6 +126,8 @@ fn a_lone_surrogate_reads_as_the_replacement_character() {
         (r#""\ude00x""#, "\u{fffd}x"),
         (r#""\ud83d\u0041""#, "\u{fffd}A"),
         (r#""\ud83d\ud83d\ude00""#, "\u{fffd}😀"),
+        (r#""\u0041\ude00""#, "A\u{fffd}"),
+        (r#""\ud83dxxde00""#, "\u{fffd}xxde00"),
     ] {
         assert_eq!(Value::parse(raw).unwrap().as_str().unwrap(), expected, "{raw}");
     }

@@ -56,3 +56,18 @@ impl<T> OneOrMore<T> {
         std::mem::replace(self, OneOrMore { first: None, further })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::OneOrMore;
+
+    #[test]
+    fn the_last_element_is_the_newest() {
+        let mut list = OneOrMore::default();
+        assert_eq!(list.last(), None);
+        for element in [1, 2, 3] {
+            list.push(element);
+            assert_eq!(list.last(), Some(&element));
+        }
+    }
+}

@@ -404,7 +404,7 @@ impl Request {
     /// ```
     pub fn can_be_built(&self) -> Result<()> {
         match &self.body {
-            Body::Built(_) => self.refused.as_ref().map_or(Ok(()), |why| Err(Error::argument(why))),
+            Body::Built(_) => self.check_parts(),
             Body::None | Body::Text(_) => Err(Error::argument(self.why_not_built())),
         }
     }
@@ -622,11 +622,14 @@ impl Request {
         }
     }
 
+    /// Fails if something that was added before is invalid.
+    fn check_parts(&self) -> Result<()> {
+        self.refused.as_ref().map_or(Ok(()), |why| Err(Error::argument(why)))
+    }
+
     /// The JSON text, if there is one.
     fn text(&self) -> Result<Option<Cow<'_, str>>> {
-        if let Some(why) = &self.refused {
-            return Err(Error::argument(why));
-        }
+        self.check_parts()?;
         Ok(match &self.body {
             Body::None => None,
             Body::Text(text) => Some(text.into()),
@@ -637,9 +640,11 @@ impl Request {
     /// Checks the request and makes it ready to send, streamed or whole.
     pub(crate) fn prepare(self, stream: bool, stream_only: bool) -> Result<Prepared> {
         self.options.check()?;
+        self.check_parts()?;
         let text = match self.body {
-            Body::Text(text) if self.refused.is_none() => Some(text),
-            _ => self.text()?.map(Cow::into_owned),
+            Body::None => None,
+            Body::Text(text) => Some(text),
+            Body::Built(built) => Some(built.text()),
         };
         Prepared::new(self.endpoint, text, self.options, stream, stream_only)
     }

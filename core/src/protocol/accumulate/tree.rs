@@ -225,7 +225,7 @@ impl Node {
     pub(super) fn merge_function(&mut self, function: Value<'_>, room: &mut Room) -> Gathered {
         let is_text = |value: Value<'_>| matches!(value.kind(), Kind::String | Kind::Null);
         let arguments = function.get("arguments");
-        if function.kind() == Kind::Object && !arguments.is_none_or(is_text) && self.is_blank() {
+        if !arguments.is_none_or(is_text) && self.is_blank() {
             *self = Node::Object(Object::default());
         }
         match self.as_object(room)? {
@@ -326,12 +326,9 @@ impl Object {
 
     pub(super) fn push(&mut self, name: &str, node: Node) {
         self.members.push((name.to_owned(), node));
-        let count = self.members.len();
-        if count == SCANNED_MEMBERS_MAX + 1 {
-            let places = self.members.iter().enumerate();
-            self.places = places.map(|(at, (name, _))| (name.clone(), at)).collect();
-        } else if count > SCANNED_MEMBERS_MAX {
-            self.places.insert(name.to_owned(), count - 1);
+        if self.members.len() > SCANNED_MEMBERS_MAX {
+            let new = self.members.iter().enumerate().skip(self.places.len());
+            self.places.extend(new.map(|(at, (name, _))| (name.clone(), at)));
         }
     }
 
