@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::answer::error::Result;
@@ -23,6 +23,7 @@ use crate::options::config::{Config, Settings};
 use crate::request::request::Request;
 use crate::request::run_tools::{ToolRun, ToolRunError, run_tools};
 use crate::stream::{Blocking, Stream, ended_early};
+use crate::system::process::warn_once;
 
 /// A client of one service. Cheap to clone and safe to share between threads; calls do not wait for
 /// each other. It connects at its first call, and again in a forked child.
@@ -370,19 +371,48 @@ impl fmt::Debug for Client {
 fn checked(config: Config) -> Result<Settings> {
     let settings = config.validate()?;
     Transport::check(&settings)?;
-    if settings.base_url.scheme() == "http" && !settings.is_loopback() {
-        warn_of_plain_http();
+    if is_sent_in_clear(&settings) {
+        static WARNED: AtomicBool = AtomicBool::new(false);
+        let text = "base_url uses plain http to another machine: the API key is sent unencrypted";
+        warn_once(&WARNED, text);
     }
     Ok(settings)
 }
 
-fn warn_of_plain_http() {
-    static WARNED: AtomicBool = AtomicBool::new(false);
-    if !WARNED.swap(true, Ordering::Relaxed) {
-        tracing::warn!(
-            target: "modelwire",
-            "base_url uses plain http to another machine: the API key is sent unencrypted"
-        );
+fn is_sent_in_clear(settings: &Settings) -> bool {
+    settings.base_url.scheme() == "http" && !settings.is_loopback()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+    use super::*;
+
+    fn config(base_url: &str) -> Config {
+        Config::new().base_url(base_url).api_key("sk-test")
+    }
+
+    #[test]
+    fn only_plain_http_to_another_machine_is_in_clear() {
+        for (base_url, is_in_clear) in [
+            ("http://h/v1", true),
+            ("https://h/v1", false),
+            ("http://127.0.0.1/v1", false),
+            ("https://127.0.0.1/v1", false),
+        ] {
+            let settings = config(base_url).validate().unwrap();
+            assert_eq!(is_sent_in_clear(&settings), is_in_clear, "{base_url}");
+        }
+    }
+
+    #[test]
+    fn a_client_knows_whether_it_sends_idempotency_keys() {
+        let client = |config| Client::new(config).unwrap();
+        let without = client(config("http://127.0.0.1/v1"));
+        assert!(!without.sends_idempotency_keys());
+        let with = client(config("http://127.0.0.1/v1").idempotency_header("Idempotency-Key"));
+        assert!(with.sends_idempotency_keys());
     }
 }
 

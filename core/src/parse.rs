@@ -158,3 +158,60 @@ pub fn body(request: crate::Request, stream: bool) -> crate::Result<Vec<u8>> {
     let prepared = request.prepare(stream, false)?;
     Ok(prepared.body.map(Vec::from).unwrap_or_default())
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+    use super::*;
+    use crate::{Endpoint, Request, Value};
+
+    const CHUNK: &str = r#"{"choices":[{"delta":{"content":"Hello"}}]}"#;
+
+    #[test]
+    fn it_says_whether_all_that_is_gathered_fits() {
+        let twice = |bytes_max| gather(Endpoint::Chat, bytes_max, [Value::validated(CHUNK); 2]);
+        let (json, all_fit) = twice(1000);
+        assert!(all_fit);
+        assert_eq!(document(&json).unwrap().text(), "HelloHello");
+        let once = gather(Endpoint::Chat, 1000, [Value::validated(CHUNK)]).0;
+        let bytes = {
+            let mut gatherer = Gatherer::new(Endpoint::Chat, 1000);
+            gatherer.add(Value::validated(CHUNK)).unwrap();
+            gatherer.bytes()
+        };
+        assert_eq!(twice(bytes), (once, false));
+    }
+
+    #[test]
+    fn a_document_becomes_its_chunks() {
+        let document = r#"{"choices":[{"message":{"content":"Hello"}}]}"#;
+        let chunks = chunks_of(Endpoint::Chat, Value::validated(document));
+        assert_eq!(chunks, [(String::new(), CHUNK.to_owned())]);
+    }
+
+    #[cfg(feature = "bindings")]
+    #[test]
+    fn chunks_and_errors_come_in_their_order() {
+        let read = chunks([CHUNK.as_bytes(), b"{", CHUNK.as_bytes(), b"7"]);
+        let texts: Vec<_> =
+            read.iter().map(|chunk| chunk.as_ref().ok().map(|c| c.json())).collect();
+        assert_eq!(texts, [Some(CHUNK), None, Some(CHUNK), Some("7")]);
+    }
+
+    #[test]
+    fn limits_are_read_from_headers() {
+        let header = ("x-ratelimit-remaining-requests".to_owned(), "59".to_owned());
+        assert_eq!(rate_limits(&[header]).unwrap().requests.remaining, Some(59));
+        assert!(rate_limits(&[]).is_none());
+    }
+
+    #[test]
+    fn a_body_is_that_of_the_request_as_it_is_sent() {
+        let input = || Request::responses("m").input("Hello");
+        let text = |stream| String::from_utf8(body(input(), stream).unwrap()).unwrap();
+        assert_eq!(text(true), r#"{"stream":true,"model":"m","input":"Hello"}"#);
+        assert_eq!(text(false), r#"{"model":"m","input":"Hello"}"#);
+        assert_eq!(body(Request::models(), false).unwrap(), b"");
+    }
+}

@@ -285,3 +285,41 @@ impl Iterator for BlockingStream {
         self.accepted.step(popped)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+    use std::collections::VecDeque;
+
+    use super::*;
+    use crate::answer::error_kind::ErrorKind;
+    use crate::client::Client;
+    use crate::options::config::Config;
+
+    #[test]
+    fn a_stream_yields_its_chunks_and_then_its_error() {
+        let config = Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");
+        let call = Call::new(&Client::new(config).unwrap(), Request::chat("m").user("q"));
+        let head = Arc::new(Head::new(200, None::<(&str, &str)>));
+        let mut stream =
+            Stream { accepted: Accepted::new(call, Pop::Event(Event::Open(head))).unwrap() };
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut poll = |stream: &mut Stream| {
+            let polled = futures_core::Stream::poll_next(Pin::new(stream), &mut cx);
+            polled.map(|next| next.map(|chunk| chunk.map(|chunk| chunk.json().to_owned())))
+        };
+        assert!(poll(&mut stream).is_pending());
+        let chunk = Event::Chunk(Chunk::scan("", "{}").unwrap());
+        let queue = &stream.accepted.call.shared().queue;
+        let pushed =
+            queue.poll_push(&mut VecDeque::from([chunk]), &Context::from_waker(Waker::noop()));
+        assert!(pushed.is_ready());
+        let Poll::Ready(Some(Ok(json))) = poll(&mut stream) else { unreachable!() };
+        assert_eq!(json, "{}");
+        stream.cancel();
+        let Poll::Ready(Some(Err(error))) = poll(&mut stream) else { unreachable!() };
+        assert_eq!(error.kind(), ErrorKind::Cancelled);
+        assert!(matches!(poll(&mut stream), Poll::Ready(None)));
+    }
+}

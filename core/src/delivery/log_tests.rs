@@ -1,13 +1,18 @@
 //! Levels, the bound, the wait, the stop. One test, because the collector is global to the process.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use super::*;
 
 const NOW: Duration = Duration::ZERO;
 
+/// One test logs more than any buffer takes, so that no other may collect at the same time.
+static COLLECTING: Mutex<()> = Mutex::new(());
+
 #[test]
 fn records_wait_in_order_within_the_bound() {
+    let _alone = lock(&COLLECTING);
     start(Level::Info).unwrap();
     tracing::info!(target: "modelwire", attempt = 2, "first");
     tracing::debug!(target: "modelwire", "below the level");
@@ -76,6 +81,23 @@ fn a_record_that_comes_after_the_stop_is_dropped() {
     let mut rest = std::iter::from_fn(|| collected.next());
     assert!(rest.any(|record| record.message == "listened to"));
     end(&collected);
+}
+
+#[test]
+fn a_warning_is_logged_once() {
+    let _alone = lock(&COLLECTING);
+    let collected = Arc::new(Collected::new(None));
+    listen(Level::Warn, &collected).unwrap();
+    let is_warned = AtomicBool::new(false);
+    for _ in 0..3 {
+        process::warn_once(&is_warned, "a warning of this test");
+    }
+    end(&collected);
+    // Other tests of this process may log too.
+    let records = std::iter::from_fn(|| collected.next());
+    let ours = records.filter(|record| record.message == "a warning of this test");
+    let found: Vec<_> = ours.map(|record| (record.level, record.target)).collect();
+    assert_eq!(found, [(Level::Warn, "modelwire".to_owned())]);
 }
 
 #[test]

@@ -2,12 +2,13 @@
 //! service.
 
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use ring::digest::{Context, SHA256};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::answer::error::{Error, Result};
+use crate::system::process::warn_once;
 
 /// The replacement for the key where a service echoes it.
 pub(crate) const KEY_MASK: &str = "[key]";
@@ -90,7 +91,10 @@ impl ApiKey {
             }
             None => {
                 if key.is_dummy() {
-                    warn_of_dummy();
+                    static WARNED: AtomicBool = AtomicBool::new(false);
+                    let text =
+                        "api_key has spaces: it is sent as it is, for services that need no key";
+                    warn_once(&WARNED, text);
                 }
                 Ok(key)
             }
@@ -148,16 +152,15 @@ impl ApiKey {
 
     fn redact_escaped(&self, text: &str) -> Option<String> {
         let mut out = String::new();
-        let (mut copied, mut at) = (0, 0);
-        while at < text.len() {
-            match text.get(at..).and_then(|rest| self.escaped_at(rest)) {
-                Some(length) => {
-                    out.push_str(text.get(copied..at).unwrap_or_default());
-                    out.push_str(KEY_MASK);
-                    at += length;
-                    copied = at;
-                }
-                None => at += 1,
+        let mut copied = 0;
+        for (at, _) in text.char_indices() {
+            // What is before `copied` belongs to the last key.
+            if let Some(between) = text.get(copied..at)
+                && let Some(length) = text.get(at..).and_then(|rest| self.escaped_at(rest))
+            {
+                out.push_str(between);
+                out.push_str(KEY_MASK);
+                copied = at + length;
             }
         }
         (copied > 0).then(|| out + text.get(copied..).unwrap_or_default())
@@ -252,16 +255,6 @@ fn are_words(key: &str) -> bool {
             && word.bytes().all(|byte| byte.is_ascii_alphabetic())
     };
     key.split(' ').all(is_word)
-}
-
-fn warn_of_dummy() {
-    static WARNED: AtomicBool = AtomicBool::new(false);
-    if !WARNED.swap(true, Ordering::Relaxed) {
-        tracing::warn!(
-            target: "modelwire",
-            "api_key has spaces: it is sent as it is, for services that need no key"
-        );
-    }
 }
 
 /// Whether this is `NAME=key`, optionally after `export`. Only a name that mentions a key counts, and a

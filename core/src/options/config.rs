@@ -735,6 +735,11 @@ impl Settings {
 
     /// Whether any connection of the client speaks TLS: to the service, or to a proxy.
     pub(crate) fn needs_tls(&self) -> bool {
+        self.needs_tls_in(|name| std::env::var(name).ok())
+    }
+
+    /// The same with these variables of the environment.
+    fn needs_tls_in(&self, variable: impl Fn(&str) -> Option<String>) -> bool {
         let is_https = |url: &str| url.trim_start().to_ascii_lowercase().starts_with("https:");
         match &self.proxy {
             _ if self.base_url.scheme() == "https" => true,
@@ -743,7 +748,7 @@ impl Settings {
             None if self.is_loopback() => false,
             None => ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]
                 .iter()
-                .any(|name| std::env::var(name).is_ok_and(|url| is_https(&url))),
+                .any(|name| variable(name).is_some_and(|url| is_https(&url))),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Which configurations are accepted and which are rejected.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use super::*;
@@ -60,6 +61,8 @@ fn a_key_copied_with_extra_characters_is_explained() {
         ("'OPENAI_API_KEY=sk-secret'", "quotes"),
         ("<sk-secret>", "angle brackets"),
         ("<API_KEY>", "angle brackets"),
+        ("<sk-secret", "angle brackets"),
+        ("sk-secret>", "angle brackets"),
         ("OPENAI_API_KEY=sk-secret", "name and an equals sign"),
         ("export OPENAI_API_KEY=sk-secret", "name and an equals sign"),
         ("MODELWIRE_API_KEY = sk-secret", "name and an equals sign"),
@@ -189,8 +192,10 @@ fn the_key_is_masked_wherever_it_stands() {
     for written in ["sk/a+b", "sk\\/a+b", "sk\\/a\\u002bb", "\\u0073k/a\\u002Bb"] {
         assert_eq!(odd.redact(&format!("é {written}\\n {written}")), "é [key]\\n [key]");
     }
+    assert_eq!(odd.redact("sk\\/a+bsk\\/a+bsk\\/a+é"), "[key][key]sk\\/a+é");
     for other in ["sk\\/a+ é\\u00", r"s\\\\/a+b", r"sk\\\u0030a+b"] {
         assert_eq!(odd.redact(other), other);
+        assert!(matches!(odd.redact(other), Cow::Borrowed(_)), "it is not copied");
     }
     let odd = given("http://h/v1", r"sk\a\b").unwrap().api_key;
     for written in [r"sk\a\b", r"sk\\a\\b", r"sk\u005ca\\b"] {
@@ -301,6 +306,16 @@ fn tls_is_needed_where_a_connection_may_speak_it() {
         assert_eq!(needs(url, |config| config.proxy("http://proxy:1")), is_needed, "{url}");
     }
     assert!(!needs("http://127.0.0.1/v1", |config| config), "whatever the environment says");
+    for (url, is_needed) in [("http://127.0.0.1/v1", false), ("http://h/v1", true)] {
+        let settings = given(url, "sk-test").unwrap();
+        for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
+            let with = |value: &'static str| {
+                settings.needs_tls_in(|asked| (asked == name).then(|| value.to_owned()))
+            };
+            assert_eq!(with("https://proxy:1"), is_needed, "{url} {name}");
+            assert!(!with("http://proxy:1"), "{url} {name}");
+        }
+    }
 }
 
 /// That of the program's runtime, and those of the library's threads.

@@ -41,3 +41,24 @@ fn below(members: &mut Map<String, Value>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schemas_in_a_list_are_strict() {
+        #[derive(schemars::JsonSchema)]
+        #[allow(dead_code, reason = "only its schema is used")]
+        enum Shape {
+            Circle { radius: u8 },
+            Square { side: u8 },
+        }
+        let schema = strict_schema::<Shape>();
+        for (place, name) in ["Circle", "Square"].into_iter().enumerate() {
+            let inner = schema.pointer(&format!("/oneOf/{place}/properties/{name}"));
+            let is_closed = inner.and_then(|inner| inner.get("additionalProperties"));
+            assert_eq!(is_closed, Some(&Value::Bool(false)), "{schema}");
+        }
+    }
+}

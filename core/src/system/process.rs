@@ -36,6 +36,13 @@ pub(crate) fn generation() -> u64 {
     GENERATION.load(Ordering::SeqCst)
 }
 
+/// Logs a warning, unless it was logged before. A forked child knows what its parent logged.
+pub(crate) fn warn_once(is_warned: &AtomicBool, text: &'static str) {
+    if !is_warned.swap(true, Ordering::Relaxed) {
+        tracing::warn!(target: "modelwire", "{text}");
+    }
+}
+
 /// A value that each process creates on first use.
 pub(crate) struct PerProcess<T> {
     slot: AtomicPtr<Slot<T>>,
