@@ -250,7 +250,8 @@ impl Client {
 
     /// Ends what [`Client::on_call`] set: calls that end from now on are not reported. Does not wait.
     pub fn clear_on_call(&self) -> Result<()> {
-        observer::end(&self.session)
+        observer::end(&self.session);
+        Ok(())
     }
 
     /// Sets the function that runs before each attempt of each call, also before retries and moves to another

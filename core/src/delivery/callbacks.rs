@@ -307,3 +307,55 @@ pub(crate) fn join(left: impl Fn() -> Duration) -> bool {
     }
     is_all_gone
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use std::net::TcpListener;
+
+    use super::*;
+    use crate::client::Client;
+    use crate::options::config::{Config, Settings};
+    use crate::request::request::Request;
+
+    fn goes_on(_: Event) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    #[test]
+    fn a_start_that_finds_the_thread_retired_says_why() {
+        let session = Arc::new(Session::new(Settings::for_tests("sk-test")));
+        let dispatcher = Dispatcher::new(&session, process::run().unwrap()).unwrap();
+        let start = || {
+            let call = Call::of(session.clone(), Request::models());
+            let refused = dispatcher.start(&call, false, Box::new(goes_on)).unwrap_err();
+            (refused.kind(), refused.message().to_owned())
+        };
+        dispatcher.shared.queue.retire();
+        assert_eq!(start(), (ErrorKind::Shutdown, shutting_down().message().to_owned()));
+        session.close().unwrap();
+        assert_eq!(start(), (ErrorKind::Closed, "the client was closed".to_owned()));
+    }
+
+    #[test]
+    fn only_a_wait_for_a_handler_is_refused_where_it_would_block_the_io() {
+        let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+        let base_url = format!("http://{}/v1", silent.local_addr().unwrap());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let config = Config::new().base_url(base_url).api_key("sk-test");
+        let client = Client::new(config.runtime(runtime.handle().clone())).unwrap();
+        let call = Call::new(&client, Request::models());
+        call.make_interruptible().unwrap();
+        runtime.block_on(async {
+            let wait =
+                |timeout| call.wait_over_interruptible(timeout).map_err(|error| error.kind());
+            assert_eq!(wait(None), Ok(Some(true)), "there is no handler");
+            call.start_with(false, goes_on).unwrap();
+            assert_eq!(wait(Some(Duration::ZERO)), Ok(Some(false)));
+            assert_eq!(wait(None), Err(ErrorKind::Argument));
+            call.cancel();
+        });
+        let over = std::iter::repeat_with(|| call.wait_over_interruptible(None).unwrap());
+        assert_eq!(over.flatten().next(), Some(true));
+    }
+}

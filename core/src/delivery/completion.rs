@@ -369,8 +369,7 @@ impl CompletionQueue {
     pub fn wakeup(&self) {
         match self.many.ready.bell() {
             Some(bell) => bell.ring(),
-            None if self.check_process().is_ok() => self.many.ready.interrupt(),
-            None => {}
+            None => self.many.ready.interrupt(),
         }
     }
 
@@ -455,4 +454,40 @@ impl Source for Arc<CallShared> {
 /// inside of one only. An interruptible wait does none either.
 fn waits_do_io() -> bool {
     runtime::io_threads().is_ok_and(|count| count == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use std::net::TcpListener;
+
+    use super::*;
+    use crate::client::Client;
+    use crate::options::config::Config;
+    use crate::request::request::Request;
+
+    #[test]
+    fn a_call_without_events_makes_no_descriptor_readable() {
+        let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+        let base_url = format!("http://{}/v1", silent.local_addr().unwrap());
+        let client = Client::new(Config::new().base_url(base_url).api_key("sk-test")).unwrap();
+        let queue = CompletionQueue::new(None);
+        queue.fd().unwrap();
+        queue.submit_owned(Call::new(&client, Request::models()), false, 1).unwrap();
+        assert_eq!(queue.many.ready.bytes_waiting(), 0);
+        let other = Call::new(&client, Request::models());
+        queue.submit(&other, false, 2).unwrap();
+        assert_eq!(queue.many.ready.bytes_waiting(), 0);
+        other.cancel();
+        assert_eq!(queue.many.ready.bytes_waiting(), 1);
+    }
+
+    #[test]
+    fn a_thread_that_waits_may_do_the_io_of_the_last_call() {
+        let client =
+            Client::new(Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test"));
+        let queue = CompletionQueue::new(None);
+        queue.submit_owned(Call::new(&client.unwrap(), Request::models()), false, 1).unwrap();
+        assert_eq!(lock(queue.driver.as_ref()).is_some(), waits_do_io());
+    }
 }

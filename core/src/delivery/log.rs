@@ -214,14 +214,8 @@ fn change(change: impl FnOnce(&mut Listeners)) -> Result<()> {
     change(&mut listeners);
     let levels = listeners.iter().map(|(level, _)| *level as usize);
     let most = levels.max().unwrap_or(0).max(PLAIN_LEVEL.load(Ordering::SeqCst));
-    log::set_max_level(match most {
-        0 => log::LevelFilter::Off,
-        1 => log::LevelFilter::Error,
-        2 => log::LevelFilter::Warn,
-        3 => log::LevelFilter::Info,
-        4 => log::LevelFilter::Debug,
-        _ => log::LevelFilter::Trace,
-    });
+    // The levels have the same numbers there.
+    log::set_max_level(log::LevelFilter::iter().nth(most).unwrap_or(log::LevelFilter::Trace));
     Ok(())
 }
 
@@ -268,9 +262,7 @@ impl log::Log for Collector {
             return;
         }
         let mut message = record.args().to_string();
-        if message.len() > RECORD_BYTES_MAX {
-            message = cut(&message, RECORD_BYTES_MAX).to_owned();
-        }
+        message.truncate(cut(&message, RECORD_BYTES_MAX).len());
         let record = Record {
             level: match record.level() {
                 log::Level::Error => Level::Error,

@@ -17,6 +17,7 @@ fn records_wait_in_order_within_the_bound() {
     tracing::info!(target: "modelwire", attempt = 2, "first");
     tracing::debug!(target: "modelwire", "below the level");
     ::log::warn!(target: "below::connect", "second");
+    assert!(has_records());
     let records = take(10, Duration::from_secs(10)).unwrap();
     // Other tests of this process may log too.
     let of = |text: &str| {
@@ -53,6 +54,7 @@ fn records_wait_in_order_within_the_bound() {
     assert!(start.elapsed() < Duration::from_secs(30));
     ::log::error!(target: "modelwire", "nobody listens");
     assert!(take(10, NOW).is_none());
+    assert!(!has_records());
 }
 
 /// A logging thread may read that records are collected just before the stop.

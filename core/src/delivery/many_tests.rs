@@ -10,7 +10,9 @@ use std::collections::VecDeque;
 use std::thread;
 
 use super::*;
+use crate::answer::record::{CallRecord, Recorded};
 use crate::call::queue::EventQueue;
+use crate::options::config::Settings;
 use crate::protocol::chunk::Chunk;
 
 /// An event queue whose producer is the test.
@@ -118,6 +120,55 @@ fn a_busy_call_does_not_starve_others() {
     assert!(push(other, 0));
     let taken = (0..).map(|_| told(many.next(NOW))).position(|(tag, _)| tag == 1);
     assert_eq!(taken, Some(TURN_EVENTS_MAX as usize));
+}
+
+/// The tags of these events, each with the number of its consecutive ones.
+fn turns(taken: Vec<Next>) -> Vec<(u64, u32)> {
+    let mut turns: Vec<(u64, u32)> = Vec::new();
+    for next in taken {
+        let (Next::Event(tag, _) | Next::Call(tag, _)) = next else { panic!("{next:?}") };
+        match turns.last_mut() {
+            Some((last, count)) if *last == tag => *count += 1,
+            _ => turns.push((tag, 1)),
+        }
+    }
+    turns
+}
+
+#[test]
+fn calls_take_turns_in_next_many() {
+    let (many, sources) = many(2);
+    (0..100).for_each(|number| assert!(sources.iter().all(|source| push(source, number))));
+    let mut taken = Vec::new();
+    assert_eq!(many.next_many(200, NOW, &mut taken), Taken::Something);
+    assert_eq!(turns(taken), [(0, 64), (1, 64), (0, 36), (1, 36)]);
+}
+
+#[test]
+fn ended_calls_take_turns_with_events() {
+    for max in [1, 200] {
+        let (many, sources) = many(1);
+        let session = Session::new(Settings::for_tests("sk-test"));
+        many.follow_calls(&session, Some(9)).unwrap();
+        for number in 0..100 {
+            let ended = || CallEnded::new(1, CallRecord::new(Recorded::empty()), None);
+            session.call_ended(ended).into_iter().for_each(Waker::wake);
+            assert!(push(&sources[0], number));
+        }
+        let mut taken = Vec::new();
+        while many.next_many(max, NOW, &mut taken) == Taken::Something {}
+        assert_eq!(turns(taken), [(9, 64), (0, 64), (9, 36), (0, 36)], "{max}");
+    }
+}
+
+#[test]
+fn a_call_noted_without_events_is_passed_over() {
+    let (many, sources) = many(2);
+    many.ready.note(0);
+    assert!(push(&sources[1], 5));
+    let mut taken = Vec::new();
+    let count = lock(&many.members).pop(9, &many.ready, |next| taken.push(told(next)));
+    assert_eq!((count, &*taken), (1, &[(1, 5)][..]));
 }
 
 #[test]

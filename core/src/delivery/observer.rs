@@ -84,14 +84,11 @@ pub(crate) fn replace(
 }
 
 /// Ends the observer of a session; after a close, it has already ended.
-pub(crate) fn end(session: &Session) -> Result<()> {
-    match session.change_observer(|place| {
+pub(crate) fn end(session: &Session) {
+    let _ = session.change_observer(|place| {
         drop(place.take());
         Ok(())
-    }) {
-        Err(error) if error.kind() != ErrorKind::Closed => Err(error),
-        _ => Ok(()),
-    }
+    });
 }
 
 impl Observer {
@@ -165,4 +162,39 @@ pub(crate) fn end_all(timeout: Duration) -> bool {
     let are_gone = running.is_empty();
     lock(known).append(&mut running); // for the next shutdown
     are_gone
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+    use crate::options::config::Settings;
+
+    /// The thread of a new observer.
+    fn observed(session: &Arc<Session>) -> Arc<OwnThread> {
+        replace(session, |_| ControlFlow::Continue(())).unwrap();
+        let mut thread = None;
+        let found = session.change_observer(|place| {
+            let observer: Option<&Observer> = place.as_ref().and_then(|own| own.downcast_ref());
+            thread = observer.map(|observer| observer.thread.clone());
+            Ok(())
+        });
+        found.unwrap();
+        thread.unwrap()
+    }
+
+    #[test]
+    fn a_shutdown_waits_for_every_observer_that_may_still_run() {
+        let [first, second, third] =
+            [(); 3].map(|()| Arc::new(Session::new(Settings::for_tests("sk-test"))));
+        let is_known = |thread: &Arc<OwnThread>| {
+            lock(RUNNING.get().unwrap()).iter().any(|(_, known)| Arc::ptr_eq(known, thread))
+        };
+        let (gone, running) = (observed(&first), observed(&second));
+        assert!(is_known(&gone) && is_known(&running));
+        end(&first);
+        assert!(gone.is_gone_within(Duration::MAX));
+        let new = observed(&third);
+        assert!(!is_known(&gone) && is_known(&running) && is_known(&new));
+    }
 }

@@ -53,6 +53,8 @@ fn is_readable_while_something_waits(ready: Ready) {
     assert!(!is_readable(&ready));
     ready.interrupt();
     assert!(is_readable(&ready));
+    assert_eq!(ready.first(), None);
+    assert!(is_readable(&ready), "the interruption is kept");
     assert_eq!(ready.take(), None);
     assert!(!is_readable(&ready));
 }
@@ -122,11 +124,13 @@ fn an_interruption_sticks_and_lets_one_waiter_go() {
     let start = Instant::now();
     assert!(!ready.wait(Some(Duration::from_millis(20))));
     assert!(start.elapsed() >= Duration::from_millis(20));
+    assert!(!ready.has_company());
     let other = ready.clone();
     let waiter = thread::spawn(move || other.wait(None).then(|| other.take()).flatten());
     while lock(&ready.shared.noted).sleepers == 0 {
         thread::yield_now();
     }
+    assert!(ready.has_company());
     ready.note(7);
     assert_eq!(waiter.join().unwrap(), Some(7));
 }

@@ -384,3 +384,96 @@ impl Drop for DrivingWaiter<'_> {
         self.driver.call(if is_stopped { Wake::IoThread } else { call });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use std::future::{pending, ready};
+    use std::task::{Context, Waker};
+
+    use super::*;
+
+    fn driver() -> Arc<Driver> {
+        Driver::new(tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap())
+    }
+
+    /// One without an I/O thread, and its only task: whoever waits for that does the I/O.
+    fn undriven() -> (Arc<Driver>, Living) {
+        let driver = driver();
+        let (living, _) = Load::new(&driver).begin(WaitedOnBy::Here);
+        let state = &mut driver.lock().state;
+        (state.driver, state.io_thread) = (DrivenBy::Nobody { left_by: 0 }, IoThread::Awake);
+        (driver.clone(), living)
+    }
+
+    #[test]
+    fn each_thread_has_its_own_id() {
+        assert_eq!(this_thread(), this_thread());
+        assert_ne!(std::thread::spawn(this_thread).join().unwrap(), this_thread());
+    }
+
+    #[test]
+    fn a_call_counts_until_it_is_dropped_or_ends() {
+        let driver = driver();
+        let counts = || (driver.load(), driver.lock().state.live);
+        let load = Load::new(&driver);
+        assert_eq!(counts(), (1, 0));
+        drop(load);
+        assert_eq!(counts(), (0, 0));
+        let [one, other] = [(); 2].map(|()| Load::new(&driver).begin(WaitedOnBy::Anywhere).0);
+        assert_eq!(counts(), (2, 2));
+        one.end();
+        drop(one);
+        assert_eq!(counts(), (1, 1));
+        drop(other);
+        assert_eq!(counts(), (0, 0));
+    }
+
+    #[test]
+    fn a_task_that_looks_first_goes_on_after_a_poll_of_the_sockets() {
+        let driver = driver();
+        let mut cx = Context::from_waker(Waker::noop());
+        let (living, _) = Load::new(&driver).begin(WaitedOnBy::Anywhere);
+        let mut looks = pin!(living.look_at_sockets());
+        assert!(looks.as_mut().poll(&mut cx).is_pending());
+        assert!(looks.as_mut().poll(&mut cx).is_ready());
+        driver.lock().state.io_thread_looked();
+        let (living, _) = Load::new(&driver).begin(WaitedOnBy::Anywhere);
+        assert!(pin!(living.look_at_sockets()).poll(&mut cx).is_ready());
+    }
+
+    #[test]
+    fn a_thread_that_waits_alone_does_the_io() {
+        let (driver, _living) = undriven();
+        let wait = |timeout, has_company: bool| driver.wait(1, timeout, || has_company, ready(7));
+        assert!(matches!(wait(None, true), Waited::Elsewhere));
+        assert!(matches!(wait(Some(Duration::ZERO), false), Waited::Elsewhere));
+        assert!(matches!(wait(None, false), Waited::Found(7)));
+    }
+
+    #[test]
+    fn a_wait_ends_after_its_timeout_and_by_a_shutdown() {
+        let (driver, _living) = undriven();
+        let short = Some(Duration::from_millis(1));
+        let waited = driver.wait(1, short, || false, pending::<()>());
+        assert!(matches!(waited, Waited::TimedOut));
+        for timeout in [None, Some(Duration::from_secs(60))] {
+            let (driver, _living) = undriven();
+            let stops = poll_fn(|_| {
+                driver.stop();
+                Poll::<()>::Pending
+            });
+            assert!(matches!(driver.wait(1, timeout, || false, stops), Waited::Elsewhere));
+        }
+    }
+
+    #[test]
+    fn the_sockets_were_polled_if_the_wait_was_not_over_at_once() {
+        let (driver, _living) = undriven();
+        let mut waiter = driver.take(1).unwrap();
+        assert_eq!(waiter.wait_for(None, ready(7)), Some(7));
+        assert!(!waiter.has_looked);
+        assert_eq!(waiter.wait_for(None, tokio::task::yield_now()), Some(()));
+        assert!(waiter.has_looked);
+    }
+}

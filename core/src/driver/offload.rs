@@ -87,3 +87,33 @@ fn later(work: impl FnOnce() + Send + 'static) {
         work();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// The number of helper threads that are started by this work.
+    fn helpers_of(work: impl FnOnce()) -> usize {
+        let started = Arc::new(AtomicUsize::new(0));
+        let counted = started.clone();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .on_thread_start(move || _ = counted.fetch_add(1, Ordering::SeqCst))
+            .build()
+            .unwrap();
+        runtime.block_on(async { work() });
+        drop(runtime); // waits for its helper threads
+        started.load(Ordering::SeqCst)
+    }
+
+    #[test]
+    fn only_what_is_large_is_dropped_on_a_helper_thread() {
+        let large = |bytes: usize| LargeBytes(vec![0; bytes]);
+        let at_most = large(IN_PLACE_BYTES_MAX);
+        assert_eq!(helpers_of(move || drop(at_most)), 0);
+        let more = large(IN_PLACE_BYTES_MAX + 1);
+        assert_eq!(helpers_of(move || drop(more)), 1);
+    }
+}

@@ -126,6 +126,7 @@ fn timed_wakeups_of_the_io_thread_end_while_a_waiter_drives() {
         assert_eq!(state.rest(ms(now)), Parked::SleepUntil(until), "at {now} ms");
         assert_eq!(state.io_thread, IoThread::Asleep { until });
         state.io_thread_woke();
+        assert_eq!(state.io_thread, IoThread::Awake);
     }
     let _ = state.let_go(1, THREAD, true, false, ms(35));
     assert_eq!(state.rest(ms(36)), Parked::SleepUntil(Some(ms(45))), "nobody drives");

@@ -116,3 +116,44 @@ fn keep_handle_of_main_thread() {
         let _ = MAIN.get_or_try_init(|| Ok(thread::current()));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use std::sync::mpsc;
+
+    use super::*;
+    use crate::system::with_signals_blocked;
+
+    #[test]
+    fn a_thread_knows_itself() {
+        let ((give, take), (tell, told)) = (mpsc::channel::<Arc<OwnThread>>(), mpsc::channel());
+        let spawned = OwnThread::spawn("test".to_owned(), move || {
+            tell.send(take.recv().unwrap().is_current()).unwrap();
+        });
+        let thread = Arc::new(spawned.unwrap());
+        give.send(thread.clone()).unwrap();
+        assert!(told.recv().unwrap());
+        assert!(!thread.is_current());
+        assert!(thread.join_within(Duration::MAX));
+    }
+
+    #[test]
+    fn a_thread_does_io_only_with_enough_stack_and_in_no_runtime() {
+        let on_stack = |bytes: usize| {
+            let look = || (stack_left(), may_do_io_here());
+            let run = with_signals_blocked(|| thread::Builder::new().stack_size(bytes).spawn(look));
+            run.unwrap().join().unwrap()
+        };
+        let (left, may) = on_stack(4 << 20);
+        assert!(left.is_some_and(|left| (3 << 20..5 << 20).contains(&left)), "{left:?}");
+        assert!(may);
+        let (left, may) = on_stack(STACK_BYTES_MIN / 2);
+        assert!(left.is_some_and(|left| left < STACK_BYTES_MIN), "{left:?}");
+        assert!(!may);
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        assert!(may_do_io_here());
+        let _inside = runtime.enter();
+        assert!(!may_do_io_here());
+    }
+}

@@ -315,3 +315,45 @@ impl WakeFd {
         self.wire.empty();
     }
 }
+
+#[cfg(test)]
+#[cfg(not(modelwire_loom))]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use std::task::Waker;
+
+    use super::*;
+
+    const KINDS: [WireKind; 2] = [WireKind::Event, WireKind::Socket];
+    const AT_ONCE: Option<Duration> = Some(Duration::ZERO);
+
+    #[test]
+    fn a_descriptor_is_emptied_whatever_is_in_it() {
+        for kind in KINDS {
+            let wire = wire::Wire::new(kind).unwrap();
+            for count in [0, 1, 15, 16, 17, 32, 40] {
+                (0..count).for_each(|_| wire.send());
+                assert_eq!(wire.empty(), count, "{kind:?}");
+                assert_eq!(wire.poll(Duration::ZERO), Polled::TimedOut, "{kind:?}: {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_nudge_ends_every_sleep_until_the_descriptor_is_emptied() {
+        for kind in KINDS {
+            let bell = Arc::new(Bell::new(kind).unwrap());
+            let waker = Waker::from(bell.clone());
+            for nudge in [&|| bell.nudge(), &|| waker.wake_by_ref(), &|| waker.clone().wake()]
+                as [&dyn Fn(); 3]
+            {
+                assert_eq!(bell.sleep(AT_ONCE), Slept::InVain, "{kind:?}");
+                nudge();
+                assert_eq!(bell.sleep(None), Slept::Noted, "{kind:?}");
+                assert_eq!(bell.sleep(AT_ONCE), Slept::Noted, "{kind:?}");
+                assert!(!bell.is_rung());
+                bell.empty();
+            }
+        }
+    }
+}

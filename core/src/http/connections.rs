@@ -21,10 +21,10 @@ const SIXTEENTHS_IN_USE: usize = 6;
 /// Shared by all clients of the process.
 static OF_PROCESS: PerProcess<Arc<Semaphore>> = PerProcess::new();
 
-/// The maximum number of idle connections in the pool of a client, and of connections that it is opening: a
-/// started connection is completed even if its call got another one.
-pub(crate) fn spare_max(connections_max: usize) -> usize {
-    connections_max.min(descriptors_max() / 16).max(1)
+/// The maximum number of idle connections in each of the pools of a client, and of connections that it is
+/// opening: a started connection is completed even if its call got another one.
+pub(crate) fn spare_max(connections_max: usize, pools: usize) -> usize {
+    (connections_max.min(descriptors_max() / 16) / pools).max(1)
 }
 
 /// The connections of one client in one process.
@@ -159,12 +159,22 @@ mod tests {
     fn calls_that_share_a_connection_are_not_counted() {
         let connections = Connections::new(1, 1).unwrap();
         let first = connections.try_get().unwrap();
-        let mut waits = pin!(connections.get());
+        let (mut waits, mut waits_behind) = (pin!(connections.get()), pin!(connections.get()));
         let mut cx = Context::from_waker(Waker::noop());
         assert!(waits.as_mut().poll(&mut cx).is_pending());
+        assert!(waits_behind.as_mut().poll(&mut cx).is_pending());
         connections.are_shared();
+        assert!(waits_behind.as_mut().poll(&mut cx).is_ready(), "all at the same time");
         assert!(waits.as_mut().poll(&mut cx).is_ready());
         let many: Vec<_> = (0..100).map(|_| connections.try_get().unwrap()).collect();
         drop((first, many));
+    }
+
+    #[test]
+    fn pools_share_the_spare_connections() {
+        assert_eq!(Connections::new(10, 3).unwrap().pools(), 3);
+        assert_eq!([1, 2, 3, 4].map(|pools| spare_max(4, pools)), [4, 2, 1, 1]);
+        assert_eq!(spare_max(1, 4), 1, "at least one each");
+        assert_eq!(spare_max(usize::MAX, 1), descriptors_max() / 16);
     }
 }

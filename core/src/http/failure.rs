@@ -196,3 +196,87 @@ fn of_environment(url: &Url) -> Option<Url> {
     let proxy = Matcher::from_system().intercept(&url.as_str().parse().ok()?)?;
     Url::parse(&proxy.uri().to_string()).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use std::io;
+    use std::pin::{Pin, pin};
+    use std::task::{Context, Poll, Waker};
+
+    use bytes::Bytes;
+    use hyper::body::{Body, Frame};
+
+    use super::*;
+
+    /// A body that ends with this error.
+    struct BreaksOff(Option<io::Error>);
+
+    impl Body for BreaksOff {
+        type Data = Bytes;
+        type Error = io::Error;
+
+        fn poll_frame(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+            Poll::Ready(self.get_mut().0.take().map(Err))
+        }
+    }
+
+    fn broken_by(cause: io::Error) -> reqwest::Error {
+        let body = reqwest::Body::wrap(BreaksOff(Some(cause)));
+        let mut response = reqwest::Response::from(hyper::Response::new(body));
+        let mut cx = Context::from_waker(Waker::noop());
+        let Poll::Ready(piece) = pin!(response.chunk()).poll(&mut cx) else { unreachable!() };
+        piece.unwrap_err()
+    }
+
+    #[test]
+    fn a_lost_tls_connection_is_told_from_other_breaks() {
+        let (settings, tls) = (Settings::for_tests("sk-test"), rustls::Error::DecryptError);
+        let lost = io::Error::new(io::ErrorKind::InvalidData, tls);
+        for (cause, before, amid) in [
+            (lost, ErrorKind::Tls, ErrorKind::Tls),
+            (io::ErrorKind::InvalidData.into(), ErrorKind::Disconnected, ErrorKind::Protocol),
+            (
+                io::ErrorKind::ConnectionReset.into(),
+                ErrorKind::Disconnected,
+                ErrorKind::Disconnected,
+            ),
+        ] {
+            let broken = broken_by(cause);
+            assert_eq!(broken_off(&broken).kind(), amid);
+            let Failure { error, metered } = failure(broken, &settings, "service.test");
+            assert_eq!((error.kind(), metered), (before, Metered::Unknown));
+            assert_eq!(error.hint() == TLS_BROKE_OFF_HINT, before == ErrorKind::Tls);
+        }
+    }
+
+    /// Without TLS, which only decides that HTTP/2 is spoken.
+    #[cfg(feature = "http2")]
+    #[tokio::test]
+    async fn only_a_refused_stream_was_not_processed() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let reasons = [h2::Reason::REFUSED_STREAM, h2::Reason::CANCEL];
+        tokio::spawn(async move {
+            let (socket, _) = listener.accept().await.unwrap();
+            let mut connection = h2::server::handshake(socket).await.unwrap();
+            for reason in reasons {
+                let (_request, mut respond) = connection.accept().await.unwrap().unwrap();
+                respond.send_reset(reason);
+            }
+            while connection.accept().await.is_some() {}
+        });
+        let tls = crate::http::tls::config(&Settings::for_tests("sk-test")).unwrap();
+        let builder = reqwest::Client::builder().tls_backend_preconfigured(tls).no_proxy();
+        let builder = builder.retry(reqwest::retry::never().max_retries_per_request(0));
+        let client = builder.http2_prior_knowledge().build().unwrap();
+        for reason in reasons {
+            let reset = client.get(&url).send().await.unwrap_err();
+            let is_unprocessed = reason == h2::Reason::REFUSED_STREAM;
+            assert_eq!(is_refused_unprocessed(&reset), is_unprocessed, "{reset:?}");
+        }
+    }
+}

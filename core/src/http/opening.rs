@@ -157,3 +157,51 @@ impl Resolve for Names {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future;
+    use std::pin::pin;
+    use std::task::Waker;
+
+    use hyper_util::client::legacy::connect::Connected;
+
+    use super::*;
+
+    /// Connects at once.
+    #[derive(Clone)]
+    struct Connects;
+
+    impl Connection for Connects {
+        fn connected(&self) -> Connected {
+            Connected::new()
+        }
+    }
+
+    impl Service<()> for Connects {
+        type Response = Connects;
+        type Error = BoxError;
+        type Future = future::Ready<Result<Connects, BoxError>>;
+
+        fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn call(&mut self, (): ()) -> Self::Future {
+            future::ready(Ok(Connects))
+        }
+    }
+
+    #[test]
+    fn a_connection_beyond_the_limit_is_opened_after_another_is_open() {
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut first = Watch::new(Arc::default(), 1).layer(Connects);
+        let mut second = first.clone();
+        assert!(first.poll_ready(&mut cx).is_ready());
+        assert!(second.poll_ready(&mut cx).is_pending());
+        let mut opening = pin!(first.call(()));
+        assert!(second.poll_ready(&mut cx).is_pending());
+        assert!(opening.as_mut().poll(&mut cx).is_ready());
+        assert!(second.poll_ready(&mut cx).is_ready());
+    }
+}

@@ -196,6 +196,31 @@ mod tests {
     }
 
     #[test]
+    fn a_bounded_number_of_connections_is_remembered() {
+        let mut reuse = Reuse::default();
+        (0..=PORTS_MAX as u16).for_each(|port| reuse.ended(true, port, ms(0)));
+        assert_eq!(reuse.streams.ports.len(), PORTS_MAX);
+        reuse.answered(PORTS_MAX as u16);
+        assert_eq!(wait(&mut reuse, ms(1)), Some(ms(9)), "one too many");
+        reuse.answered(PORTS_MAX as u16 - 1);
+        assert_eq!(wait(&mut reuse, ms(1)), None);
+        reuse.ended(true, 9, ms(2));
+        assert!(reuse.streams.ports.is_empty(), "none is needed after the proof");
+    }
+
+    #[test]
+    fn the_sockets_are_polled_first_after_a_pause() {
+        let mut reuse = Reuse::default();
+        reuse.ended(true, 7, ms(0));
+        reuse.answered(7);
+        reuse.ended(true, 7, ms(20));
+        let at = ms(20) + UNREAD_MAX;
+        assert_eq!(reuse.choose(false, at), Connection::Pooled);
+        let later = at + Duration::from_nanos(1);
+        assert_eq!(reuse.choose(false, later), Connection::PooledAfter(Duration::ZERO));
+    }
+
+    #[test]
     fn a_few_fresh_connections_are_taken_where_they_are_cheap() {
         let mut reuse = Reuse::default();
         assert_eq!(reuse.choose(true, ms(0)), Connection::Pooled, "no answer yet");

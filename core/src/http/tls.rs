@@ -170,3 +170,37 @@ fn refused(name: &str, cause: impl std::fmt::Display) -> Error {
     Error::new(ErrorKind::Config, format!("{name}: {cause}"))
         .with_hint("Pass certificates and the private key as text in PEM format (RFC 7468).")
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    #[test]
+    fn certificates_that_were_passed_are_read_for_plain_http_too() {
+        let plain = Settings::for_tests("sk-test");
+        assert!(config(&plain).is_ok());
+        let wrong = b"no certificate".to_vec();
+        for settings in [
+            Settings { ca_pem: Some(wrong.clone()), ..Settings::for_tests("sk-test") },
+            Settings { client_pem: Some(wrong.into()), ..Settings::for_tests("sk-test") },
+        ] {
+            assert_eq!(config(&settings).unwrap_err().kind(), ErrorKind::Config);
+        }
+    }
+
+    #[test]
+    fn https_without_any_root_certificate_is_refused() {
+        let refused = require_roots(&RootCertStore::empty()).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Config);
+    }
+
+    #[test]
+    fn the_group_for_the_next_handshake_is_remembered() {
+        let sessions = WatchedSessions(ClientSessionMemoryCache::new(2));
+        let name = ServerName::try_from("service.test").unwrap();
+        assert_eq!(sessions.kx_hint(&name), None);
+        sessions.set_kx_hint(name.clone(), NamedGroup::X25519);
+        assert_eq!(sessions.kx_hint(&name), Some(NamedGroup::X25519));
+    }
+}

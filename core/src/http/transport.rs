@@ -365,7 +365,7 @@ impl Body {
 /// The builder of a reqwest client with these settings, which shares the limits with the others of `pools`.
 fn builder(settings: &Settings, pools: usize, returns: &Arc<Returns>) -> Result<ClientBuilder> {
     let limits = &settings.limits;
-    let spare_max = (spare_max(limits.connections_max) / pools).max(1);
+    let spare_max = spare_max(limits.connections_max, pools);
     let mut builder = reqwest::Client::builder()
         .tls_backend_preconfigured(tls::config(settings)?)
         .redirect(reqwest::redirect::Policy::none())
@@ -466,7 +466,7 @@ fn is_proxied(settings: &Settings) -> bool {
     match &settings.proxy {
         Some(Proxy::Url(_)) => true,
         Some(Proxy::Off) => false,
-        None if settings.is_loopback() || settings.unix_socket.is_some() => false,
+        None if settings.is_loopback() => false, // a Unix socket too
         None => {
             let uri = settings.base_url.as_str().parse::<Uri>();
             uri.is_ok_and(|uri| Matcher::from_env().intercept(&uri).is_some())
@@ -543,3 +543,18 @@ fn head_of(response: &reqwest::Response, key: &ApiKey) -> Head {
         }
     }
 }
+
+#[cfg(test)]
+impl Body {
+    /// That of an answer which arrived at once.
+    fn of(bytes: Vec<u8>, permit: Permit) -> Body {
+        let (port, inflate, broken, ahead, rest) = (None, None, None, None, None);
+        let seen = Arc::new(AttemptTiming::new(Instant::now()));
+        let response = hyper::Response::new(bytes).into();
+        Body { response, permit, port, inflate, broken, ahead, rest, seen }
+    }
+}
+
+#[cfg(test)]
+#[path = "transport_tests.rs"]
+mod tests;

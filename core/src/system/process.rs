@@ -173,6 +173,11 @@ mod tests {
     }
 
     #[test]
+    fn a_run_that_has_not_begun_is_not_the_current_one() {
+        assert!(!is_running(Run::MAX));
+    }
+
+    #[test]
     fn a_failed_make_is_tried_again() {
         let cell = PerProcess::new();
         assert!(cell.get_or_try_init(|| Err(Error::internal("no"))).is_err());

@@ -240,7 +240,28 @@ pub(crate) use at_unix_socket;
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+    use std::io::{ErrorKind, Read};
+    use std::os::fd::{FromRawFd, OwnedFd};
+
     use super::*;
+    use crate::driver::wake_fd::{WakeFd, WireKind};
+
+    /// The program closed the descriptor, which it must not, and its number is that of a file of its own now.
+    #[test]
+    fn a_number_that_refers_to_another_file_is_not_closed() {
+        let wake_fd = WakeFd::new(WireKind::Socket).unwrap();
+        let (own, mut other) = UnixStream::pair().unwrap();
+        let number = wake_fd.fd();
+        // SAFETY: both are open.
+        assert_eq!(unsafe { libc::dup2(own.as_raw_fd(), number) }, number);
+        drop((own, wake_fd));
+        other.set_nonblocking(true).unwrap();
+        let read = other.read(&mut [0]).map_err(|error| error.kind());
+        assert_eq!(read, Err(ErrorKind::WouldBlock), "the other end is open");
+        // SAFETY: it is open, and nothing else owns it any more.
+        drop(unsafe { OwnedFd::from_raw_fd(number) });
+        assert_eq!(other.read(&mut [0]).unwrap(), 0);
+    }
 
     /// Whether this thread blocks SIGPIPE, and whether one is pending.
     fn sigpipe_is() -> (bool, bool) {
@@ -275,6 +296,33 @@ mod tests {
             let failed = without_sigpipe(write) && without_sigpipe(write);
             failed && sigpipe_is() == (false, false)
         });
+    }
+
+    #[test]
+    fn the_mask_stays_where_sigpipe_is_ignored() {
+        in_child(|_| {
+            // SAFETY: the call has no preconditions.
+            unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+            without_sigpipe(|| !is_blocked(libc::SIGPIPE))
+        });
+        in_child(|_| without_sigpipe(|| is_blocked(libc::SIGPIPE)));
+    }
+
+    #[test]
+    fn the_limit_of_the_process_bounds_its_descriptors() {
+        in_child(|_| {
+            let limit = libc::rlimit { rlim_cur: 100, rlim_max: 100 };
+            // SAFETY: reads the limit, which is the child's own.
+            let was_set = unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) == 0 };
+            was_set && descriptors_max() == 100
+        });
+    }
+
+    /// The thread that forks is the only one of the child.
+    #[test]
+    fn the_first_thread_of_a_process_is_its_main_thread() {
+        assert!(!std::thread::spawn(is_main_thread).join().unwrap());
+        in_child(|_| is_main_thread());
     }
 
     /// A thread that blocks SIGPIPE itself finds its mask unchanged and nothing pending, and may unblock it.
