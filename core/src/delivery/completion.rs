@@ -460,6 +460,7 @@ fn waits_do_io() -> bool {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
     use std::net::TcpListener;
+    use std::process::Command;
 
     use super::*;
     use crate::client::Client;
@@ -489,5 +490,20 @@ mod tests {
         let queue = CompletionQueue::new(None);
         queue.submit_owned(Call::new(&client.unwrap(), Request::models()), false, 1).unwrap();
         assert_eq!(lock(queue.driver.as_ref()).is_some(), waits_do_io());
+    }
+
+    /// In a process of its own, because the environment belongs to the whole process.
+    #[test]
+    fn a_thread_that_waits_does_no_io_beside_several_io_threads() {
+        let (name, count) = ("MODELWIRE_IO_THREADS", "2");
+        if std::env::var(name).is_ok_and(|given| given == count) {
+            return assert!(!waits_do_io());
+        }
+        let test = "a_thread_that_waits_does_no_io_beside_several_io_threads";
+        let test = format!("{}::{test}", module_path!().split_once("::").unwrap().1);
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        let output = command.args([&*test, "--exact"]).env(name, count).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && said.contains("1 passed"), "{said}");
     }
 }

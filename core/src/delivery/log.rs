@@ -262,7 +262,9 @@ impl log::Log for Collector {
             return;
         }
         let mut message = record.args().to_string();
-        message.truncate(cut(&message, RECORD_BYTES_MAX).len());
+        if message.len() > RECORD_BYTES_MAX {
+            message = cut(&message, RECORD_BYTES_MAX).to_owned();
+        }
         let record = Record {
             level: match record.level() {
                 log::Level::Error => Level::Error,

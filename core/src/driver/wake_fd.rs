@@ -320,8 +320,6 @@ impl WakeFd {
 #[cfg(not(modelwire_loom))]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-    use std::task::Waker;
-
     use super::*;
 
     const KINDS: [WireKind; 2] = [WireKind::Event, WireKind::Socket];
@@ -343,8 +341,7 @@ mod tests {
     fn a_nudge_ends_every_sleep_until_the_descriptor_is_emptied() {
         for kind in KINDS {
             let bell = Arc::new(Bell::new(kind).unwrap());
-            let waker = Waker::from(bell.clone());
-            for nudge in [&|| bell.nudge(), &|| waker.wake_by_ref(), &|| waker.clone().wake()]
+            for nudge in [&|| bell.nudge(), &|| bell.wake_by_ref(), &|| bell.clone().wake()]
                 as [&dyn Fn(); 3]
             {
                 assert_eq!(bell.sleep(AT_ONCE), Slept::InVain, "{kind:?}");
