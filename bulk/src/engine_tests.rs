@@ -766,6 +766,7 @@ fn while_one_row_probes_nothing_is_due() {
     assert_eq!(engine.due(alone_from - Duration::from_millis(1)), Some(alone_from));
     engine.send(alone_from);
     assert_eq!((engine.in_flight(), engine.due(alone_from)), (1, None));
+    assert_eq!(engine.due(alone_from - Duration::from_millis(1)), None);
 }
 
 #[test]
@@ -955,5 +956,51 @@ fn only_answers_and_refusals_count_for_the_controller() {
     }
     for status in [Some(500), Some(503), None] {
         assert!(matches!(ended(status), Ended::Otherwise), "{status:?}");
+    }
+}
+
+#[test]
+fn a_waker_ends_a_turn_that_waits() {
+    let service = Service::start().unwrap();
+    let mut engine = Engine::new(client(&service), options(), Slow::default());
+    let waker = engine.waker();
+    let other = waker.clone();
+    std::thread::spawn(move || other.wake());
+    assert!(matches!(engine.turn(None), Turn::Idle));
+    // For the disk, only if a row waits for that.
+    waker.wake_for_disk();
+    assert!(matches!(engine.turn(Some(Duration::ZERO)), Turn::Idle));
+    engine.push(row(1, "echo"));
+    assert!(matches!(engine.turn(Some(Duration::ZERO)), Turn::Idle));
+    std::thread::spawn(move || waker.wake_for_disk());
+    assert!(matches!(engine.turn(None), Turn::Idle));
+}
+
+#[test]
+fn rows_in_flight_end_with_the_engine() {
+    let service = Service::start().unwrap();
+    service.answer_otherwise(Some(stalled()));
+    let mut engine = Engine::new(client(&service), options(), NoSendJournal);
+    engine.push(row(1, "echo"));
+    assert!(matches!(engine.turn(Some(Duration::ZERO)), Turn::Idle));
+    assert_eq!(engine.in_flight(), 1);
+    let waker = engine.waker();
+    drop(engine);
+    while !matches!(waker.queue.next(None), Ok(Next::Closed)) {}
+}
+
+#[test]
+fn a_run_that_ends_takes_rows_again_only_if_some_come_back() {
+    let service = Service::start().unwrap();
+    service.answer_otherwise(Some(stalled()));
+    for (rows, wants) in [(2, false), (100, true)] {
+        let book = Slow { durable: u64::MAX, ..Slow::default() };
+        let mut engine =
+            Engine::new(client(&service), options(), book).with_budget(Budget::default());
+        assert!(offer(&mut engine, (1..=rows).map(|number| row(number, "echo"))).is_none());
+        engine.end();
+        assert!(matches!(engine.turn(Some(Duration::ZERO)), Turn::Idle));
+        let back = engine.set_budget(Limits::default()).unwrap();
+        assert_eq!((back.is_empty(), engine.wants() > 0), (!wants, wants));
     }
 }

@@ -92,6 +92,8 @@ fn a_line_of_the_largest_size_is_whole() {
             assert_eq!((found.len(), found[0].0, found[0].1), (1, 1, is_whole), "{bytes} {end:?}");
         }
     }
+    let next = read(format!("{}\nb", "x".repeat(101)).as_bytes(), 64, 100);
+    assert_eq!(next[1], (2, true, "b".to_owned()), "its own line end is not that of the next");
     // A line that is too long is read no further than it takes to know that.
     let mut lines = Lines::with_bounds(&[b'x'; 1_000][..], 64, 100);
     assert!(lines.advance().unwrap());
