@@ -189,7 +189,110 @@ async fn read_rest(body: &mut Body) -> bool {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use std::pin::pin;
+    use std::sync::Arc;
+    use std::task::{Context, Waker};
+    use std::time::Duration;
+
+    use tokio::time::advance;
+
     use super::*;
+    use crate::answer::error_kind::TimeoutPhase;
+    use crate::call::deadlines::Deadlines;
+    use crate::options::timeouts::Timeouts;
+
+    const ENDS: Poll<Option<std::io::Result<Bytes>>> = Poll::Ready(None);
+
+    fn untimed() -> Clock {
+        Deadlines::start(Timeouts::OFF).clock()
+    }
+
+    #[tokio::test]
+    async fn white_space_before_an_answer_is_bounded() {
+        for (blanks, is_read) in [(4, true), (5, false)] {
+            let body = Body::for_tests([
+                Body::gives(" ".repeat(blanks - 1)),
+                Body::gives("\n"),
+                Body::gives("{}"),
+            ]);
+            let mut reply = Reply { head: Arc::new(Head::default()), body };
+            let beginning = beginning_of(&mut reply, untimed(), 4).await;
+            assert_eq!(matches!(&beginning, Ok(Beginning::Json)), is_read, "{blanks}");
+            assert_eq!(beginning.is_err_and(|error| error.is_too_large()), !is_read, "{blanks}");
+        }
+    }
+
+    /// Pieces that are empty do not.
+    #[tokio::test(start_paused = true)]
+    async fn each_piece_of_a_whole_answer_postpones_the_idle_timeout() {
+        let idle = Duration::from_secs(10);
+        for (piece, pings_reset_idle, is_read) in
+            [("1", false, true), ("1", true, true), ("", false, false), ("", true, false)]
+        {
+            let timeouts = Timeouts { idle: Some(idle), pings_reset_idle, ..Timeouts::OFF };
+            let gives = || Body::gives(piece);
+            let waits = || Poll::Pending;
+            let polls = [gives(), waits(), gives(), waits(), waits(), gives(), ENDS];
+            let (mut body, clock) = (Body::for_tests(polls), Deadlines::start(timeouts).clock());
+            let mut reading = pin!(whole(&mut body, clock, 3));
+            let mut cx = Context::from_waker(Waker::noop());
+            assert!(reading.as_mut().poll(&mut cx).is_pending());
+            advance(idle * 3 / 4).await;
+            assert!(reading.as_mut().poll(&mut cx).is_pending());
+            advance(idle * 3 / 4).await;
+            match reading.as_mut().poll(&mut cx) {
+                Poll::Ready(read) => {
+                    let expired = read.err().and_then(|error| error.timeout());
+                    assert_eq!((expired, is_read), (Some(TimeoutPhase::Idle), false), "{piece:?}");
+                }
+                Poll::Pending => {
+                    assert!(is_read, "{piece:?}");
+                    assert_eq!(reading.await.unwrap().0, b"111");
+                }
+            }
+        }
+    }
+
+    /// It does not wait for more.
+    #[tokio::test]
+    async fn an_excerpt_is_read_up_to_its_size() {
+        let redactor = Redactor::for_tests("sk-test", 10);
+        let wanted = redactor.wanted();
+        for (bytes, is_enough) in [(wanted - 1, false), (wanted, true)] {
+            let mut body = Body::for_tests([Body::gives("x".repeat(bytes))]);
+            let mut reading = pin!(excerpt(&redactor, &mut body, untimed()));
+            let read = reading.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            assert_eq!(read.is_ready(), is_enough);
+            if let Poll::Ready(text) = read {
+                assert_eq!(text, "x".repeat(10));
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn the_end_of_a_body_is_looked_for_in_some_turns() {
+        let gives = || Body::gives("x");
+        let ends_fourth = Body::for_tests([gives(), Poll::Pending, gives(), ENDS]);
+        let ends_fifth = Body::for_tests([gives(), Poll::Pending, gives(), gives(), ENDS]);
+        let breaks = Body::for_tests([gives(), Body::breaks()]);
+        for (mut body, is_found) in [(ends_fourth, true), (ends_fifth, false), (breaks, true)] {
+            assert_eq!(settle(&mut body).await, is_found);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_rest_of_a_body_is_read_below_its_bound() {
+        let quarter = || Body::gives("x".repeat(DRAIN_BYTES_MAX / 4));
+        let last = |more: usize| Body::gives("x".repeat(DRAIN_BYTES_MAX / 4 - 1 + more));
+        let drained = async |polls: [_; 6]| drain(&mut Body::for_tests(polls)).await;
+        let waits = || Poll::Pending;
+        assert!(drained([quarter(), waits(), quarter(), quarter(), last(0), ENDS]).await);
+        assert!(!drained([quarter(), waits(), quarter(), quarter(), last(1), ENDS]).await);
+        assert!(!drained([quarter(), waits(), quarter(), last(0), Body::breaks(), ENDS]).await);
+        // A body without an end is left after a while.
+        assert!(!drain(&mut Body::for_tests([quarter()])).await);
+    }
 
     /// However it comes in pieces; blanks are counted, and a byte order mark is one only at the start.
     #[test]

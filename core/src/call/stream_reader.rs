@@ -279,8 +279,14 @@ fn has_line_end(piece: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use tokio::time::advance;
+
     use super::*;
-    use crate::answer::error_kind::ErrorKind;
+    use crate::answer::error_kind::{ErrorKind, TimeoutPhase};
+    use crate::call::deadlines::Deadlines;
+    use crate::options::timeouts::Timeouts;
 
     fn reading(gathered: bool) -> Box<Reading> {
         Reading::new(Wanted::for_tests(1, gathered), Arc::new(Head::default()))
@@ -351,6 +357,99 @@ mod tests {
             assert_eq!(gather(&"x".repeat(some)), (GATHERED_IN_PLACE_BYTES_MAX - left, false));
         }
         assert_eq!(gather("x"), (GATHERED_IN_PLACE_BYTES_MAX + 1, true));
+    }
+
+    const EVENT: &str = "data: {\"choices\":[{}]}\n\n";
+
+    fn untimed() -> Clock {
+        Deadlines::start(Timeouts::OFF).clock()
+    }
+
+    /// The task of a connection hands over one piece in each of its turns.
+    #[tokio::test(start_paused = true)]
+    async fn pieces_of_one_read_are_one_batch_and_one_after_a_pause_is_alone() {
+        for (pause, together) in [(Duration::ZERO, 2), (Duration::from_millis(1), 1)] {
+            let event = || Body::gives(EVENT);
+            let (waits, later) = (|| Poll::Pending, event());
+            let mut body = Body::for_tests([event(), waits(), event(), waits(), waits(), later]);
+            let (mut reading, mut clock) = (reading(false), untimed());
+            advance(pause).await;
+            reading.fill(&mut body, &mut clock).await;
+            assert_eq!(reading.batch().len(), together, "{pause:?}");
+        }
+    }
+
+    /// At the end of a turn, once there is something to push.
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_is_always_ready_is_pushed_in_parts() {
+        const TURN: usize = 16 << 10;
+        let padded = |start: &str, end: &str| {
+            let piece = start.to_owned() + &"x".repeat(TURN - start.len() - end.len()) + end;
+            Body::gives(piece)
+        };
+        let event = || padded("data: {\"choices\":[{}],\"x\":\"", "\"}\n\n");
+        let mut body = Body::for_tests([(); 10].map(|()| event()));
+        let (mut reading_one, mut clock) = (reading(false), untimed());
+        reading_one.fill(&mut body, &mut clock).await;
+        assert_eq!(reading_one.batch().len(), BATCH_BYTES_MAX / TURN);
+
+        let ping = || padded(": ", "\n\n");
+        let pings = [ping(), ping(), ping(), ping(), ping()];
+        let [first, second, third, fourth, fifth] = pings;
+        let mut body = Body::for_tests([first, second, third, fourth, fifth, event()]);
+        let mut reading_pings = reading(false);
+        reading_pings.fill(&mut body, &mut clock).await;
+        assert_eq!(reading_pings.batch().len(), 1);
+    }
+
+    /// What is left for a helper thread.
+    #[tokio::test(start_paused = true)]
+    async fn only_what_may_complete_a_large_event_is_left() {
+        let ends = || Poll::Ready(None);
+        for size in [1, IN_PLACE_BYTES_MAX] {
+            for (polls, left) in [
+                ([Body::gives("\n"), ends()], "piece"),
+                ([Body::gives("x"), ends()], "end"),
+                ([Body::breaks(), ends()], "error"),
+            ] {
+                let mut reading = reading(false);
+                let begun = format!("data: {}", "x".repeat(size));
+                reading.take(begun.as_bytes(), &mut Progress::default());
+                reading.fill(&mut Body::for_tests(polls), &mut untimed()).await;
+                let found = match reading.large {
+                    Some(Large::Piece(_)) => "piece",
+                    Some(Large::EndOfBody) => "end",
+                    Some(Large::BrokenOff(_)) => "error",
+                    None => "nothing",
+                };
+                let is_large = size > 1;
+                assert_eq!(found, if is_large { left } else { "nothing" });
+                assert_eq!(reading.is_over(), !is_large);
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn content_ends_its_timeout() {
+        let time = Duration::from_secs(10);
+        let timeouts = Timeouts { first_content: Some(time), ..Timeouts::OFF };
+        for (content, is_late) in [("", true), ("x", false)] {
+            let deadlines = Deadlines::start(timeouts);
+            let content_by = deadlines.content_of_attempt();
+            let mut clock = Deadlines { content: content_by, ..deadlines }.clock();
+            let piece =
+                format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{content}\"}}}}]}}\n\n");
+            let (waits, piece) = (|| Poll::Pending, || Body::gives(&*piece));
+            let polls = [piece(), waits(), waits(), piece(), waits(), waits()];
+            let (mut body, mut reading) = (Body::for_tests(polls), reading(false));
+            reading.fill(&mut body, &mut clock).await;
+            reading.batch().clear();
+            reading.fill(&mut body, &mut clock).await;
+            assert_eq!(reading.batch().len(), 1);
+            advance(time).await;
+            let overdue = clock.overdue().and_then(|error| error.timeout());
+            assert_eq!(overdue, is_late.then_some(TimeoutPhase::FirstContent), "{content:?}");
+        }
     }
 
     #[test]

@@ -545,13 +545,65 @@ fn head_of(response: &reqwest::Response, key: &ApiKey) -> Head {
 }
 
 #[cfg(test)]
-impl Body {
-    /// That of an answer which arrived at once.
-    fn of(bytes: Vec<u8>, permit: Permit) -> Body {
-        let (port, inflate, broken, ahead, rest) = (None, None, None, None, None);
-        let seen = Arc::new(AttemptTiming::new(Instant::now()));
-        let response = hyper::Response::new(bytes).into();
-        Body { response, permit, port, inflate, broken, ahead, rest, seen }
+mod played {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use std::collections::VecDeque;
+    use std::io;
+    use std::pin::Pin;
+
+    use hyper::body::Frame;
+
+    use super::*;
+
+    /// What polls of a body return, in this order; then it is pending, and wakes nobody.
+    type Polls = VecDeque<Poll<Option<io::Result<Bytes>>>>;
+
+    struct Played(Mutex<Polls>);
+
+    impl hyper::body::Body for Played {
+        type Data = Bytes;
+        type Error = io::Error;
+
+        fn poll_frame(
+            self: Pin<&mut Self>,
+            cx: &mut Context<'_>,
+        ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+            let Some(polled) = lock(&self.0).pop_front() else { return Poll::Pending };
+            if polled.is_pending() {
+                cx.waker().wake_by_ref();
+            }
+            polled.map(|ready| ready.map(|piece| piece.map(Frame::data)))
+        }
+    }
+
+    impl Body {
+        /// One without a connection, for unit tests: what each poll returns. A pending one wakes the task at
+        /// once, what follows the last does not.
+        pub(crate) fn for_tests<const N: usize>(
+            polls: [Poll<Option<io::Result<Bytes>>>; N],
+        ) -> Body {
+            let played = reqwest::Body::wrap(Played(Mutex::new(polls.into())));
+            Body {
+                response: hyper::Response::new(played).into(),
+                permit: Connections::new(1, 1).unwrap().try_get().unwrap(),
+                port: None,
+                inflate: None,
+                broken: None,
+                ahead: None,
+                rest: None,
+                seen: Arc::new(AttemptTiming::new(Instant::now())),
+            }
+        }
+
+        /// The poll of a body that gives a piece.
+        pub(crate) fn gives(piece: impl Into<Vec<u8>>) -> Poll<Option<io::Result<Bytes>>> {
+            Poll::Ready(Some(Ok(piece.into().into())))
+        }
+
+        /// The poll of a body whose connection is lost.
+        pub(crate) fn breaks() -> Poll<Option<io::Result<Bytes>>> {
+            Poll::Ready(Some(Err(io::ErrorKind::ConnectionReset.into())))
+        }
     }
 }
 
