@@ -560,9 +560,125 @@ fn retry_after(head: &Head, now: SystemTime) -> Option<Duration> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use std::iter::from_fn;
+    use std::pin::pin;
+    use std::task::{Context, Waker};
+
     use super::*;
+    use crate::call::task::{Alive, DoneGuard};
+    use crate::options::base_urls::BaseUrl;
+    use crate::options::config::Config;
+    use crate::options::timeouts::Timeouts;
+    use crate::request::request::Request;
+
+    /// The settings of a client with two base URLs.
+    pub(crate) fn with_two_services(is_adaptive: bool) -> Settings {
+        let urls = ["http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1"];
+        let policy = RetryPolicy::default().adaptive(is_adaptive);
+        let config = Config::new().api_key("sk-test").retry(policy);
+        config.base_urls(urls.map(BaseUrl::new)).validate().unwrap()
+    }
+
+    /// What the attempts of a call borrow.
+    struct Made {
+        guard: DoneGuard,
+        prepared: Prepared,
+    }
+
+    impl Made {
+        fn new(settings: Settings) -> Made {
+            let prepared = Request::models().prepare(false, false).unwrap();
+            Made { guard: DoneGuard::for_tests(settings, Alive::for_tests()), prepared }
+        }
+
+        fn attempts(&self) -> Attempts<'_> {
+            let (run, place) = (&*self.guard.run, Place::Runtime);
+            let transport = run.transport_if_cheap(0, place).unwrap().unwrap();
+            let deadlines = Deadlines::start(Timeouts::OFF);
+            Attempts::new(
+                &self.guard.shared,
+                run,
+                place,
+                transport,
+                &self.prepared,
+                deadlines,
+                None,
+            )
+        }
+    }
+
+    /// Which service comes after a row of failures with these statuses.
+    #[tokio::test(start_paused = true)]
+    async fn errors_from_status_500_make_a_service_rest_and_a_refused_request_ends_the_row() {
+        for (statuses, next) in
+            [(&[500, 500, 500][..], 1), (&[500, 500, 404, 500], 0), (&[499, 499, 499], 0)]
+        {
+            let made = Made::new(with_two_services(false));
+            let upstreams = made.guard.run.upstreams.as_ref().unwrap();
+            let choose = || upstreams.choose(0, |_| true).ok().unwrap();
+            for status in statuses.iter().copied() {
+                let chosen = choose();
+                assert_eq!(chosen.number, 0);
+                let (body, request_id, retry_after) = ("", None, None);
+                let answer = FailedAnswer { status, body, request_id, retry_after };
+                let error = Error::from_response(answer);
+                let moved = made.attempts().moves_on(chosen, error, Metered::Unknown).await;
+                assert_eq!(moved.unwrap_err().status(), Some(status), "it is not retried");
+            }
+            assert_eq!(choose().number, next, "{statuses:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_a_retry_passes_those_in_line() {
+        for (retries, is_first) in [(0, false), (1, true)] {
+            let mut settings = Settings::for_tests("sk-test");
+            settings.retry.adaptive = true;
+            let made = Made::new(settings);
+            let admission = made.guard.run.admission(0);
+            let mut places: Vec<_> = from_fn(|| admission.try_enter(false)).collect();
+            let mut cx = Context::from_waker(Waker::noop());
+            let mut head = pin!(admission.enter(false));
+            let mut next = pin!(admission.enter(false));
+            assert!(head.as_mut().poll(&mut cx).is_pending());
+            assert!(next.as_mut().poll(&mut cx).is_pending());
+            places.pop();
+            // Now the next one is the first in line, and has not noticed.
+            let Poll::Ready(_place) = head.as_mut().poll(&mut cx) else { unreachable!() };
+            places.pop();
+            let mut attempts = made.attempts();
+            attempts.retries = retries;
+            assert_eq!(pin!(attempts.enter()).poll(&mut cx).is_ready(), is_first, "{retries}");
+        }
+    }
+
+    #[tokio::test]
+    async fn only_calls_that_adapt_are_admitted_by_a_service() {
+        for is_adaptive in [false, true] {
+            let made = Made::new(with_two_services(is_adaptive));
+            let entered = made.attempts().enter().await.ok().unwrap();
+            assert_eq!(entered.admitted.is_some(), is_adaptive);
+            assert_eq!(entered.chosen.unwrap().number, 0);
+        }
+    }
+
+    /// It does not go back to one that it has tried.
+    #[tokio::test(start_paused = true)]
+    async fn a_call_waits_for_a_service_that_it_has_not_tried() {
+        let made = Made::new(with_two_services(true));
+        let admission = made.guard.run.admission(1);
+        let places: Vec<_> = from_fn(|| admission.try_enter(false)).collect();
+        let mut attempts = made.attempts();
+        attempts.tried = 0b01;
+        let mut entering = pin!(attempts.enter());
+        let mut cx = Context::from_waker(Waker::noop());
+        assert!(entering.as_mut().poll(&mut cx).is_pending());
+        drop(places);
+        let Poll::Ready(entered) = entering.as_mut().poll(&mut cx) else { unreachable!() };
+        assert_eq!(entered.ok().unwrap().chosen.unwrap().number, 1);
+    }
 
     /// Of a thousand, the chance that a tenth of the range has none is below 1e-44.
     #[test]

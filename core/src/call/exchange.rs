@@ -358,3 +358,7 @@ impl HeldEvents {
         *batch = self.events;
     }
 }
+
+#[cfg(test)]
+#[path = "exchange_tests.rs"]
+mod tests;

@@ -660,9 +660,9 @@ impl Shared {
                 )
             };
         }
-        match error.kind() {
-            ErrorKind::Cancelled | ErrorKind::Shutdown => tell!(debug),
-            _ => tell!(warn),
+        match is_wanted(error.kind()) {
+            true => tell!(debug),
+            false => tell!(warn),
         }
     }
 }
@@ -748,6 +748,11 @@ impl Drop for DoneGuard {
     }
 }
 
+/// Whether the program itself ends calls so.
+fn is_wanted(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::Cancelled | ErrorKind::Shutdown)
+}
+
 /// Listing models is not metered (R-MET1).
 fn metered_of(endpoint: Endpoint, metered: Metered) -> Metered {
     match endpoint {
@@ -755,3 +760,7 @@ fn metered_of(endpoint: Endpoint, metered: Metered) -> Metered {
         Endpoint::Models | Endpoint::Chat | Endpoint::Responses => metered,
     }
 }
+
+#[cfg(test)]
+#[path = "task_tests.rs"]
+mod tests;
