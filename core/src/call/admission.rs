@@ -216,6 +216,9 @@ mod tests {
         assert!(third.as_mut().poll(&mut cx).is_pending());
         let Poll::Ready(place) = second.as_mut().poll(&mut cx) else { unreachable!() };
         drop(place);
+        // The third is now the first in line, and has not noticed.
+        assert!(admission.try_enter(false).is_none());
+        assert!(admission.try_enter(true).is_some(), "a retry goes before it");
         assert!(third.as_mut().poll(&mut cx).is_ready());
         assert_eq!(in_flight(&admission) as usize, places.len());
     }

@@ -141,6 +141,10 @@ mod tests {
                 (ErrorKind::Protocol, &*format!("{why}: {text}"))
             );
         }
+        let models = r#"{"data":[{"id":"a"},{"x":1}]}"#;
+        let error = judged(Endpoint::Models, models).unwrap_err();
+        assert_eq!(error.message(), r#"an entry in the model list has no id: {"x":1}"#);
+        assert!(judged(Endpoint::Models, r#"{"data":[{"id":"a"}]}"#).is_ok());
     }
 
     /// Its parts and its end count.

@@ -73,6 +73,8 @@ fn an_observer_is_there_until_it_is_dropped() {
     assert!(buffer.is_empty());
 
     let last = Observed::new(&observers, &buffer, 4, None).unwrap();
+    drop(observers.get().unwrap().put(&ended(0, None)));
+    assert!(!buffer.is_empty());
     assert!(!last.is_orphaned());
     drop(observers);
     assert!(last.is_orphaned());
@@ -98,4 +100,20 @@ fn what_finds_just_enough_room_is_kept() {
     buffer.put(1, ended(1, None));
     buffer.put(1, ended(1, None));
     assert_eq!((buffer.dropped, buffer.dropped_tags.len()), (3, TAGS_DROPPED_MAX));
+}
+
+/// It has the locks of another process, and what that one put into it.
+#[test]
+fn a_buffer_of_another_process_is_left_alone() {
+    let generation = process::generation() + 1;
+    let buffer = EndedCalls { generation, ..EndedCalls::new(None) };
+    buffer.put(1, ended(0, None));
+    assert!(!buffer.is_of_this_process() && buffer.wait().is_none());
+    buffer.stop();
+    assert!(!lock(&buffer.buffer).is_stopped);
+    let own = EndedCalls::new(None);
+    own.put(1, ended(0, None));
+    assert!(own.is_of_this_process() && own.wait().is_some());
+    own.stop();
+    assert!(own.wait().is_none());
 }

@@ -469,6 +469,8 @@ impl Session {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
     use super::*;
+    use crate::answer::record::{CallRecord, Recorded};
+    use crate::call::observers::{EndedCalls, Observed};
 
     struct Call;
 
@@ -489,5 +491,36 @@ mod tests {
         assert_eq!(count(), 1);
         drop(second);
         assert_eq!(count(), 0);
+    }
+
+    #[test]
+    fn a_session_has_one_state_in_each_run_and_none_in_an_earlier_one() {
+        let session = Session::new(Settings::for_tests("sk-test"));
+        let first = session.in_run(2).unwrap();
+        assert!(Arc::ptr_eq(&first, &session.in_run(2).unwrap()));
+        let next = session.in_run(4).unwrap();
+        assert_eq!((first.number(), next.number()), (2, 4));
+        assert_eq!(session.in_run(2).err().unwrap().kind(), ErrorKind::Shutdown);
+        assert!(Arc::ptr_eq(&next, &session.in_run(4).unwrap()));
+    }
+
+    /// Without an observer an answer is not copied for one.
+    #[test]
+    fn an_ended_call_is_told_only_if_someone_observes() {
+        let session = Session::new(Settings::for_tests("sk-test"));
+        let told = || {
+            let mut is_told = false;
+            session.call_ended(|| {
+                is_told = true;
+                CallEnded::new(1, CallRecord::new(Recorded::empty()), None)
+            });
+            is_told
+        };
+        assert!(!told());
+        let buffer = Arc::new(EndedCalls::new(None));
+        let observed = Observed::new(session.observers(), &buffer, 1, None).unwrap();
+        assert!(told());
+        drop(observed);
+        assert!(!told());
     }
 }

@@ -244,8 +244,7 @@ impl StreamEvents {
     /// Handles the end mark. It does not end an answer of which no part arrived (R-STR7).
     fn done(&mut self) {
         if self.has_parts {
-            let is_chat = self.wanted.endpoint == Endpoint::Chat;
-            if is_chat && self.finished_choices.is_empty() && self.ending.is_none() {
+            if self.is_chat_without_reason() {
                 let events = self.count;
                 tracing::warn!(target: "modelwire", events, "the stream ended without a finish reason");
             }
@@ -256,6 +255,12 @@ impl StreamEvents {
             count => format!("the stream's end mark came after {count} events without an answer"),
         };
         self.fail(self.incomplete(message));
+    }
+
+    /// Whether this is a chat that has not ended and of which no choice has finished.
+    fn is_chat_without_reason(&self) -> bool {
+        let is_chat = self.wanted.endpoint == Endpoint::Chat;
+        is_chat && self.finished_choices.is_empty() && self.ending.is_none()
     }
 
     fn incomplete(&self, message: String) -> Error {

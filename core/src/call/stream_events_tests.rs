@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::options::config::Settings;
+use crate::protocol::sse::Decoder;
 
 impl Wanted {
     /// What a chat needs that passes its chunks on, for unit tests.
@@ -39,7 +40,7 @@ fn read(pieces: &[&[u8]], is_cut: bool) -> Read {
 /// The events of a stream, for a request with this number of choices.
 fn events_of(choices: usize, pieces: &[&[u8]], is_cut: bool) -> StreamEvents {
     let wanted = Wanted::for_tests(choices, false);
-    let mut decoder = crate::protocol::sse::Decoder::new(wanted.settings.limits.event_bytes_max);
+    let mut decoder = Decoder::new(wanted.settings.limits.event_bytes_max);
     let mut events = StreamEvents::new(wanted, Arc::new(Head::default()));
     for piece in pieces {
         decoder.feed_to(piece, &mut events).unwrap();
@@ -241,4 +242,45 @@ fn the_hint_says_what_is_wrong_with_a_line() {
         let error = events_of(1, &[text.as_bytes()], false).conclude().unwrap_err();
         assert_eq!(error.hint(), hint, "{line:?}");
     }
+}
+
+/// What came before the end of the body is judged as it is within one.
+#[test]
+fn the_last_line_of_a_body_begins_an_event_only_after_a_whole_one() {
+    let chunk = "data: {\"choices\":[{}]}";
+    let (chunks, end) = read(&[format!("{chunk}\n{chunk}").as_bytes()], false);
+    assert_eq!((chunks.len(), &*end), (2, "incomplete"));
+    let (chunks, end) = read(&[b"data: {\"choices\":\ndata: [{}]}"], false);
+    assert_eq!((chunks, &*end), (vec!["{\"choices\":\n[{}]}".to_owned()], "incomplete"));
+}
+
+/// The first id counts, of a chunk that is not too late.
+#[test]
+fn an_answer_is_named_by_one_of_its_first_chunks() {
+    let named = |before: u64, ids: &[&str]| {
+        let chunk = |id: &str| format!("data: {{{id}\"choices\":[{{}}]}}\n\n");
+        let own = ids.iter().map(|id| chunk(&format!("\"id\":\"{id}\",")));
+        let text: String = (0..before).map(|_| chunk("")).chain(own).collect();
+        events_of(1, &[text.as_bytes()], false).answered.response_id.clone()
+    };
+    assert_eq!(named(0, &["a", "b"]).as_deref(), Some("a"));
+    assert_eq!(named(NAMED_WITHIN - 1, &["a"]).as_deref(), Some("a"));
+    assert_eq!(named(NAMED_WITHIN, &["a"]), None);
+}
+
+/// Such an end is told in the log.
+#[test]
+fn a_chat_lacks_a_reason_until_a_choice_finishes_or_the_stream_ends() {
+    let lacks = |endpoint, piece: &str| {
+        let wanted = Wanted { endpoint, ..Wanted::for_tests(2, false) };
+        let mut events = StreamEvents::new(wanted, Arc::new(Head::default()));
+        Decoder::new(1 << 20).feed_to(piece.as_bytes(), &mut events).unwrap();
+        events.seal();
+        events.is_chat_without_reason()
+    };
+    let begun = "data: {\"choices\":[{}]}\n\n";
+    assert!(lacks(Endpoint::Chat, begun));
+    assert!(!lacks(Endpoint::Responses, begun));
+    assert!(!lacks(Endpoint::Chat, &finished(0, "stop")));
+    assert!(!lacks(Endpoint::Chat, &format!("{begun}data: [DONE]\n\n")));
 }

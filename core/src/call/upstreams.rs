@@ -340,8 +340,9 @@ mod tests {
         let mut three = states(true, &[5, 1, 2]);
         let mut counts = [0; 3];
         let mut in_a_row = 0;
-        for _ in 0..800 {
+        for turn in 0..800 {
             let Ok(at) = next(&mut three, NOW, 0) else { panic!() };
+            assert_eq!(at, [0, 2, 0, 0, 1, 0, 2, 0][turn % 8]);
             counts[at] += 1;
             in_a_row = if at == 0 { in_a_row + 1 } else { 0 };
             assert!(in_a_row <= 3, "evenly");
@@ -418,6 +419,12 @@ mod tests {
         let end = NOW + Duration::from_millis(1);
         (0..50).for_each(|_| two.failed(NOW, end, 0, asks));
         assert_eq!(next(&mut two, end + Duration::from_secs(1), 0), Ok(0));
+        // After an answer that ended well another row begins, whenever its attempt did.
+        let mut two = states(false, &[1, 1]);
+        two.failed(NOW, end, 0, Failed::Otherwise);
+        two.ended_well(0);
+        two.failed(NOW, end, 0, Failed::NotSent);
+        assert_eq!(next(&mut two, end, 0), Ok(1));
     }
 
     /// Neither an older attempt nor its end makes room for a second probe, and a slow one does.
@@ -431,6 +438,28 @@ mod tests {
         assert_eq!(next(&mut two, later + REST_FIRST, 0), Ok(1));
         assert_eq!(next(&mut two, later + PROBE_TIME_MAX, 0), Ok(0));
         assert_eq!(next(&mut two, later + PROBE_TIME_MAX, 0), Ok(1), "another probe");
+    }
+
+    /// However few failures there were.
+    #[test]
+    fn a_probe_that_fails_is_followed_by_a_rest() {
+        let mut two = states(false, &[1, 1]);
+        two.failed(NOW, NOW, 0, Failed::NotSent);
+        let later = NOW + REST_FIRST;
+        assert_eq!(next(&mut two, later, 0), Ok(0));
+        two.failed(later, later, 0, Failed::Otherwise);
+        assert_eq!(two.states[0].failures, 2);
+        assert_eq!(next(&mut two, later, 0), Ok(1));
+        assert_eq!(next(&mut two, later + REST_FIRST, 0), Ok(0));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_time_until_a_change_is_counted_from_now() {
+        let upstreams = rested();
+        upstreams.states().states[0].rests_until = Some(NOW);
+        assert_eq!(upstreams.until_change(), NOW);
+        tokio::time::advance(REST_FIRST).await;
+        assert_eq!(upstreams.until_change(), NOW - REST_FIRST);
     }
 
     /// If all rest, no call follows one that may hang.
