@@ -660,7 +660,7 @@ impl Shared {
                 )
             };
         }
-        match is_wanted(error.kind()) {
+        match was_stopped(error.kind()) {
             true => tell!(debug),
             false => tell!(warn),
         }
@@ -748,8 +748,8 @@ impl Drop for DoneGuard {
     }
 }
 
-/// Whether the program itself ends calls so.
-fn is_wanted(kind: ErrorKind) -> bool {
+/// Whether a cancel or a shutdown caused a failure of this kind.
+fn was_stopped(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::Cancelled | ErrorKind::Shutdown)
 }
 

@@ -98,7 +98,7 @@ fn the_first_task_of_a_driver_lets_it_poll_the_sockets() {
 }
 
 #[test]
-fn an_end_that_the_program_wants_is_no_warning() {
+fn a_cancel_and_a_shutdown_are_no_warning() {
     for (kind, expected) in [
         (ErrorKind::Cancelled, true),
         (ErrorKind::Shutdown, true),
@@ -106,6 +106,6 @@ fn an_end_that_the_program_wants_is_no_warning() {
         (ErrorKind::Timeout, false),
         (ErrorKind::Internal, false),
     ] {
-        assert_eq!(is_wanted(kind), expected, "{kind:?}");
+        assert_eq!(was_stopped(kind), expected, "{kind:?}");
     }
 }
