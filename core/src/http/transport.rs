@@ -577,8 +577,8 @@ mod played {
     }
 
     impl Body {
-        /// One without a connection, for unit tests: what each poll returns. A pending one wakes the task at
-        /// once, what follows the last does not.
+        /// One without a connection, for unit tests: what each poll returns. A pending one wakes the
+        /// task at once, what follows the last does not.
         pub(crate) fn for_tests<const N: usize>(
             polls: [Poll<Option<io::Result<Bytes>>>; N],
         ) -> Body {
