@@ -140,7 +140,7 @@ pub fn error_of(
             request_id: None,
             retry_after: None,
         }),
-        None => crate::Error::from_event(body),
+        None => crate::Error::from_event(&redacted),
     };
     Ok(error.redacted(|text| key.redact(text).into_owned()))
 }
@@ -165,6 +165,17 @@ mod tests {
 
     use super::*;
     use crate::{Endpoint, Request, Value};
+
+    #[test]
+    fn an_error_quotes_no_half_of_a_key() {
+        let config =
+            || crate::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test-0123");
+        for status in [None, Some(500)] {
+            let body = format!("{}sk-test-0123 and more", "y".repeat(195));
+            let error = error_of(config(), status, &body).unwrap();
+            assert!(error.message().contains("yyy[key"), "{error}");
+        }
+    }
 
     const CHUNK: &str = r#"{"choices":[{"delta":{"content":"Hello"}}]}"#;
 

@@ -83,12 +83,10 @@ impl Redactor {
         excerpt(&self.start(text.trim_start(), EXCERPT_BYTES_MAX))
     }
 
-    /// An error with texts from an event or an answer of any size, truncated to the limit.
-    pub(crate) fn bounded(&self, error: Error) -> Error {
-        error.redacted(|text| match text.len() > self.bytes_max {
-            true => self.bounded_text(text),
-            false => text.to_owned(), // redacted later, with all other texts
-        })
+    /// The error in an event or an answer of any size; its texts are truncated to the limit.
+    pub(crate) fn error_in(&self, data: &str) -> Error {
+        // First, because a quote of it may end in half a key.
+        Error::from_event(&self.redact(data)).redacted(|text| cut(text, self.bytes_max).to_owned())
     }
 }
 
@@ -162,9 +160,18 @@ mod tests {
     #[test]
     fn a_text_of_an_error_is_cut_only_beyond_the_limit() {
         let redactor = Redactor::for_tests("sk", 4);
-        for (text, bounded) in [("1 sk", "1 sk"), ("1 sk.", "1 [k")] {
-            let error = redactor.bounded(Error::argument(text));
-            assert_eq!(error.message(), bounded);
+        for (text, bounded) in [("1 23", "1 23"), ("1 234", "1 23"), ("1 sk", "1 [k")] {
+            assert_eq!(redactor.error_in(text).message(), bounded);
+        }
+    }
+
+    #[test]
+    fn a_quote_of_an_error_does_not_end_in_half_a_key() {
+        let redactor = Redactor::for_tests("sk-test-0123", 1 << 20);
+        for known in 1..12 {
+            let text = format!("{}sk-test-0123 and more", "y".repeat(EXCERPT_BYTES_MAX - known));
+            let error = redactor.error_in(&text);
+            assert!(!error.message().contains('s'), "{known}: {}", error.message());
         }
     }
 }

@@ -469,7 +469,8 @@ impl<'a> Attempts<'a> {
         let url = self.transport.url(self.prepared, None).into();
         let (number, body) = (self.shared.attempts() + 1, body.unwrap_or_default());
         let attempt = Arc::new(BeforeAttempt::new(self.prepared.endpoint, url, number, body));
-        hook::run(program, self.shared.session(), &self.deadlines, attempt).await
+        let (session, redactor) = (self.shared.session(), &self.shared.redactor);
+        hook::run(program, session, redactor, &self.deadlines, attempt).await
     }
 
     /// The request body for a service where its model has another name.

@@ -70,7 +70,7 @@ pub(crate) fn judge(
         }
     };
     let mut no_answer = if document.is_error(endpoint) {
-        let error = redactor.bounded(Error::from_event(&text)).with_hint(ERROR_HINT);
+        let error = redactor.error_in(&text).with_hint(ERROR_HINT);
         NoAnswer::new(error.with_answer(&head))
     } else if !document.is_answer(endpoint) {
         let why = match endpoint {

@@ -8,6 +8,7 @@ use tokio::time::timeout;
 
 use crate::answer::error::{Error, Result};
 use crate::answer::error_kind::{ErrorKind, TimeoutPhase};
+use crate::answer::redactor::Redactor;
 use crate::call::before_attempt::{BeforeAttempt, Hook, set_running_here};
 use crate::call::deadlines::Deadlines;
 use crate::call::session::Session;
@@ -45,6 +46,7 @@ impl Drop for Running {
 pub(crate) async fn run(
     hook: Hook,
     session: &Arc<Session>,
+    redactor: &Redactor,
     deadlines: &Deadlines,
     attempt: Arc<BeforeAttempt>,
 ) -> Result<Vec<(String, String)>> {
@@ -67,7 +69,8 @@ pub(crate) async fn run(
         }
         Ok(Some(Ok(headers))) => Ok(headers),
         Ok(Some(Err(reason))) => {
-            let reason = cut(&reason, REASON_BYTES_MAX);
+            let redacted = redactor.redact(&reason); // first: a cut may leave half a key
+            let reason = cut(&redacted, REASON_BYTES_MAX);
             let message = format!("before_attempt refused the attempt: {reason}");
             Err(Error::new(ErrorKind::Callback, message).with_hint(REFUSED_HINT))
         }
@@ -98,6 +101,23 @@ mod tests {
     use crate::protocol::endpoint::Endpoint;
     use crate::system::sync::lock;
 
+    fn attempt() -> Arc<BeforeAttempt> {
+        let (url, body) = ("http://127.0.0.1/v1".to_owned(), bytes::Bytes::new());
+        Arc::new(BeforeAttempt::new(Endpoint::Chat, url, 1, body))
+    }
+
+    #[tokio::test]
+    async fn a_reason_that_is_cut_ends_in_no_half_of_a_key() {
+        let session = Arc::new(Session::new(Settings::for_tests("sk-test-0123")));
+        let redactor = Redactor::for_tests("sk-test-0123", 1 << 10);
+        let refuses = |_: &Arc<BeforeAttempt>| {
+            Err(format!("{}sk-test-0123 and more", "y".repeat(REASON_BYTES_MAX - 6)))
+        };
+        let deadlines = Deadlines::start(Timeouts::OFF);
+        let refused = run(Arc::new(refuses), &session, &redactor, &deadlines, attempt()).await;
+        assert!(refused.unwrap_err().message().ends_with("yyy[key] "));
+    }
+
     /// In virtual time: which bound ended the wait, the function's own or that of the whole call.
     #[tokio::test(start_paused = true)]
     async fn a_function_that_takes_too_long_is_not_waited_for() {
@@ -118,10 +138,9 @@ mod tests {
                 let _ = lock(&held).recv();
                 Ok(())
             });
-            let (url, body) = ("http://127.0.0.1/v1".to_owned(), bytes::Bytes::new());
-            let attempt = Arc::new(BeforeAttempt::new(Endpoint::Chat, url, 1, body));
             let deadlines = Deadlines::start(Timeouts { total, ..Timeouts::OFF });
-            let mut running = pin!(run(hook, &session, &deadlines, attempt));
+            let redactor = Redactor::for_tests("sk-test", 1 << 10);
+            let mut running = pin!(run(hook, &session, &redactor, &deadlines, attempt()));
             let early =
                 total.map_or(BEFORE_ATTEMPT_TIME_MAX, |total| total.min(BEFORE_ATTEMPT_TIME_MAX));
             tokio::select! {

@@ -208,7 +208,7 @@ impl StreamEvents {
 
     /// The error in an event.
     fn error_of(&self, data: &str) -> Error {
-        self.wanted.redactor.bounded(Error::from_event(data))
+        self.wanted.redactor.error_in(data)
     }
 
     /// Adds an event; events after the end are ignored (R-STR3).
