@@ -727,7 +727,8 @@ impl DoneGuard {
 
 impl Drop for DoneGuard {
     fn drop(&mut self) {
-        if self.shared.queue.is_finished() {
+        // A forked child that drops a runtime of the program drops tasks of its parent, whose calls go on.
+        if !self.shared.is_of_this_process() || self.shared.queue.is_finished() {
             return;
         }
         let mut who = Some(CancelledBy::Shutdown);

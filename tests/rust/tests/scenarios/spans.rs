@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use modelwire::{Call, Client, log};
 use modelwire_testing::{Exchange, Script, Service};
+use tokio::runtime::Builder;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::subscriber::with_default;
+use tracing::subscriber::{set_default, with_default};
 use tracing::{Event, Metadata, Subscriber};
 
 use crate::processes::in_child_at;
@@ -199,6 +200,34 @@ fn a_forked_child_leaves_the_spans_of_its_parent() {
         let mut inherited = Some(stream);
         assert!(forked(|| drop(inherited.take())));
         drop(held);
+        drop(inherited.take());
+        keeps.told();
+    });
+}
+
+/// Design: nor does it where the task of that call is dropped with a runtime of the program.
+#[test]
+fn a_forked_child_that_drops_a_runtime_leaves_the_spans_of_its_parent() {
+    let name = "spans::a_forked_child_that_drops_a_runtime_leaves_the_spans_of_its_parent";
+    in_child_at(name, &[], || {
+        let service = Service::start().unwrap();
+        let url = service.script("s", Script::one(stalled_after(&[&piece("a")])));
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let client = Client::new(config(url).runtime(runtime.handle().clone())).unwrap();
+        let keeps = Keeps::default();
+        let mut stream = runtime
+            .block_on(async {
+                let _listens = set_default(keeps.clone());
+                client.stream(hello()).await
+            })
+            .unwrap();
+        runtime.block_on(stream.next()).unwrap().unwrap();
+        // As if another thread were in the subscriber.
+        let held = keeps.1.lock().unwrap();
+        let mut inherited = Some((stream, runtime));
+        let is_left = forked(|| drop(inherited.take()));
+        drop(held);
+        assert!(is_left);
         drop(inherited.take());
         keeps.told();
     });
