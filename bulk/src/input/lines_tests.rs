@@ -1,5 +1,5 @@
 //! Lines at every buffer size, and their maximum length.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
 

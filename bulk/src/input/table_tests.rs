@@ -1,5 +1,10 @@
 //! Records of tables at every buffer size, and what is wrong with others.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
 
 use super::*;
 
