@@ -234,6 +234,7 @@ fn the_cost_of_answers_without_usage_adds_up() {
         budget.settle(&row, RowEnd::Unreported { answer_bytes: 100 });
         costs.push(budget.spent().perhaps_cost);
     }
+    assert_eq!(budget.spent().rows_without_usage, 2);
     assert!(costs[0] > Money::default() && costs[1] == costs[0] + costs[0], "{costs:?}");
 }
 

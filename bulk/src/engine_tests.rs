@@ -236,6 +236,7 @@ fn a_row_that_is_refused_for_the_last_time_among_answers_is_an_outcome() {
     // As soon as the next answer shows that the service admits rows.
     let failed: Vec<bool> = finished.iter().map(|finished| finished.outcome.is_err()).collect();
     assert_eq!(failed, [false, true, false, false]);
+    assert_eq!(engine.status().limited, 1);
 }
 
 #[test]
@@ -1003,4 +1004,31 @@ fn a_run_that_ends_takes_rows_again_only_if_some_come_back() {
         let back = engine.set_budget(Limits::default()).unwrap();
         assert_eq!((back.is_empty(), engine.wants() > 0), (!wants, wants));
     }
+}
+
+#[test]
+fn a_drain_repeats_no_row_that_may_have_been_paid() {
+    let service = Service::start().unwrap();
+    service.queue(vec![status(500, &[])]);
+    let mut options = options();
+    options.rules.paid_attempts_max = 3;
+    let mut engine = Engine::new(client(&service), options, NoSendJournal);
+    engine.push(row(1, "echo"));
+    assert!(matches!(engine.turn(Some(Duration::ZERO)), Turn::Idle));
+    engine.drain();
+    let (finished, over) = run(&mut engine, []);
+    assert!(matches!(over, Over::Drained), "{over:?}");
+    assert_eq!((finished[0].attempts, engine.status().paid_again), (1, 0));
+    assert_eq!(finished[0].outcome.as_ref().unwrap_err().status(), Some(500));
+}
+
+#[test]
+fn refusals_of_single_rows_are_no_outage() {
+    let service = Service::start().unwrap();
+    service.answer_otherwise(Some(status(409, &[])));
+    let mut engine = Engine::new(client(&service), options(), NoSendJournal);
+    let (finished, over) = run(&mut engine, (1..=40).map(|number| row(number, "echo")));
+    assert!(matches!(over, Over::All), "{over:?}");
+    assert_eq!((finished.len(), engine.status().outage), (40, None));
+    assert!(engine.lanes.iter().all(|lane| !lane.is_failing()));
 }

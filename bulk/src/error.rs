@@ -826,6 +826,25 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_be_written_beside_the_results_is_named() {
+        for (extract, name) in [
+            (Extract::Errors, "the file for failed rows"),
+            (Extract::Csv, "the file for the table"),
+        ] {
+            assert_eq!(extract.name(), name);
+        }
+    }
+
+    #[test]
+    fn an_input_that_breaks_off_says_where() {
+        for (lines, says) in [(0, "in before its first line ended"), (3, "in after line 3, ")] {
+            let error = Io::ConnectionReset.into();
+            let broken = Error::InputBroken { name: "in".to_owned(), packing: None, lines, error };
+            assert!(broken.to_string().contains(says), "{broken}");
+        }
+    }
+
+    #[test]
     fn a_reader_that_went_away_is_no_failure_of_a_file() {
         let unwritten = |kind: Io| Error::Unwritten {
             name: "-".to_owned(),

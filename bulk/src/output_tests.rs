@@ -4,8 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use modelwire::{Endpoint, Error};
-use serde_json::Value as Json;
+use modelwire::{Client, Config, Endpoint, Error, Request};
+use modelwire_testing::{Reply, Says, Service};
+use serde_json::{Value as Json, json};
 
 use super::*;
 use crate::row::Row;
@@ -119,5 +120,37 @@ fn a_string_is_read_with_what_follows() {
     ] {
         let found = read_text(text);
         assert_eq!(found.as_ref().map(|(text, rest)| (&**text, *rest)), read, "{text}");
+    }
+}
+
+#[test]
+fn a_text_is_escaped_where_json_asks_for_it() {
+    for (text, expected) in [
+        ("", r#""""#),
+        ("a é ~", r#""a é ~""#),
+        ("\u{1}", r#""\u0001""#),
+        ("\u{1f}", r#""\u001f""#),
+        ("\"", r#""\"""#),
+        ("\\", r#""\\""#),
+    ] {
+        let mut out = Vec::new();
+        write_text(text, &mut out);
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+}
+
+#[test]
+fn the_body_of_a_refusal_is_json_or_a_text() {
+    let service = Service::start().unwrap();
+    let config = Config::new().base_url(service.base_url()).api_key("sk-test");
+    let client = Client::new(config).unwrap();
+    for (body, expected) in [("<p>No</p>", json!("<p>No</p>")), ("{\n\"a\":1}", json!({"a": 1}))] {
+        let (headers, body) = (Vec::new(), body.as_bytes().to_vec());
+        let says = Says::Document { status: 404, headers, body };
+        service.queue(vec![Reply { says, faults: Vec::new() }]);
+        let error = client.blocking().send(Request::chat("echo").user("Hello")).unwrap_err();
+        let (_, value) = result(&failed("row-7", error));
+        assert_eq!(value["response"]["body"], expected, "{value}");
+        assert_eq!(value["response"]["status_code"], 404);
     }
 }

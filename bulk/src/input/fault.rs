@@ -113,3 +113,18 @@ pub(crate) fn kind_name(kind: Kind) -> &'static str {
         Kind::Object => "an object",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    #[test]
+    fn a_line_that_only_opens_is_the_first_of_one_document() {
+        let advice = |line: &str| not_json(line, Value::parse(line).unwrap_err()).advice;
+        assert_eq!(advice("["), ONE_DOCUMENT);
+        assert_eq!(advice(" { "), ONE_DOCUMENT);
+        assert_eq!(advice("x"), CORRECT);
+        assert_eq!(advice(r#"{"a":"#), CORRECT, "cut off");
+    }
+}

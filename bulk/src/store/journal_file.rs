@@ -206,3 +206,50 @@ fn held(path: &Path, file: &File) -> Error {
     }
     Error::JournalHeld { path: path.to_owned(), process: last }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::super::tests::Folder;
+    use super::*;
+
+    /// A run that is about to end still holds them for a moment.
+    #[test]
+    fn a_file_that_is_held_is_waited_for() {
+        let folder = Folder::in_memory();
+        let (journal, results) = (folder.path("journal"), folder.path("results"));
+        let first = JournalFile::hold(&journal, Readers::OWNER).unwrap().0;
+        let held_results = File::create(&results).unwrap();
+        assert!(lock(&held_results));
+        let waits = std::thread::spawn(move || {
+            let next = JournalFile::hold(&journal, Readers::OWNER);
+            (next.is_ok(), lock(&File::open(&results).unwrap()))
+        });
+        // clock: any wait is right; a longer one shows better that the others wait
+        std::thread::sleep(LOCK_WAIT / 10);
+        drop(first);
+        system::unlock(&held_results).unwrap();
+        assert_eq!(waits.join().unwrap(), (true, true));
+    }
+
+    #[test]
+    fn a_file_that_stays_held_is_refused() {
+        let folder = Folder::in_memory();
+        let journal = folder.path("journal");
+        let _first = JournalFile::hold(&journal, Readers::OWNER).unwrap();
+        let begun = Instant::now();
+        assert!(JournalFile::hold(&journal, Readers::OWNER).is_err());
+        assert!(begun.elapsed() >= LOCK_WAIT);
+        assert!(!lock(&File::open(&journal).unwrap()));
+        assert!(begun.elapsed() >= 2 * LOCK_WAIT);
+    }
+
+    #[test]
+    fn a_folder_that_is_missing_is_named() {
+        let folder = Folder::in_memory();
+        let missing = folder.path("missing").join("out");
+        let not_found = || io::Error::from(ErrorKind::NotFound);
+        assert!(matches!(unusable(&missing, not_found()), Error::FolderMissing { .. }));
+        assert!(matches!(unusable(&folder.path("out"), not_found()), Error::Unusable(..)));
+    }
+}

@@ -55,3 +55,30 @@ fn write(lines: &[u8], format: Format, folder: &Path) -> io::Result<PathBuf> {
     }
     Err(ErrorKind::AlreadyExists.into())
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::super::places::spool;
+    use super::super::tests::Folder;
+    use super::*;
+
+    #[test]
+    fn the_next_free_name_is_taken() {
+        let folder = Folder::in_memory();
+        let of = |path: &Path| path.parent().unwrap().to_owned();
+        let parent = of(&folder.path("x"));
+        for number in 0..2 {
+            let rescued = write(b"{}\n", Format::Plain, &parent).unwrap();
+            let name = format!("modelwire-rescue-{}-{number}.jsonl", std::process::id());
+            assert_eq!(rescued, parent.join(name));
+            assert_eq!(std::fs::read(&rescued).unwrap(), b"{}\n");
+            let spooled = spool(&parent, Readers::OWNER).unwrap();
+            let name = format!("modelwire-{}-{number}.part", std::process::id());
+            assert_eq!(spooled, parent.join(name));
+        }
+        let missing = folder.path("missing");
+        assert!(write(b"{}\n", Format::Plain, &missing).is_err());
+        assert!(spool(&missing, Readers::OWNER).is_err());
+    }
+}

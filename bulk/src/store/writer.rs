@@ -380,6 +380,7 @@ impl Writer {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{STORE_BYTES_MAX, SendJournal};
     use super::*;
 
     fn batch(results: &[(&str, &str)]) -> Batch {
@@ -392,6 +393,20 @@ mod tests {
             });
         }
         batch
+    }
+
+    #[test]
+    fn the_store_is_behind_with_more_bytes_than_it_holds() {
+        let shared = Shared::new();
+        for (bytes, is_behind) in [(STORE_BYTES_MAX, false), (1, true)] {
+            shared.add(|queue| queue.results.lines.resize(queue.results.lines.len() + bytes, b'x'));
+            assert_eq!(super::super::is_behind(&shared), is_behind);
+            assert_eq!(super::super::StoreSendJournal(shared.clone()).is_behind(), is_behind);
+        }
+        assert_eq!(shared.bytes(), STORE_BYTES_MAX + 1);
+        let shared = Shared::new();
+        shared.set_trouble(WriteState::Waiting("out".to_owned()));
+        assert!(super::super::is_behind(&shared));
     }
 
     /// Where a stream took a part of the results: what it took is recorded, and the rest stays to be rescued.
