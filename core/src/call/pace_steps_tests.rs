@@ -339,7 +339,7 @@ fn a_queue_is_bounded_by_throughput_and_duration() {
 fn an_overdue_queue_bounds_nothing() {
     let asks = |ms| {
         let mut pace = CongestionController::new(1_000);
-        (pace.slots, pace.in_flight, pace.crowd) = (1_000.0, 30, queue());
+        (pace.slots, pace.in_flight, pace.crowd) = (40.0, 30, queue());
         (pace.ask(at(ms)), pace.crowd.least)
     };
     assert_eq!(asks(9_999), (Decision::At(at(10_000)), Some(2.0)));
