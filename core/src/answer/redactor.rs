@@ -1,6 +1,7 @@
 //! Redacts and truncates a service's texts: at most a fixed size, and never the call's API key.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use crate::answer::error::Error;
@@ -36,18 +37,25 @@ impl Redactor {
         text: &'a str,
         redact: for<'b> fn(&ApiKey, &'b str) -> Cow<'b, str>,
     ) -> Cow<'a, str> {
-        let redacted = redact(&self.key, text);
-        let Some(others) = &self.others else { return redacted };
-        others.iter().fold(redacted, |text, key| match redact(key, &text) {
+        if self.others.is_none() {
+            return redact(&self.key, text);
+        }
+        // The longest first: another one may be the start of it.
+        let mut keys: Vec<_> = self.keys().collect();
+        keys.sort_by_key(|key| Reverse(key.longest_written()));
+        keys.into_iter().fold(Cow::Borrowed(text), |text, key| match redact(key, &text) {
             Cow::Borrowed(_) => text,
             Cow::Owned(redacted) => Cow::Owned(redacted),
         })
     }
 
-    fn longest_written(&self) -> usize {
+    fn keys(&self) -> impl Iterator<Item = &ApiKey> {
         let others = self.others.iter().flat_map(|others| others.iter());
-        let all = others.chain([&self.key]).map(|key| key.longest_written());
-        all.max().unwrap_or_default()
+        others.chain([&self.key]).map(|key| &**key)
+    }
+
+    fn longest_written(&self) -> usize {
+        self.keys().map(ApiKey::longest_written).max().unwrap_or_default()
     }
 
     /// The size of a text to examine, so that a key that crosses the limit is redacted before the cut.
@@ -154,6 +162,18 @@ mod tests {
                     assert_eq!(redactor.quote(text), excerpt(text));
                 }
             }
+        }
+    }
+
+    /// A service without keys may have one that begins like that of another.
+    #[test]
+    fn a_key_that_begins_with_another_is_redacted_whole() {
+        let keys = ["sk-", "sk-test-0123456789", "sk-test"];
+        for first in 0..keys.len() {
+            let mut keys: Vec<_> = keys.map(|key| Settings::for_tests(key).api_key).into();
+            let key = keys.remove(first);
+            let redactor = Redactor { key, others: Some(keys.into()), bytes_max: 100 };
+            assert_eq!(redactor.redact("a sk-test-0123456789 b sk-c"), "a [key] b [key]c");
         }
     }
 
