@@ -129,7 +129,7 @@ mod tests {
     fn half_a_key_after_whole_ones_is_not_shown() {
         let redactor = Redactor::for_tests("sk-test-0123", 300);
         let escaped: String = "sk-test-0123".bytes().map(|byte| format!("\\u{byte:04x}")).collect();
-        assert_eq!(redactor.wanted(), 300 + 4 + escaped.len());
+        assert_eq!(redactor.wanted(), 300 + 4 + redactor.longest_written());
         for known in 0..=12 {
             let filler = "x".repeat(redactor.wanted() - 2 * escaped.len() - known);
             let text = format!("{escaped}{escaped}{filler}sk-test-0123 and more");

@@ -124,7 +124,7 @@ impl ApiKey {
         Zeroizing::new(value)
     }
 
-    /// `text` with every occurrence of the key redacted (R-AUTH4), even if JSON escapes parts of it.
+    /// `text` with every occurrence of the key redacted (R-AUTH4), even if parts of it are escaped.
     pub(crate) fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut redacted = Cow::Borrowed(text);
         if text.len() < self.key.len() {
@@ -133,7 +133,8 @@ impl ApiKey {
         if memchr::memmem::find(text.as_bytes(), self.key.as_bytes()).is_some() {
             redacted = Cow::Owned(text.replace(&self.key, KEY_MASK));
         }
-        if memchr::memchr(b'\\', redacted.as_bytes()).is_some()
+        let [first, second, third] = ESCAPES;
+        if memchr::memchr3(first, second, third, redacted.as_bytes()).is_some()
             && let Some(more) = self.redact_escaped(&redacted)
         {
             redacted = Cow::Owned(more);
@@ -153,43 +154,109 @@ impl ApiKey {
     fn redact_escaped(&self, text: &str) -> Option<String> {
         let mut out = String::new();
         let mut copied = 0;
-        for (at, _) in text.char_indices() {
+        for at in self.starts(text) {
             // What is before `copied` belongs to the last key.
             if let Some(between) = text.get(copied..at)
-                && let Some(length) = text.get(at..).and_then(|rest| self.escaped_at(rest))
+                && let (true, rest) = self.written_at(text.get(at..).unwrap_or_default())
             {
                 out.push_str(between);
                 out.push_str(KEY_MASK);
-                copied = at + length;
+                copied = text.len() - rest.len();
             }
         }
         (copied > 0).then(|| out + text.get(copied..).unwrap_or_default())
     }
 
-    /// The length of the key at the start of a JSON text, each character plain or escaped.
-    fn escaped_at(&self, text: &str) -> Option<usize> {
+    /// Where the key may begin, plain or escaped.
+    fn starts<'a>(&self, text: &'a str) -> impl Iterator<Item = usize> + use<'a> {
+        let first = self.key.bytes().next().unwrap_or_default();
+        let may_begin = move |byte: u8| byte == first || is_escape(byte);
+        text.bytes().enumerate().filter(move |(_, byte)| may_begin(*byte)).map(|(at, _)| at)
+    }
+
+    /// Whether a text begins with the key, each character plain or escaped, and what follows as much of it as is
+    /// there.
+    fn written_at<'a>(&self, text: &'a str) -> (bool, &'a str) {
         let mut rest = text;
         for expected in self.key.chars() {
-            // A backslash in the key is written as two.
-            let doubled = (expected == '\\').then(|| rest.strip_prefix("\\\\")).flatten();
-            let plain = || rest.strip_prefix(expected);
-            let escape = || rest.strip_prefix('\\');
-            let backslash = || escape()?.strip_prefix(expected);
-            let unicode = || {
-                let digits = escape()?.strip_prefix('u')?;
-                let code = u32::from_str_radix(digits.get(..4)?, 16).ok()?;
-                (code == expected as u32).then(|| digits.get(4..)).flatten()
-            };
-            // Before the character itself, with which the escape of a backslash begins.
-            rest = doubled.or_else(unicode).or_else(plain).or_else(backslash)?;
+            match behind(rest, expected) {
+                Some(behind) => rest = behind,
+                None => return (false, rest),
+            }
         }
-        Some(text.len() - rest.len())
+        (true, rest)
     }
 
     /// The bytes to read beyond a limit, so that a key that crosses the limit is redacted before the cut.
     pub(crate) fn longest_written(&self) -> usize {
-        self.key.len() * "\\u0000".len()
+        self.key.len() * ESCAPED_BYTES_MAX
     }
+}
+
+/// The bytes with which an escaped character begins.
+const ESCAPES: [u8; 3] = [b'\\', b'%', b'&'];
+
+fn is_escape(byte: u8) -> bool {
+    ESCAPES.contains(&byte)
+}
+
+/// The backslashes before a character that was escaped three times, as in JSON within JSON within JSON.
+const BACKSLASHES_MAX: usize = 7;
+
+/// The longest form of a character.
+const ESCAPED_BYTES_MAX: usize = BACKSLASHES_MAX + "u0000".len();
+
+/// What is behind a character at the start of a text, plain or escaped: as in JSON, which may be a string of
+/// other JSON, as in a URL, or as in HTML.
+fn behind(text: &str, expected: char) -> Option<&str> {
+    let unicode = |escaped: &'_ str| -> Option<usize> {
+        let digits = escaped.strip_prefix('u')?.get(..4)?;
+        (u32::from_str_radix(digits, 16).ok()? == expected as u32).then_some("u0000".len())
+    };
+    if expected == '\\' {
+        // A backslash in the key is written as two.
+        let escaped = text.strip_prefix('\\')?;
+        let length = escaped.strip_prefix('\\').map(|_| 1).or_else(|| unicode(escaped));
+        return escaped.get(length.unwrap_or_default()..);
+    }
+    let escaped = text.trim_start_matches('\\');
+    match text.len() - escaped.len() {
+        // Before the character itself, which may be that with which its escape begins.
+        0 => in_url(text, expected)
+            .or_else(|| in_html(text, expected))
+            .or_else(|| text.strip_prefix(expected)),
+        1..=BACKSLASHES_MAX => match unicode(escaped) {
+            Some(length) => escaped.get(length..),
+            None => escaped.strip_prefix(expected),
+        },
+        _ => None,
+    }
+}
+
+fn in_url(text: &str, expected: char) -> Option<&str> {
+    let digits = text.strip_prefix('%')?;
+    let code = u32::from_str_radix(digits.get(..2)?, 16).ok()?;
+    (code == expected as u32).then(|| digits.get(2..)).flatten()
+}
+
+fn in_html(text: &str, expected: char) -> Option<&str> {
+    let entity = text.strip_prefix('&')?;
+    let end = entity.bytes().take(ESCAPED_BYTES_MAX - "&".len()).position(|byte| byte == b';')?;
+    let (name, behind) = (entity.get(..end)?, entity.get(end + 1..)?);
+    let is_this = match name.strip_prefix('#') {
+        Some(number) => {
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(digits) => u32::from_str_radix(digits, 16),
+                None => number.parse(),
+            };
+            code.is_ok_and(|code| code == expected as u32)
+        }
+        None => {
+            let named = [("amp", '&'), ("lt", '<'), ("gt", '>'), ("quot", '"'), ("apos", '\'')];
+            named.contains(&(name, expected))
+        }
+    };
+    is_this.then_some(behind)
 }
 
 /// Where to get and set a key: the end of every hint.

@@ -204,6 +204,32 @@ fn the_key_is_masked_wherever_it_stands() {
     assert!(!format!("{:?}", Config::new().api_key("sk-test")).contains("sk-test"));
 }
 
+/// As in JSON that is a string of other JSON, in a URL, and in HTML.
+#[test]
+fn a_key_is_masked_in_every_escape() {
+    let key = given("http://h/v1", "sk-test/0+1'2&3").unwrap().api_key;
+    for written in [
+        r"sk-test\\/0\\u002b1\\u00272\\u00263",
+        r"\\\\u0073k-test\\\/0\\\\\\\+1'2&3",
+        "sk-test%2F0%2B1%272%263",
+        "%73k%2dtest%2f0+1'2%263",
+        "sk-test&#x2F;0&#43;1&#39;2&amp;3",
+        "sk-test/0&#x0002b;1&apos;2&#x26;3",
+    ] {
+        assert_eq!(key.redact(&format!("é{written}é")), "é[key]é", "{written}");
+    }
+    for other in [
+        "sk-test%2F0%2B1%272%2",
+        "sk-test&#x2F;0&#43;1&#39;2&lt;3",
+        "100% & \\",
+        r"sk-test\\\\\\\\/0+1'2&3",
+    ] {
+        assert_eq!(key.redact(other), other);
+    }
+    let key = given("http://h/v1", "%25&amp;%").unwrap().api_key;
+    assert_eq!(key.redact("%25&amp;% %2525%26amp%3B%25"), "[key] [key]");
+}
+
 /// A model's output keeps what may be a word, and has no key of eight bytes or more.
 #[test]
 fn only_what_may_be_a_key_is_masked_in_answers() {
