@@ -32,6 +32,11 @@ impl Redactor {
         self.by_each(text, ApiKey::mask_answer)
     }
 
+    /// A text that broke off, without half a key at its end.
+    pub(crate) fn without_half<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.by_each(text, ApiKey::redact_half)
+    }
+
     fn by_each<'a>(
         &self,
         text: &'a str,
@@ -175,6 +180,21 @@ mod tests {
             let redactor = Redactor { key, others: Some(keys.into()), bytes_max: 100 };
             assert_eq!(redactor.redact("a sk-test-0123456789 b sk-c"), "a [key] b [key]c");
         }
+    }
+
+    #[test]
+    fn half_a_key_is_redacted_where_a_text_broke_off() {
+        let redactor = Redactor::for_tests("sk-test/0123", 100);
+        for half in
+            ["sk-t", "sk-test/012", r"sk-test\/01", r"sk-test\", "sk-test%2", "%73k&#45;t&#1"]
+        {
+            assert_eq!(redactor.without_half(&format!("a key {half}")), "a key [key]", "{half}");
+        }
+        for other in ["a risk", "sk-test a", "sk-te", "sk-test/0123", ""] {
+            let is_half = other == "sk-te";
+            assert_eq!(redactor.without_half(other), if is_half { "[key]" } else { other });
+        }
+        assert_eq!(Redactor::for_tests("sk-test", 100).without_half("a sk-tes"), "a sk-tes");
     }
 
     #[test]

@@ -80,16 +80,23 @@ pub(crate) async fn excerpt(redactor: &Redactor, body: &mut Body, mut clock: Clo
     let wanted = redactor.wanted();
     let mut bytes = Vec::new();
     let read = async {
-        while bytes.len() < wanted
-            && let Ok(Some(piece)) = clock.next_piece(body).await
-        {
-            bytes.extend_from_slice(&piece);
+        while bytes.len() < wanted {
+            match clock.next_piece(body).await {
+                Ok(Some(piece)) => bytes.extend_from_slice(&piece),
+                Ok(None) => return true,
+                Err(_) => return false,
+            }
             clock.substance();
         }
+        true
     };
-    let _ = timeout(ERROR_BODY_TIME_MAX, read).await;
+    let is_read = timeout(ERROR_BODY_TIME_MAX, read).await.unwrap_or(false);
     bytes.truncate(wanted);
-    redactor.bounded_text(&String::from_utf8_lossy(&bytes))
+    let text = String::from_utf8_lossy(&bytes);
+    match is_read {
+        true => redactor.bounded_text(&text),
+        false => redactor.bounded_text(&redactor.without_half(&text)),
+    }
 }
 
 fn too_large(bytes_max: usize) -> Error {
@@ -267,6 +274,21 @@ mod tests {
             if let Poll::Ready(text) = read {
                 assert_eq!(text, "x".repeat(10));
             }
+        }
+    }
+
+    /// Of a body that ends, the last word is its own.
+    #[tokio::test(start_paused = true)]
+    async fn an_excerpt_that_broke_off_does_not_end_in_half_a_key() {
+        let redactor = Redactor::for_tests("sk-test-0123", 100);
+        let half = || Body::gives("a key sk-test-01");
+        let waits = || Body::for_tests([half()]);
+        let breaks = Body::for_tests([half(), Body::breaks()]);
+        let ends = Body::for_tests([half(), ENDS]);
+        for (mut body, shown) in
+            [(waits(), "a key [key]"), (breaks, "a key [key]"), (ends, "a key sk-test-01")]
+        {
+            assert_eq!(excerpt(&redactor, &mut body, untimed()).await, shown);
         }
     }
 

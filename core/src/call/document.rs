@@ -50,9 +50,11 @@ pub(crate) fn judge(
     // Some writers put a byte order mark before JSON; parsers may ignore it (RFC 8259).
     let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
     let not_an_answer = |why: &str, shown: &str| {
-        let message = format!("{why}: {}", redactor.quote(shown));
+        // Either may have broken off.
+        let message = format!("{why}: {}", redactor.quote(&redactor.without_half(shown)));
         let error = Error::new(ErrorKind::Protocol, message);
-        NoAnswer::new(error.with_body(redactor.bounded_text(&text)).with_answer(&head))
+        let body = redactor.bounded_text(&redactor.without_half(&text));
+        NoAnswer::new(error.with_body(body).with_answer(&head))
     };
     if text.trim_start().is_empty() {
         let error = Error::new(ErrorKind::Protocol, "the answer has no content");
@@ -145,6 +147,17 @@ mod tests {
         let error = judged(Endpoint::Models, models).unwrap_err();
         assert_eq!(error.message(), r#"an entry in the model list has no id: {"x":1}"#);
         assert!(judged(Endpoint::Models, r#"{"data":[{"id":"a"}]}"#).is_ok());
+    }
+
+    #[test]
+    fn what_is_no_answer_does_not_end_in_half_a_key() {
+        for text in [r#"{"a":"a sk-tes"#, "a sk-tes"] {
+            let redactor = Redactor::for_tests("sk-test-0123", 100);
+            let head = Arc::new(Head::new(200, [("x-a", "b")]));
+            let error = judge(&redactor, Endpoint::Chat, head, text.into()).err().unwrap().error;
+            assert!(error.message().ends_with("a [key]"), "{error}");
+            assert!(error.body().unwrap().ends_with("a [key]"), "{error:?}");
+        }
     }
 
     /// Its parts and its end count.

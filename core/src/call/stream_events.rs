@@ -452,8 +452,11 @@ impl Sink for EndOfBody<'_> {
         self.judge_unfinished();
         let text = String::from_utf8_lossy(data);
         let text = text.trim();
-        if name == "error" || text.starts_with(DONE_MARK) || is_whole(text) {
+        if text.starts_with(DONE_MARK) || is_whole(text) {
             self.events.add(name, data);
+        } else if name == "error" {
+            let text = self.events.wanted.redactor.without_half(text).into_owned();
+            self.events.add(name, text.as_bytes());
         } else if !text.is_empty() {
             self.unfinished = Some((name.to_owned(), data.to_owned()));
         }
@@ -480,7 +483,9 @@ impl Sink for EndOfBody<'_> {
         const FIELDS: [&[u8]; 4] = [b"data", b"event", b"id", b"retry"];
         // The beginning of a known field name has lost no content.
         if !FIELDS.iter().any(|field| field.starts_with(line)) {
-            self.events.unknown_field(line);
+            let line = String::from_utf8_lossy(line);
+            let line = self.events.wanted.redactor.without_half(&line).into_owned();
+            self.events.unknown_field(line.as_bytes());
         }
     }
 }

@@ -284,3 +284,22 @@ fn a_chat_lacks_a_reason_until_a_choice_finishes_or_the_stream_ends() {
     assert!(!lacks(Endpoint::Chat, &finished(0, "stop")));
     assert!(!lacks(Endpoint::Chat, &format!("{begun}data: [DONE]\n\n")));
 }
+
+#[test]
+fn a_stream_that_broke_off_in_a_key_does_not_show_half_of_it() {
+    for line in ["event: error\ndata: a key ", "a-key: ", "event: error\ndata: {\"message\":\""] {
+        for half in ["sk-test-0123", "sk-test-0123456789"] {
+            let mut wanted = Wanted::for_tests(1, false);
+            wanted.redactor = Redactor::for_tests("sk-test-0123456789", 100);
+            let mut decoder = Decoder::new(1000);
+            let mut events = StreamEvents::new(wanted, Arc::new(Head::default()));
+            decoder.feed_to(format!("{line}{half}").as_bytes(), &mut events).unwrap();
+            let mut rest = EndOfBody::new(&mut events);
+            decoder.finish_to(&mut rest).unwrap();
+            events.body_ended(true);
+            let error = events.conclude().unwrap_err();
+            let shown = error.report();
+            assert!(shown.contains("[key]") && !shown.contains("sk-t"), "{shown}");
+        }
+    }
+}

@@ -18,6 +18,9 @@ const BEARER: &str = "Bearer ";
 /// A shorter key does not need to be hidden.
 const KEY_BYTES_MIN: usize = 8;
 
+/// Fewer bytes at the end of a text that broke off may be its own.
+const HALF_BYTES_MIN: usize = 4;
+
 /// The longest word of a dummy key.
 const WORD_BYTES_MAX: usize = 16;
 
@@ -106,6 +109,11 @@ impl ApiKey {
         self.key.contains(' ')
     }
 
+    /// Whether it may be one or several words, which a text may contain.
+    fn may_be_word(&self) -> bool {
+        self.key.len() < KEY_BYTES_MIN || self.is_dummy()
+    }
+
     /// An error about options that were given beside this key, without the key.
     pub(crate) fn hidden_in(&self, error: Error) -> Error {
         without_key(error, &self.key)
@@ -145,9 +153,27 @@ impl ApiKey {
     /// The same for a model's output, which is unchanged if the key is too short to be one: programs
     /// pass a word or several to services that need no key, and the output may contain these.
     pub(crate) fn mask_answer<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        match self.key.len() < KEY_BYTES_MIN || self.is_dummy() {
+        match self.may_be_word() {
             true => Cow::Borrowed(text),
             false => self.redact(text),
+        }
+    }
+
+    /// A text that broke off, perhaps within the key: half a key at its end is redacted.
+    pub(crate) fn redact_half<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let tail = text.len().saturating_sub(self.longest_written());
+        let is_half = |at: &usize| {
+            let from = text.get(*at..).unwrap_or_default();
+            let (is_whole, rest) = self.written_at(from);
+            // An escape may have broken off, too.
+            let is_end =
+                rest.len() < ESCAPED_BYTES_MAX && rest.bytes().next().is_none_or(is_escape);
+            !is_whole && is_end && from.len() - rest.len() >= HALF_BYTES_MIN
+        };
+        let mut starts = self.starts(text).skip_while(|at| *at < tail);
+        match starts.find(is_half).filter(|_| !self.may_be_word()) {
+            Some(at) => Cow::Owned(text.get(..at).unwrap_or_default().to_owned() + KEY_MASK),
+            None => Cow::Borrowed(text),
         }
     }
 
