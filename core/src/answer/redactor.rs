@@ -27,6 +27,11 @@ impl Redactor {
         self.by_each(text, ApiKey::redact)
     }
 
+    /// The name of a header, which is in lower case.
+    pub(crate) fn redact_name<'a>(&self, name: &'a str) -> Cow<'a, str> {
+        self.by_each(name, ApiKey::redact_name)
+    }
+
     /// The same for a model's output, see [`ApiKey::mask_answer`].
     pub(crate) fn mask_answer<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.by_each(text, ApiKey::mask_answer)

@@ -443,7 +443,8 @@ impl<'a> Attempts<'a> {
             let place = moved.as_deref();
             let Sending { renamed, more, .. } = sending;
             let (prepared, body) = (self.prepared, renamed.as_ref().or(self.sent.as_ref()));
-            let to_send = ToSend { prepared, body, moved: place, more };
+            let redactor = &self.shared.redactor;
+            let to_send = ToSend { prepared, body, moved: place, more, redactor };
             let reply = self.transport.send(settings, to_send, permit, seen);
             let reply = reply.await;
             let reply = match moved.is_some() {

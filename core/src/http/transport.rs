@@ -22,6 +22,7 @@ use tokio::time::sleep;
 use crate::answer::error::{Error, Result};
 use crate::answer::error_kind::{ErrorKind, Metered};
 use crate::answer::head::Head;
+use crate::answer::redactor::Redactor;
 use crate::http::connections::{Connections, Permit, spare_max};
 use crate::http::failure::{
     Failure, broken_off, causes, failure, is_refused_unprocessed, place_of,
@@ -71,6 +72,8 @@ pub(crate) struct ToSend<'a> {
     pub(crate) moved: Option<&'a Url>,
     /// Headers of this attempt alone.
     pub(crate) more: &'a [(String, String)],
+    /// For the head of the answer.
+    pub(crate) redactor: &'a Redactor,
 }
 
 /// An answer whose head has arrived.
@@ -181,7 +184,7 @@ impl Transport {
                 made.map_err(|error| Failure { error, metered: Metered::NotSent })?
             }
         };
-        let prepared = to_send.prepared;
+        let redactor = to_send.redactor;
         let bytes_out = to_send.body.map_or(0, Bytes::len);
         seen.sends(bytes_out);
         if self.is_proxied {
@@ -208,8 +211,7 @@ impl Transport {
                     Ok(inflate) => (inflate, None),
                     Err(error) => (None, Some(error)),
                 };
-                let key = prepared.options.api_key().map_or(&settings.api_key, |key| key);
-                let head = Arc::new(head_of(&response, key));
+                let head = Arc::new(head_of(&response, redactor));
                 let seen = seen.clone();
                 let (ahead, rest) = (None, None);
                 let body = Body { response, permit, port, inflate, broken, ahead, rest, seen };
@@ -243,7 +245,7 @@ impl Transport {
     }
 
     fn request(&self, to_send: ToSend<'_>) -> reqwest::Request {
-        let ToSend { prepared, body, moved, more } = to_send;
+        let ToSend { prepared, body, moved, more, .. } = to_send;
         let method = match prepared.endpoint {
             Endpoint::Models => Method::GET,
             Endpoint::Chat | Endpoint::Responses => Method::POST,
@@ -525,7 +527,7 @@ fn header_map(settings: &Settings, streams: bool) -> Result<HeaderMap> {
 }
 
 /// The head of an answer, with the key redacted.
-fn head_of(response: &reqwest::Response, key: &ApiKey) -> Head {
+fn head_of(response: &reqwest::Response, redactor: &Redactor) -> Head {
     let status = response.status().as_u16();
     fn text(value: &HeaderValue) -> Cow<'_, str> {
         match std::str::from_utf8(value.as_bytes()) {
@@ -533,13 +535,14 @@ fn head_of(response: &reqwest::Response, key: &ApiKey) -> Head {
             Err(_) => String::from_utf8_lossy(value.as_bytes()),
         }
     }
+    let named = |name| redactor.redact_name(HeaderName::as_str(name));
     let headers = || response.headers().iter();
-    let head = Head::new(status, headers().map(|(name, value)| (name, text(value))));
-    match key.redact(head.text()) {
+    let head = Head::new(status, headers().map(|(name, value)| (named(name), text(value))));
+    match redactor.redact(head.text()) {
         Cow::Borrowed(_) => head, // one search for all, as usual
         Cow::Owned(_) => {
-            let redacted = |value| key.redact(&text(value)).into_owned();
-            Head::new(status, headers().map(|(name, value)| (name, redacted(value))))
+            let redacted = |value| redactor.redact(&text(value)).into_owned();
+            Head::new(status, headers().map(|(name, value)| (named(name), redacted(value))))
         }
     }
 }

@@ -54,7 +54,8 @@ async fn send(
     let text = text.map(str::to_owned);
     let prepared = Prepared::new(endpoint, text, Default::default(), false, false).unwrap();
     let (body, moved, more) = (prepared.body.as_ref(), None, &[][..]);
-    let to_send = ToSend { prepared: &prepared, body, moved, more };
+    let redactor = &Redactor::for_tests("sk-test", 100);
+    let to_send = ToSend { prepared: &prepared, body, moved, more, redactor };
     let permit = transport.connections.try_get().unwrap();
     let seen = Arc::new(AttemptTiming::new(Instant::now()));
     (transport.send(settings, to_send, permit, &seen).await, seen)
@@ -173,4 +174,19 @@ fn loopback_addresses_bypass_the_proxy_of_the_environment() {
     assert_eq!((transport.is_proxied, &*transport.place), (false, "127.0.0.1:9"));
     let failure = runtime.block_on(send(&transport, &settings, None)).0.err().unwrap();
     assert_eq!(failure.error.kind(), ErrorKind::Connect);
+}
+
+/// Names are in lower case. A short key may be a word of a name.
+#[test]
+fn the_keys_of_all_services_are_redacted_in_names_and_values_of_headers() {
+    let answer = hyper::Response::builder()
+        .header("x-sk-test-0123-sk-test-0123", "Sk-Test-0123")
+        .header("x-request-id", "sk-other-0123 sk-no%2Done-0123")
+        .body(reqwest::Body::default());
+    let keys = ["Sk-Test-0123", "sk-other-0123", "sk-no-one-0123", "id"];
+    let [key, others @ ..] = keys.map(|key| Settings::for_tests(key).api_key);
+    let redactor = Redactor { key, others: Some(others.into()), bytes_max: 100 };
+    let head = head_of(&answer.unwrap().into(), &redactor);
+    let masked = [("x-[key]-[key]", "[key]"), ("x-request-id", "[key] [key]")];
+    assert_eq!(head, Head::new(200, masked));
 }

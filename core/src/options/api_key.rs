@@ -159,6 +159,19 @@ impl ApiKey {
         }
     }
 
+    /// The same for the name of a header in lower case, unless the key may be a word.
+    pub(crate) fn redact_name<'a>(&self, name: &'a str) -> Cow<'a, str> {
+        let (key, bytes) = (self.key.as_bytes(), name.as_bytes());
+        if bytes.len() < key.len() || self.may_be_word() {
+            return Cow::Borrowed(name);
+        }
+        let found = bytes.windows(key.len()).position(|part| part.eq_ignore_ascii_case(key));
+        let Some(at) = found else { return Cow::Borrowed(name) };
+        let (before, rest) = name.split_at(at);
+        let behind = self.redact_name(rest.get(key.len()..).unwrap_or_default());
+        Cow::Owned(format!("{before}{KEY_MASK}{behind}"))
+    }
+
     /// A text that broke off, perhaps within the key: half a key at its end is redacted.
     pub(crate) fn redact_half<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let tail = text.len().saturating_sub(self.longest_written());
