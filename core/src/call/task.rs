@@ -159,6 +159,10 @@ impl Shared {
             others: session.other_keys.clone(),
             bytes_max: limits.error_body_bytes_max,
         };
+        let path = match redactor.mask_answer(&path) {
+            Cow::Borrowed(_) => path,
+            Cow::Owned(masked) => masked.into(),
+        };
         let (tag, runtime) = (request.own_tag(), session.settings.io.runtime(is_async));
         let progress = Progress {
             request: Some(Box::new(request)),
@@ -506,7 +510,8 @@ impl Shared {
         let upstream = service.and_then(|service| self.upstream(service));
         if let Some(upstream) = upstream {
             progress.service = service;
-            progress.context.path = upstream.settings.path_of(self.endpoint).into();
+            let path = upstream.settings.path_of(self.endpoint);
+            progress.context.path = self.redactor.mask_answer(&path).into();
         }
         progress.context.attempts += 1;
         progress.context.request_time.get_or_insert_with(SystemTime::now);

@@ -719,18 +719,19 @@ impl Settings {
         }
     }
 
-    /// The base URL as it is shown: a query may be secret.
+    /// The base URL as it is shown: a query may be secret, and the key may be in the path.
     pub(crate) fn shown_base_url(&self) -> String {
         let mut url = self.base_url.clone();
         if url.query().is_some() {
             url.set_query(Some("[query]"));
         }
-        match &self.unix_socket {
+        let shown = match &self.unix_socket {
             Some(UnixSocket { encoded, .. }) => {
                 url.as_str().replacen(BEHIND_SOCKET, &format!("{UNIX_SCHEME}{encoded}"), 1)
             }
             None => url.to_string(),
-        }
+        };
+        self.api_key.mask_answer(&shown).into_owned()
     }
 
     /// Whether any connection of the client speaks TLS: to the service, or to a proxy.

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::hint::black_box;
 use std::io::{Read, Seek, SeekFrom};
 
-use modelwire::{Client, Config, Request};
+use modelwire::{BaseUrl, Client, Config, Request};
 use modelwire_testing::{Exchange, Script, Service, Step};
 
 use super::in_child;
@@ -193,6 +193,38 @@ fn the_json_of_an_error_hides_an_echoed_key() {
         }
     }
     assert_eq!(masked, 8, "two streams, each gathered by sending and by reading, in two ways");
+}
+
+/// Some services have the key in the path of the base URL.
+#[test]
+fn a_key_in_the_path_of_the_base_url_is_not_shown() {
+    let service = Service::start().unwrap();
+    let answers = || Script::one(Exchange::json(200, CHAT_ANSWER));
+    let refuses = || Script::one(Exchange::json(401, "{}"));
+    let place = |script: Script| service.script("s", script).replace("/v1", &format!("/{KEY}/v1"));
+    for way in WAYS {
+        for is_one_of_several in [false, true] {
+            let client = |base_url: String| {
+                let config = Config::new().api_key(KEY);
+                let client = Client::new(match is_one_of_several {
+                    true => config.base_urls([BaseUrl::new(base_url)]),
+                    false => config.base_url(base_url),
+                });
+                client.unwrap()
+            };
+            let refused = client(place(refuses()));
+            hides("Client", &refused, &[KEY]);
+            assert!(refused.base_url().contains("/[key]/v1"), "{}", refused.base_url());
+            let error = way.send(&refused, hello()).unwrap_err();
+            hides("Error", &error, &[KEY]);
+            assert!(error.path().contains("/[key]/v1/chat"), "{}", error.path());
+            assert!(!error.to_json().contains(KEY));
+            let answered = client(place(answers()));
+            let answer = way.send(&answered, hello()).unwrap();
+            hides("CallRecord", answer.record().unwrap(), &[KEY]);
+            assert!(!answer.record().unwrap().to_json().contains(KEY));
+        }
+    }
 }
 
 /// A word that is given to a service which asks for no key may stand in any answer.
