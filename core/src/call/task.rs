@@ -398,7 +398,7 @@ impl Shared {
             let own = service.and_then(|service| self.upstream(service));
             let own = own.filter(|upstream| upstream.has_own_key);
             let key = own.map_or(&self.redactor.key, |upstream| &upstream.settings.api_key);
-            self.session.count(key, model, answer.usage());
+            self.session.count(key, &self.redactor.mask_answer(model), answer.usage());
         }
         let record = self.record(&mut outcome, cancelled_by);
         let outcome = match outcome {

@@ -227,6 +227,18 @@ fn a_key_in_the_path_of_the_base_url_is_not_shown() {
     }
 }
 
+/// It was given in place of the name of a model.
+#[test]
+fn a_key_as_the_name_of_a_model_is_not_in_the_usage() {
+    let service = Service::start().unwrap();
+    let url = service.script("s", Script::one(Exchange::json(200, CHAT_ANSWER)));
+    let client = Client::new(Config::new().base_url(url).api_key(KEY)).unwrap();
+    WAYS[0].send(&client, Request::chat(KEY).user("Hello")).unwrap();
+    let usage = client.usage();
+    hides("UsageByModel", &usage, &[KEY]);
+    assert!(format!("{usage:?}").contains("[key]"), "{usage:?}");
+}
+
 /// A word that is given to a service which asks for no key may stand in any answer.
 #[test]
 fn a_short_key_is_not_masked_in_the_text_of_a_model() {
