@@ -257,7 +257,7 @@ fn json_of(name: &str, value: &str) -> Result<String, Failure> {
     let of_file;
     let value = match value.strip_prefix('@') {
         Some(file) => {
-            of_file = read_whole(Path::new(file), OPTION_FILE_BYTES_MAX)
+            of_file = read_whole(Path::new(file), file, OPTION_FILE_BYTES_MAX)
                 .map_err(|failure| failure.within(&format!("--option {name}")))?;
             of_file.as_str()
         }
@@ -299,6 +299,7 @@ impl KeySource {
     /// The argument that names it.
     pub(crate) fn shown(&self) -> String {
         match self {
+            KeySource::File(file) if may_be_key(file) => "--key-file".to_owned(),
             KeySource::File(file) => format!("--key-file {}", file.display()),
             KeySource::Command(_) => "--key-command".to_owned(),
         }
@@ -307,8 +308,14 @@ impl KeySource {
     /// Reads the key. Errors never show any of its characters.
     pub(crate) fn key(&self) -> Result<String, Failure> {
         let text = match self {
-            KeySource::File(file) => read_whole(file, KEY_FILE_BYTES_MAX)
-                .map_err(|failure| failure.within("--key-file"))?,
+            KeySource::File(file) => {
+                let name = match may_be_key(file) {
+                    true => "the file, whose name may be the key and is not shown,".to_owned(),
+                    false => file.display().to_string(),
+                };
+                read_whole(file, &name, KEY_FILE_BYTES_MAX)
+                    .map_err(|failure| failure.within("--key-file"))?
+            }
             KeySource::Command(command) => printed_by(command).map_err(|what| {
                 Failure::new(Exit::Config, format!("--key-command: the command {what}"))
             })?,
@@ -369,21 +376,27 @@ fn checked_key(place: &str, text: &str) -> Result<String, Failure> {
     }
 }
 
-/// Reads a whole text file.
-fn read_whole(file: &Path, bytes_max: u64) -> Result<String, Failure> {
-    let unread = |cause: std::io::Error| {
-        Failure::file(format!("{} cannot be read: {cause}", file.display()))
-    };
+/// Whether the key itself may have been given in place of the name of its file: there is no such file, and no
+/// folder with which the name begins.
+fn may_be_key(file: &Path) -> bool {
+    let mut parts = file.components();
+    let first = parts.next().filter(|_| parts.next().is_some());
+    let is_place = first.is_some_and(|first| Path::new(first.as_os_str()).exists());
+    !is_place && !file.exists()
+}
+
+/// Reads a whole text file; `name` is its name in messages.
+fn read_whole(file: &Path, name: &str, bytes_max: u64) -> Result<String, Failure> {
+    let unread = |cause: std::io::Error| Failure::file(format!("{name} cannot be read: {cause}"));
     let mut bytes = Vec::new();
     // One byte more, to detect a file that is too long.
     let mut read = File::open(file).map_err(unread)?.take(bytes_max.saturating_add(1));
     read.read_to_end(&mut bytes).map_err(unread)?;
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > bytes_max {
-        let message = format!("{} is larger than {bytes_max} bytes", file.display());
-        return Err(Failure::file(message));
+        return Err(Failure::file(format!("{name} is larger than {bytes_max} bytes")));
     }
     String::from_utf8(bytes)
-        .map_err(|_| Failure::new(Exit::Config, format!("{} is not UTF-8 text", file.display())))
+        .map_err(|_| Failure::new(Exit::Config, format!("{name} is not UTF-8 text")))
 }
 
 /// Parses a time in seconds, with decimals.

@@ -88,3 +88,19 @@ fn a_file_of_a_key_has_the_key_alone() {
     std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!(KeySource::File(file.clone()).key().unwrap_err().exit, Exit::File);
 }
+
+#[test]
+fn a_key_in_place_of_the_name_of_its_file_is_not_shown() {
+    for (file, is_shown) in [
+        ("sk-test-0123456789", false),
+        ("sk-test/0123456789", false),
+        ("sk.test.0123456789", false),
+        ("/no-such-place/key", true),
+        ("../no-such-key", true),
+    ] {
+        let source = KeySource::File(file.into());
+        let message = source.key().unwrap_err().message;
+        assert_eq!(message.contains(file), is_shown, "{message}");
+        assert_eq!(source.shown().contains(file), is_shown);
+    }
+}
