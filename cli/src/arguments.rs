@@ -6,7 +6,7 @@ use std::io;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::connection::{Calling, Connection};
+use crate::connection::{Calling, Connection, without_key};
 use crate::failure::{Exit, Failure};
 use crate::{bulk, console, doctor, everyday};
 
@@ -57,7 +57,8 @@ pub(crate) fn run(arguments: Vec<OsString>) -> u8 {
     let report = command.connection().is_some_and(|connection| connection.report);
     let Err(failure) = command.run() else { return Exit::Done as u8 };
     if !failure.message.is_empty() {
-        console::say(&failure.message);
+        // The key may have been given in place of a name.
+        console::say(&without_key(None, &failure.message));
     }
     if let Some(known) = failure.report.filter(|_| report) {
         console::say_lines(&known);
@@ -133,6 +134,7 @@ fn refuse(error: &clap::Error, named: &[OsString]) -> Exit {
                     message.push_str(&format!("; tip: a similar subcommand exists: '{nearest}'"));
                 }
             }
+            let message = without_key(None, &message);
             console::say(&format!("{message} (see `{help} --help`)"));
             Exit::Usage
         }

@@ -104,3 +104,14 @@ fn a_key_in_place_of_the_name_of_its_file_is_not_shown() {
         assert_eq!(source.shown().contains(file), is_shown);
     }
 }
+
+#[test]
+fn a_text_has_no_key_that_was_read() {
+    let connection = Connection::default();
+    assert_eq!(without_key(Some(&connection), "a sk-test-0123"), "a sk-test-0123");
+    let _ = connection.first_key.set("sk-test-0123".to_owned());
+    assert_eq!(without_key(Some(&connection), "a sk-test-0123"), "a [key]");
+    let connection = Connection::default();
+    let _ = connection.first_key.set("none".to_owned());
+    assert_eq!(without_key(Some(&connection), "there is none"), "there is none");
+}

@@ -21,11 +21,11 @@ use std::time::Duration;
 pub(crate) use certificate::roots;
 pub(crate) use service::nearest;
 
-use crate::connection::Connection;
+use crate::connection::{Connection, without_key};
 use crate::console;
 use crate::doctor::checks::examine;
 use crate::doctor::context::Asked;
-use crate::doctor::report::Report;
+use crate::doctor::report::{Check, Finding, Report};
 use crate::failure::{Exit, Failure};
 
 /// Default maximum time of a single step: a model may have to be loaded.
@@ -60,6 +60,15 @@ pub(crate) struct Doctor {
     from: Option<PathBuf>,
 }
 
+/// The check without the key, which may be in a URL, a name, or what the service said.
+fn hidden(mut check: Check, connection: &Connection) -> Check {
+    let Finding { saw, cause, action, .. } = &mut check.finding;
+    for text in [saw, cause, action] {
+        *text = without_key(Some(connection), text);
+    }
+    check
+}
+
 impl Doctor {
     pub(crate) fn run(&self, connection: &Connection) -> Result<(), Failure> {
         if let Some(file) = &self.from {
@@ -79,7 +88,7 @@ impl Doctor {
             no_calls: self.no_calls,
             time_max: connection.timeout.unwrap_or(STEP_TIME_MAX).min(STEP_TIME_LONGEST),
         };
-        self.report(|report| examine(&asked, |check| report.add(check)))
+        self.report(|report| examine(&asked, |check| report.add(hidden(check, connection))))
     }
 
     fn report(
@@ -94,5 +103,23 @@ impl Doctor {
         let verdict = report.end().map_err(|error| console::unwritten(&error))?;
         // The verdict is already printed.
         if verdict.is_ok { Ok(()) } else { Err(Failure::new(Exit::DoctorFailed, "")) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::causes::Fault;
+
+    /// Services may repeat it anywhere, a finish reason for instance.
+    #[test]
+    fn a_check_shows_no_key() {
+        let connection = Connection::default();
+        let _ = connection.first_key.set("sk-test-0123".to_owned());
+        let text = "finish reason sk-test-0123";
+        let finding = Finding::failed(Fault::NotJson, text).because(text).so_do(text);
+        let check = hidden(Check { name: "chat", finding, took: Duration::ZERO }, &connection);
+        let Finding { saw, cause, action, .. } = check.finding;
+        assert_eq!([saw, cause, action], ["finish reason [key]"; 3]);
     }
 }
