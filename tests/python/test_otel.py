@@ -538,6 +538,25 @@ def test_a_key_that_the_service_echoes(telemetry, service, streamed, is_own):
     assert key not in exported and "[key]" in exported
 
 
+def test_the_keys_of_several_base_urls(telemetry, service):
+    """Nor a key with the line end of its file."""
+    telemetry.start(capture_content=True)
+    key = "sk-test-of-a-long-kind"
+    texts = dict.fromkeys(("id", "model", "system_fingerprint", "service_tier"), key)
+    message = {"role": "assistant", "content": f"It is {key}."}
+    body = {**texts, "choices": [{"index": 0, "message": message, "finish_reason": key}]}
+    url = service.script("echoing-several", [wire.answer(body)] * 2)
+    for given in (
+        {"base_urls": [{"url": url, "api_key": key}], "api_key": "sk-test-of-"},
+        {"base_url": url, "api_key": f"{key}\n"},
+    ):
+        with modelwire.OpenAI(**given, max_retries=0) as client:
+            client.chat.completions.create(**CHAT)
+    exported = telemetry.exported()
+    assert len(telemetry.spans()) == 2
+    assert key not in exported and "[key]" in exported
+
+
 def test_texts_that_are_not_utf_8(telemetry, caller):
     """Of a call that is refused for them: exporters can encode its span."""
     telemetry.start(capture_content=True)

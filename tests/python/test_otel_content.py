@@ -35,6 +35,7 @@ def call(operation="chat", stream=False, client=None, **fields):
     return SimpleNamespace(
         client=client or Client(),
         key=SimpleNamespace(value=KEY),
+        other_keys=(),
         operation=operation,
         fields={"model": "echo", **fields},
         stream=stream,
@@ -477,7 +478,7 @@ INPUTS = [
 @pytest.mark.parametrize(("operation", "given", "expected"), INPUTS)
 def test_messages_have_the_form_of_the_conventions(operation, given, expected):
     name = "messages" if operation == "chat" else "input"
-    told = content.of_request(operation, {name: given}, 10_000, KEY)
+    told = content.of_request(operation, {name: given}, 10_000, [KEY])
     assert told == {"gen_ai.input.messages": expected}
 
 
@@ -490,14 +491,14 @@ def test_instructions_and_tools():
             {"type": "web_search"},
         ],
     }
-    told = content.of_request("responses", fields, 10_000, KEY)
+    told = content.of_request("responses", fields, 10_000, [KEY])
     assert told["gen_ai.system_instructions"] == [{"type": "text", "content": "Be brief."}]
     assert told["gen_ai.tool.definitions"] == [
         {"type": "function", "name": "add"},
         {"type": "web_search", "name": "web_search"},
     ]
     tools = [{"type": "function", "function": {"name": "add"}}]
-    told = content.of_request("chat", {"messages": USER, "tools": tools}, 10_000, KEY)
+    told = content.of_request("chat", {"messages": USER, "tools": tools}, 10_000, [KEY])
     assert told["gen_ai.tool.definitions"] == [{"type": "function", "name": "add"}]
 
 
@@ -513,7 +514,7 @@ def test_instructions_and_tools():
     ],
 )
 def test_content_is_bounded(messages):
-    told = content.of_request("chat", {"messages": messages}, 1000, KEY)
+    told = content.of_request("chat", {"messages": messages}, 1000, [KEY])
     text = json.dumps(told["gen_ai.input.messages"])
     assert len(text) < 40_000  # a bare message of two characters has some forty of JSON around it
     json.loads(text)
@@ -522,11 +523,27 @@ def test_content_is_bounded(messages):
 def test_content_that_is_nested_without_end():
     deep = []
     deep.append(deep)
-    told = content.of_request("chat", {"messages": [{"role": "user", "content": [deep]}]}, 1000, "")
+    told = content.of_request("chat", {"messages": [{"role": "user", "content": [deep]}]}, 1000, [])
     assert json.dumps(told["gen_ai.input.messages"])
 
 
 def test_the_key_is_in_no_content():
     messages = [{"role": KEY, "content": [{"type": "odd", KEY: [f"my key is {KEY}!"]}]}]
-    told = content.of_request("chat", {"messages": messages}, 1000, KEY)
+    told = content.of_request("chat", {"messages": messages}, 1000, [KEY])
     assert KEY not in json.dumps(told["gen_ai.input.messages"])
+
+
+def test_a_key_that_json_escapes_is_in_no_content():
+    """As in the arguments of a tool call that are not whole."""
+    keys = ["sk-test/long+", "sk-test/"]
+    for text in (
+        r'{"a": "sk-test\/long+',
+        r'{"a": "\u0073k-test\\/long\u002B',
+        '{"a": "sk-test/long+',
+    ):
+        function = {"name": "f", "arguments": text}
+        message = {"role": "assistant", "tool_calls": [{"id": "1", "function": function}]}
+        told = content.of_request("chat", {"messages": [message]}, 1000, keys)
+        (call,) = told["gen_ai.input.messages"][0]["parts"]
+        assert call["arguments"] == '{"a": "[key]'
+    assert content.redacted(r"sk-te\st a\nb", keys) == r"sk-te\st a\nb"

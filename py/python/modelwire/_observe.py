@@ -39,6 +39,7 @@ class StartedCall:
         "headers",
         "key",
         "operation",
+        "other_keys",
         "stream",
     )
 
@@ -53,6 +54,10 @@ class StartedCall:
         """Whether the program requested a stream."""
         self.key = key
         """The key of this call, to redact it; its `value` is None if there is none."""
+        urls = client._natives.options.get("base_urls") or ()
+        own = (url.get("api_key") for url in urls if isinstance(url, dict))
+        self.other_keys: tuple[str, ...] = tuple(key for key in own if isinstance(key, str))
+        """The keys of the client's base URLs, to redact them."""
         self.headers: dict[str, str] = {}
         """To add: headers for this call. A header that the program set takes precedence; one that
         cannot be sent is omitted."""

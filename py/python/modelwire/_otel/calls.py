@@ -25,7 +25,7 @@ from modelwire._observe import Observer
 from modelwire._otel import content
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from opentelemetry.context import Context
     from opentelemetry.metrics import Meter
@@ -84,7 +84,7 @@ class _Started:
     """A call in flight."""
 
     operation: str
-    key: str
+    keys: Sequence[str]
     start: int
     span: Span
     attributes: dict[str, Any]
@@ -134,8 +134,9 @@ class CallTracer(Observer):
         context = get_current()
         if call.operation not in _API_TYPES or any(get_value(one, context) for one in _SUPPRESSED):
             return None
-        key = call.key.value or ""
-        key = key if len(key) >= KEY_MIN else ""
+        keys = [one.strip() for one in (call.key.value, *call.other_keys) if one]
+        # The longest first: another one may be the start of it.
+        keys = sorted((one for one in keys if len(one) >= KEY_MIN), key=len, reverse=True)
         model = call.fields.get("model")
         attributes: dict[str, Any] = {
             "gen_ai.operation.name": "chat",
@@ -145,7 +146,7 @@ class CallTracer(Observer):
         with contextlib.suppress(OpenAIError):  # of a closed client: the call reports it
             host, port = _address(call.client._open().base_url)
             attributes |= {"server.address": host, "server.port": port}
-        attributes = self._clean(attributes, key)
+        attributes = self._clean(attributes, keys)
         name = " ".join(["chat", *filter(None, [attributes.get("gen_ai.request.model")])])
         if _has_span(name, context):
             return None
@@ -161,7 +162,7 @@ class CallTracer(Observer):
             inject(call.headers, set_span_in_context(span, context))
         if not span.is_recording() and self._histograms is None:
             return None
-        started = _Started(call.operation, key, start, span, attributes)
+        started = _Started(call.operation, keys, start, span, attributes)
         if call.stream and self._chunk_times:
             call.chunk_times = True
         if span.is_recording():
@@ -173,13 +174,13 @@ class CallTracer(Observer):
 
     def _describe_request(self, started: _Started, call: Any) -> None:
         found = _request_attributes(call.operation, call.fields, call.stream)
-        started.span.set_attributes(self._clean(found, started.key))
+        started.span.set_attributes(self._clean(found, started.keys))
         if self._content_on_spans or self._logger is not None:
             call.gather = True
             self._capture(started, content.of_request, call.fields)
 
     def _capture(self, started: _Started, convert: Any, given: Any) -> None:
-        found = convert(started.operation, given, self._content_max, started.key)
+        found = convert(started.operation, given, self._content_max, started.keys)
         started.content |= found
         if self._content_on_spans:
             for name, value in found.items():
@@ -200,7 +201,9 @@ class CallTracer(Observer):
 
     def _describe_end(self, token: _Started, record: Any, response: Any) -> None:
         span, error = token.span, _error_type(record)
-        found = self._clean(_answer_attributes(token.operation, record, response, error), token.key)
+        found = self._clean(
+            _answer_attributes(token.operation, record, response, error), token.keys
+        )
         if self._histograms is not None:
             self._measure(self._histograms, token, record, found)
         if not span.is_recording():
@@ -246,18 +249,18 @@ class CallTracer(Observer):
             if tokens is not None:
                 measure("token.usage", tokens, **{"gen_ai.token.type": kind})
 
-    def _clean(self, attributes: Mapping[str, Any], key: str) -> dict[str, Any]:
+    def _clean(self, attributes: Mapping[str, Any], keys: Sequence[str]) -> dict[str, Any]:
         """The attributes whose types are allowed, without the key."""
         found: dict[str, Any] = {}
         for name, value in attributes.items():
             if name.startswith("openai.") and self._provider != "openai":
                 continue
             if isinstance(value, str):
-                found[name] = content.redacted(value, key)
+                found[name] = content.redacted(value, keys)
             elif isinstance(value, (int, float)):
                 found[name] = value
             elif isinstance(value, list) and value:
-                found[name] = [content.redacted(str(one), key) for one in value]
+                found[name] = [content.redacted(str(one), keys) for one in value]
         return found
 
 

@@ -4,7 +4,8 @@ bounded and without the key. Used only if content is captured."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 CONTENT_MAX = 65_536
@@ -17,15 +18,27 @@ CUT = "…"
 _ITEM = 2  # the cost of a list item, a member, a number
 
 
-def redacted(text: str, key: str) -> str:
-    """The text without the key, as valid UTF-8: if an exporter cannot encode one text, it loses the
-    whole batch of spans."""
+_ESCAPED = re.compile(r"\\+(?:u00([0-7][0-9A-Fa-f])|([!-~]))")
+"""A character that is escaped as in JSON."""
+
+
+def redacted(text: str, keys: Sequence[str]) -> str:
+    """The text without the keys, the longest of which is first, as valid UTF-8: if an exporter
+    cannot encode one text, it loses the whole batch of spans."""
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode()
-    return text.replace(key, "[key]") if key else text
+    if keys and "\\" in text:  # JSON, whose strings may have an escaped key
+        plain = _ESCAPED.sub(lambda one: one[2] or chr(int(one[1], 16)), text)
+        if any(key in plain and key not in text for key in keys):
+            text = plain
+    for key in keys:
+        text = text.replace(key, "[key]")
+    return text
 
 
-def of_request(operation: str, fields: Mapping[str, Any], limit: int, key: str) -> dict[str, Any]:
+def of_request(
+    operation: str, fields: Mapping[str, Any], limit: int, keys: Sequence[str]
+) -> dict[str, Any]:
     """The messages, instructions and tools of a request, by attribute."""
     found: dict[str, Any] = {
         "gen_ai.input.messages": _messages(
@@ -36,11 +49,11 @@ def of_request(operation: str, fields: Mapping[str, Any], limit: int, key: str) 
     instructions = fields.get("instructions")
     if operation == "responses" and isinstance(instructions, str):
         found["gen_ai.system_instructions"] = [_text(instructions)]
-    bounded = {name: _Bounded(limit, key).value(one) for name, one in found.items()}
+    bounded = {name: _Bounded(limit, keys).value(one) for name, one in found.items()}
     return {name: one for name, one in bounded.items() if one}
 
 
-def of_answer(operation: str, answer: Any, limit: int, key: str) -> dict[str, Any]:
+def of_answer(operation: str, answer: Any, limit: int, keys: Sequence[str]) -> dict[str, Any]:
     """The messages of an answer, one for each choice, by attribute."""
     reasons = finish_reasons(operation, answer)
     messages: Any
@@ -52,7 +65,7 @@ def of_answer(operation: str, answer: Any, limit: int, key: str) -> dict[str, An
             _Form(_message(_of(choice, "message")), finish_reason=reason)
             for choice, reason in zip(_items(_of(answer, "choices")), reasons)
         )
-    return {"gen_ai.output.messages": _Bounded(limit, key).value(messages)}
+    return {"gen_ai.output.messages": _Bounded(limit, keys).value(messages)}
 
 
 def finish_reasons(operation: str, answer: Any) -> list[str]:
@@ -80,14 +93,14 @@ class _Form(dict[str, Any]):
 class _Bounded:
     """Copies content as JSON values, up to a limit."""
 
-    def __init__(self, limit: int, key: str) -> None:
+    def __init__(self, limit: int, keys: Sequence[str]) -> None:
         self._left = limit
-        self._key = key
+        self._keys = keys
 
     def value(self, value: Any, depth: int = 0) -> Any:
         """The copy of a value."""
         if isinstance(value, str):
-            text = redacted(value, self._key)
+            text = redacted(value, self._keys)
             if len(text) > self._left:
                 text = text[: max(self._left, 0)] + CUT
             self._left -= len(text)
