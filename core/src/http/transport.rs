@@ -579,6 +579,15 @@ mod played {
         }
     }
 
+    /// An answer with these headers, and without a body.
+    pub(crate) fn answer_with(headers: &[(&str, &str)]) -> reqwest::Response {
+        let with = |answer: hyper::http::response::Builder, (name, value): &(&str, &str)| {
+            answer.header(*name, *value)
+        };
+        let answer = headers.iter().fold(hyper::Response::builder(), with);
+        answer.body(reqwest::Body::default()).unwrap().into()
+    }
+
     impl Body {
         /// One without a connection, for unit tests: what each poll returns. A pending one wakes the
         /// task at once, what follows the last does not.
