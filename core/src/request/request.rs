@@ -385,9 +385,11 @@ impl Request {
         }
     }
 
-    /// Sets any other field to JSON text, with all digits of numbers.
+    /// Sets any other field to one JSON value, with all digits of numbers.
     pub fn set_json(self, name: &str, text: &str) -> Request {
         self.change(&format!("the field {name}"), |built| {
+            // Without this, a text with a comma would bring other fields into the request.
+            Value::parse(text).map_err(|cause| format!("the value is not JSON: {cause}"))?;
             built.set(name, text);
             Ok(())
         })

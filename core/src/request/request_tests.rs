@@ -362,7 +362,7 @@ fn messages_are_one_list_however_they_were_given() {
     }
     let again = Request::chat("m").user("2").set_json("messages", &format!("[{one}]"));
     assert_eq!(text(again), format!(r#"{{"model":"m","messages":[{one}]}}"#));
-    for wrong in ["\"x]\"", "{}", "null", "["] {
+    for wrong in ["\"x]\"", "{}", "null"] {
         let error = Request::chat("m").set_json("messages", wrong).user("2").check().unwrap_err();
         assert!(error.message().contains("messages is not an array"), "{error}");
     }
@@ -608,4 +608,20 @@ fn an_answer_is_parsed() {
     assert!(matches!(response(text, "incomplete"), Err(NotParsed::Truncated(_))));
     let refusal = r#"{"type":"refusal","refusal":"no"}"#;
     assert!(matches!(response(refusal, "completed"), Err(NotParsed::Refused(_))));
+}
+
+/// Nothing else comes into the request with it, whoever wrote the text.
+#[test]
+fn a_field_is_one_json_value() {
+    let with = |text: &str| Request::responses("a-model").input("Hello").set_json("x", text);
+    for text in
+        ["", "nul", "[1", "1 2", "1,\"stream\":true", "1,\"a\":2", "1}", "\"o\",\"s\":true,"]
+    {
+        let error = with(text).check().unwrap_err();
+        let says = "the field x cannot be added: the value is not JSON: ";
+        assert!(error.message().starts_with(says), "{text:?}: {error}");
+    }
+    for text in ["1", " null\n", "{\"a\":[1]}"] {
+        assert!(with(text).check().is_ok(), "{text:?}");
+    }
 }

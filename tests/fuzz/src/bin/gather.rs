@@ -5,8 +5,8 @@
 
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
-use modelwire::parse::{chunks_of, document, gather};
 use modelwire::limits::JSON_DEPTH_MAX;
+use modelwire::parse::{chunks_of, document, gather};
 use modelwire::{Endpoint, Kind, Value};
 use modelwire_fuzz::{depth, is_json, steered};
 

@@ -64,7 +64,9 @@ impl Files {
             9 => self.record(&Record::Replaced { end: self.end(0) }),
             10 => self.record(&Record::Assembled { end: self.end(0) }),
             11 => _ = self.results.pop(),
-            12 => self.journal.truncate(self.journal.len().saturating_sub(usize::from(byte >> 4) + 1)),
+            12 => {
+                self.journal.truncate(self.journal.len().saturating_sub(usize::from(byte >> 4) + 1))
+            }
             13 => self.results.extend_from_slice(b"{\"custom_id\":\"a\"}\n"),
             14 => self.results.clear(),
             _ => self.journal.push(byte),
@@ -79,7 +81,8 @@ fn looked(options: &StoreOptions) -> Result<Counts, String> {
 }
 
 fn opened(options: &StoreOptions) -> Result<Counts, String> {
-    let (store, ledger) = Store::open(options, None, Box::new(|| {})).map_err(|error| error.to_string())?;
+    let (store, ledger) =
+        Store::open(options, None, Box::new(|| {})).map_err(|error| error.to_string())?;
     let counts = ledger.counts();
     store.close(None).map_err(|error| error.to_string())?;
     Ok(counts)
@@ -88,7 +91,8 @@ fn opened(options: &StoreOptions) -> Result<Counts, String> {
 fuzz_target!(|input: &[u8]| {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| memory("journal"));
-    let options = StoreOptions { results: Some(folder.join("out.jsonl")), ..StoreOptions::default() };
+    let options =
+        StoreOptions { results: Some(folder.join("out.jsonl")), ..StoreOptions::default() };
     let mut files = Files::default();
     files.record(&Record::Header(Header { results: "out.jsonl".into(), settings: Vec::new() }));
     // What follows 0xff is damage, as it is, to the end of both.

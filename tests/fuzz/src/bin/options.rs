@@ -13,7 +13,8 @@ fn is_object(text: &str) -> bool {
 fn refused(text: &str, error: &modelwire::Error) {
     assert!(matches!(error.kind(), ErrorKind::Argument | ErrorKind::Config), "{error}");
     assert!(!error.message().is_empty(), "an error without a message");
-    let key = json(text).and_then(|all| all.get("api_key").and_then(Json::as_str).map(str::to_owned));
+    let key =
+        json(text).and_then(|all| all.get("api_key").and_then(Json::as_str).map(str::to_owned));
     // A key that is shorter is a word of any message.
     if let Some(key) = key.filter(|key| key.len() >= 12) {
         assert!(!error.report().contains(&key), "the key is shown: {error}");

@@ -26,7 +26,9 @@ fuzz_target!(|input: &[u8]| -> Corpus {
         Err(error) => {
             let said = error.to_string();
             let mut numbers = lines.map(|(number, _)| format!("line {} is", number + 1));
-            assert!(said == "it has no recorded exchange" || numbers.any(|one| said.contains(&one)));
+            assert!(
+                said == "it has no recorded exchange" || numbers.any(|one| said.contains(&one))
+            );
         }
     }
     Corpus::Keep

@@ -96,6 +96,7 @@ fn check_built(text: &str) {
     assert_eq!(sent[format!("x{text}")], text);
     let raw = Request::responses("m").input("").set_json("x", text);
     if raw.check().is_ok() {
+        assert!(is_json(text), "other fields came in with it");
         let sent = String::from_utf8(body(raw, false).unwrap()).unwrap();
         assert!(is_json(&sent), "what is sent is not JSON: {sent}");
     } else {

@@ -87,7 +87,7 @@ fn said(value: &Json, name: &str) -> Option<String> {
 
 fn index_of(value: &Json) -> Option<u64> {
     let index = value.get("index")?;
-    let text = index.as_str().map(|text| text.trim_matches('"').to_owned());
+    let text = index.as_str().map(str::to_owned);
     let number: f64 = text.unwrap_or_else(|| index.to_string()).parse().ok()?;
     let is_index = number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number);
     is_index.then_some(number as u64)
