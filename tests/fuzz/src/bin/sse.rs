@@ -2,6 +2,10 @@
 //! the grammar gives, and no event is larger than the bound.
 #![no_main]
 
+use std::convert::Infallible;
+
+use eventsource_stream::Eventsource;
+use futures_util::{FutureExt, StreamExt, stream};
 use libfuzzer_sys::fuzz_target;
 use modelwire::parse::Decoder;
 use modelwire_fuzz::steered;
@@ -105,6 +109,19 @@ fn read_line(
     }
 }
 
+/// The events that another library reads, where it follows the standard: it takes UTF-8 alone, stumbles over
+/// a byte order mark, and waits for what is behind a last CR.
+fn read_by_other(bytes: &[u8]) -> Option<Vec<(String, String)>> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    if text.starts_with('\u{feff}') || text.ends_with('\r') {
+        return None;
+    }
+    let pieces = stream::iter([Ok::<_, Infallible>(text)]);
+    let events = pieces.eventsource().map(|event| event.expect("an event"));
+    let events = events.map(|event| (event.event, event.data)).collect().now_or_never();
+    Some(events.expect("all pieces are there"))
+}
+
 fuzz_target!(|input: &[u8]| {
     let ([bound, sizes @ ..], bytes) = steered::<4>(input);
     // A byte order mark that is still incomplete counts: it needs a bound of two bytes at least.
@@ -120,4 +137,11 @@ fuzz_target!(|input: &[u8]| {
     }
     plain.substance = whole.substance;
     assert_eq!(whole, plain);
+    if let Some(expected) = read_by_other(bytes) {
+        let named = |(name, data): (String, String)| match name.is_empty() {
+            true => ("message".to_owned(), data),
+            false => (name, data),
+        };
+        assert_eq!(whole.events.into_iter().map(named).collect::<Vec<_>>(), expected);
+    }
 });
