@@ -215,18 +215,19 @@ mod tests {
 
     /// A run that is about to end still holds them for a moment.
     #[test]
-    fn a_file_that_is_held_is_waited_for() {
+    fn a_file_that_was_held_is_free() {
         let folder = Folder::in_memory();
         let (journal, results) = (folder.path("journal"), folder.path("results"));
         let first = JournalFile::hold(&journal, Readers::OWNER).unwrap().0;
         let held_results = File::create(&results).unwrap();
         assert!(lock(&held_results));
+        let (asks, asked) = std::sync::mpsc::channel();
         let waits = std::thread::spawn(move || {
+            asks.send(()).unwrap();
             let next = JournalFile::hold(&journal, Readers::OWNER);
             (next.is_ok(), lock(&File::open(&results).unwrap()))
         });
-        // clock: any wait is right; a longer one shows better that the others wait
-        std::thread::sleep(LOCK_WAIT / 10);
+        asked.recv().unwrap();
         drop(first);
         system::unlock(&held_results).unwrap();
         assert_eq!(waits.join().unwrap(), (true, true));

@@ -268,7 +268,7 @@ fn an_answer_is_named_by_one_of_its_first_chunks() {
     assert_eq!(named(NAMED_WITHIN, &["a"]), None);
 }
 
-/// An end mark that comes then is told in the log.
+/// An end mark that comes then is logged.
 #[test]
 fn a_chat_lacks_a_reason_until_a_choice_finishes_or_the_stream_ends() {
     let lacks = |endpoint, piece: &str| {
