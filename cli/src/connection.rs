@@ -215,18 +215,12 @@ impl Connection {
     }
 }
 
-/// A shorter key may be a word of a text.
-const KEY_BYTES_MIN: usize = 8;
-
 /// A text for the user without the key: that of a file or a command, if it was read, and those of the
 /// environment.
 pub(crate) fn without_key(connection: Option<&Connection>, text: &str) -> String {
     let read = connection.and_then(|connection| connection.first_key.get().cloned());
     let variables = API_KEY_VARIABLES.iter().filter_map(|name| std::env::var(name).ok());
-    let mut keys: Vec<_> = read.into_iter().chain(variables).collect();
-    keys.sort_by_key(|key| std::cmp::Reverse(key.len()));
-    let keys = keys.iter().map(|key| key.trim()).filter(|key| key.len() >= KEY_BYTES_MIN);
-    keys.fold(text.to_owned(), |text, key| text.replace(key, "[key]"))
+    modelwire::parse::redacted(text, read.into_iter().chain(variables))
 }
 
 /// The first of these variables with more than white space.

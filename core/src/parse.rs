@@ -16,6 +16,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use std::sync::Arc;
+
+use crate::answer::redactor::Redactor;
+use crate::options::api_key::ApiKey;
 pub use crate::protocol::accumulate::{Gatherer, ResponseTooLarge};
 #[doc(hidden)]
 pub use crate::protocol::escapes::quoted;
@@ -145,6 +149,15 @@ pub fn error_of(
     Ok(error.redacted(|text| key.redact(text).into_owned()))
 }
 
+/// `text` with these keys redacted as in a model's output (R-AUTH4): one that may be a word stays.
+#[doc(hidden)]
+pub fn redacted(text: &str, keys: impl IntoIterator<Item = String>) -> String {
+    let mut keys: Vec<_> = keys.into_iter().map(|key| Arc::new(ApiKey::sought(key))).collect();
+    let Some(key) = keys.pop() else { return text.to_owned() };
+    let redactor = Redactor { key, others: Some(keys.into()), bytes_max: 0 };
+    redactor.mask_answer(text).into_owned()
+}
+
 /// The bytes of a request's body as sent; empty if it has none.
 ///
 /// ```
@@ -178,6 +191,13 @@ mod tests {
     }
 
     const CHUNK: &str = r#"{"choices":[{"delta":{"content":"Hello"}}]}"#;
+
+    #[test]
+    fn keys_are_redacted_in_any_text_unless_they_may_be_words() {
+        let keys = ["none", "sk-test-", " sk-test-0123\n"].map(str::to_owned);
+        assert_eq!(redacted("none, sk-test-0123, sk-test-4", keys), "none, [key], [key]4");
+        assert_eq!(redacted("a", []), "a");
+    }
 
     #[test]
     fn it_says_whether_all_that_is_gathered_fits() {

@@ -162,6 +162,12 @@ pub(crate) fn id_of_key(key: &str) -> String {
     modelwire::key_id(key)
 }
 
+/// The text with these keys redacted as in a model's output.
+#[pyfunction(name = "_redacted")]
+pub(crate) fn redacted(text: &str, keys: Vec<String>) -> String {
+    modelwire::parse::redacted(text, keys)
+}
+
 fn by_model<'py>(py: Python<'py>, sums: &UsageSums) -> PyResult<Bound<'py, PyDict>> {
     let models = PyDict::new(py);
     for (model, sum) in sums {

@@ -52,7 +52,7 @@ use crate::awaitable::Done;
 use crate::before_attempt::BeforeAttempt;
 use crate::bulk::{NativeBulk, bulk_end_all, bulk_repair, prompt_parts};
 use crate::bulk_budget::NativeBudget;
-use crate::client::{NativeClient, id_of_key};
+use crate::client::{NativeClient, id_of_key, redacted};
 use crate::command::run_command;
 use crate::facts::rate_limits_of;
 use crate::future::Future;
@@ -112,6 +112,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(log_stop, module)?)?;
     module.add_function(wrap_pyfunction!(log_take, module)?)?;
     module.add_function(wrap_pyfunction!(id_of_key, module)?)?;
+    module.add_function(wrap_pyfunction!(redacted, module)?)?;
     module.add_function(wrap_pyfunction!(rate_limits_of, module)?)?;
     module.add_function(wrap_pyfunction!(restore, module)?)?;
     module.add_function(wrap_pyfunction!(dumps, module)?)?;

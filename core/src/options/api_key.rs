@@ -104,6 +104,13 @@ impl ApiKey {
         }
     }
 
+    /// One that is only looked for in texts, whatever its form.
+    pub(crate) fn sought(mut given: String) -> ApiKey {
+        let key = given.trim().to_owned();
+        given.zeroize();
+        ApiKey { id: String::new(), key }
+    }
+
     /// Whether it is words, such as "not needed", for a service that needs no key (R-AUTH3).
     fn is_dummy(&self) -> bool {
         self.key.contains(' ')

@@ -4,7 +4,7 @@ Written by py/stubs/write.py.
 """
 
 import builtins
-from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator, Sequence
 from os import PathLike
 from types import TracebackType
 from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, final
@@ -71,6 +71,9 @@ def _rate_limits(headers: list[tuple[str, str]]) -> RateLimits | None:
 
 def _key_id(key: str) -> str:
     """The id of a key in usage sums, which does not reveal it."""
+
+def _redacted(text: str, keys: Sequence[str]) -> str:
+    """The text with these keys redacted as in a model's output."""
 
 def _class_of(thing: Any) -> type: ...
 def _restore(name: str, text: str, request_id: str | None) -> Any: ...

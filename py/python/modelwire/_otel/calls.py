@@ -37,8 +37,6 @@ They moved to open-telemetry/semantic-conventions-genai, which has no release ye
 
 GAPS_MAX = 256
 """Times from chunk to chunk that are measured of a stream; of a longer one, evenly spread."""
-KEY_MIN = 8
-"""A shorter key is not redacted, as in the core: it may be a word that is meant."""
 STOPS_MAX = 16
 """Stop sequences on a span."""
 
@@ -134,9 +132,7 @@ class CallTracer(Observer):
         context = get_current()
         if call.operation not in _API_TYPES or any(get_value(one, context) for one in _SUPPRESSED):
             return None
-        keys = [one.strip() for one in (call.key.value, *call.other_keys) if one]
-        # The longest first: another one may be the start of it.
-        keys = sorted((one for one in keys if len(one) >= KEY_MIN), key=len, reverse=True)
+        keys = [one for one in (call.key.value, *call.other_keys) if one]
         model = call.fields.get("model")
         attributes: dict[str, Any] = {
             "gen_ai.operation.name": "chat",

@@ -4,9 +4,10 @@ bounded and without the key. Used only if content is captured."""
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from modelwire._native import _redacted
 
 CONTENT_MAX = 65_536
 """Characters of each attribute with content, before it is JSON; what is longer is cut."""
@@ -18,22 +19,12 @@ CUT = "…"
 _ITEM = 2  # the cost of a list item, a member, a number
 
 
-_ESCAPED = re.compile(r"\\+(?:u00([0-7][0-9A-Fa-f])|([!-~]))")
-"""A character that is escaped as in JSON."""
-
-
 def redacted(text: str, keys: Sequence[str]) -> str:
-    """The text without the keys, the longest of which is first, as valid UTF-8: if an exporter
-    cannot encode one text, it loses the whole batch of spans."""
+    """The text without the keys, as valid UTF-8: if an exporter cannot encode one text, it loses
+    the whole batch of spans."""
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode()
-    if keys and "\\" in text:  # JSON, whose strings may have an escaped key
-        plain = _ESCAPED.sub(lambda one: one[2] or chr(int(one[1], 16)), text)
-        if any(key in plain and key not in text for key in keys):
-            text = plain
-    for key in keys:
-        text = text.replace(key, "[key]")
-    return text
+    return _redacted(text, keys)
 
 
 def of_request(
