@@ -110,6 +110,7 @@ impl Redactor {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
     use super::*;
     use crate::options::config::Settings;
 
@@ -141,15 +142,18 @@ mod tests {
         let escaped: String = "sk-test-0123".bytes().map(|byte| format!("\\u{byte:04x}")).collect();
         assert_eq!(redactor.wanted(), 300 + 4 + redactor.longest_written());
         for known in 0..=12 {
-            let filler = "x".repeat(redactor.wanted() - 2 * escaped.len() - known);
-            let text = format!("{escaped}{escaped}{filler}sk-test-0123 and more");
+            let filler = "x".repeat(redactor.wanted() - 3 * escaped.len() - known);
+            let text = format!("{escaped}{escaped}{escaped}{filler}sk-test-0123 and more");
             let read = cut(&text, redactor.wanted());
             for text in [&*text, read] {
                 let shown = redactor.bounded_text(text);
-                assert!(shown.starts_with("[key][key]xx"), "{shown}");
+                assert!(shown.starts_with("[key][key][key]xx"), "{shown}");
                 assert!(!shown.contains('s'), "{known}: {shown}");
             }
         }
+        let filler = "x".repeat(redactor.wanted() - 3 * escaped.len());
+        let text = format!("{escaped}{escaped}{filler}{escaped} and more");
+        assert_eq!(redactor.bounded_text(&text), format!("[key][key]{filler}[key]"));
         let many = format!("y{}", "sk-test-0123".repeat(40));
         assert!(redactor.quote(&many).starts_with("y[key]"));
         assert!(!redactor.quote(&many).contains('s'));
@@ -175,6 +179,35 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_name_that_is_the_key_is_redacted() {
+        let redactor = Redactor::for_tests("SK-test-0123", 100);
+        for (name, shown) in [("sk-test-0123", "[key]"), ("x-sk-test-012", "x-sk-test-012")] {
+            assert_eq!(redactor.redact_name(name), shown);
+        }
+    }
+
+    #[test]
+    fn a_character_has_seven_backslashes_at_most() {
+        let redactor = Redactor::for_tests("sk-test/0123", 100);
+        for (count, is_redacted) in [(1, true), (7, true), (8, false)] {
+            for slash in ["/", "u002f"] {
+                let text = format!("a sk-test{}{slash}0123", r"\".repeat(count));
+                let shown = if is_redacted { "a [key]" } else { &text };
+                assert_eq!(redactor.redact(&text), shown);
+            }
+        }
+    }
+
+    /// As long as the longest other escape.
+    #[test]
+    fn a_character_in_html_has_a_longest_form() {
+        let redactor = Redactor::for_tests("sk-test/0123", 100);
+        assert_eq!(redactor.redact("a sk-test&#000000047;0123"), "a [key]");
+        let longer = "a sk-test&#0000000047;0123";
+        assert_eq!(redactor.redact(longer), longer);
+    }
+
     /// A service without keys may have one that begins like that of another.
     #[test]
     fn a_key_that_begins_with_another_is_redacted_whole() {
@@ -195,7 +228,9 @@ mod tests {
         {
             assert_eq!(redactor.without_half(&format!("a key {half}")), "a key [key]", "{half}");
         }
-        for other in ["a risk", "sk-test a", "sk-te", "sk-test/0123", ""] {
+        // The longest escape, of another character, and what is too short.
+        let escaped = r"a sk-t\\\\\\\u0000";
+        for other in ["a risk", "sk-test a", "sk-te", "sk-test/0123", r"a sk\", escaped, ""] {
             let is_half = other == "sk-te";
             assert_eq!(redactor.without_half(other), if is_half { "[key]" } else { other });
         }
@@ -217,6 +252,30 @@ mod tests {
             let text = format!("{}sk-test-0123 and more", "y".repeat(EXCERPT_BYTES_MAX - known));
             let error = redactor.error_in(&text);
             assert!(!error.message().contains('s'), "{known}: {}", error.message());
+        }
+    }
+
+    /// The longest name that HTTP libraries take has 64 KiB.
+    #[test]
+    fn a_name_of_thousands_of_keys_takes_no_stack() {
+        let redact = || {
+            let redactor = Redactor::for_tests("sk-test0", 100);
+            redactor.redact_name(&format!("x{}y", "SK-test0".repeat(8_191))).into_owned()
+        };
+        let small = std::thread::Builder::new().stack_size(128 << 10);
+        let redacted = small.spawn(redact).unwrap().join().unwrap();
+        assert_eq!(redacted, format!("x{}y", "[key]".repeat(8_191)));
+    }
+
+    /// A search that goes back from each byte to the end would take minutes.
+    #[test]
+    fn a_text_of_nothing_but_escapes_is_read_once() {
+        let redactor = Redactor::for_tests("sk-test-0123", 100);
+        for escape in [r"\", "%", "&", "&#", "%7", r"\u00", "sk-test-012"] {
+            let text = escape.repeat((512 << 10) / escape.len());
+            assert!(matches!(redactor.redact(&text), Cow::Borrowed(_)), "{escape}");
+            let half = redactor.without_half(&text);
+            assert!(half.len() > text.len() - 2 * escape.len(), "{escape}");
         }
     }
 }

@@ -168,15 +168,18 @@ impl ApiKey {
 
     /// The same for the name of a header in lower case, unless the key may be a word.
     pub(crate) fn redact_name<'a>(&self, name: &'a str) -> Cow<'a, str> {
-        let (key, bytes) = (self.key.as_bytes(), name.as_bytes());
-        if bytes.len() < key.len() || self.may_be_word() {
+        if name.len() < self.key.len() || self.may_be_word() {
             return Cow::Borrowed(name);
         }
-        let found = bytes.windows(key.len()).position(|part| part.eq_ignore_ascii_case(key));
-        let Some(at) = found else { return Cow::Borrowed(name) };
-        let (before, rest) = name.split_at(at);
-        let behind = self.redact_name(rest.get(key.len()..).unwrap_or_default());
-        Cow::Owned(format!("{before}{KEY_MASK}{behind}"))
+        let key = self.key.as_bytes();
+        let is_key = |part: &[u8]| part.eq_ignore_ascii_case(key);
+        let (mut out, mut rest) = (String::new(), name);
+        while let Some(at) = rest.as_bytes().windows(key.len()).position(is_key) {
+            out.push_str(rest.get(..at).unwrap_or_default());
+            out.push_str(KEY_MASK);
+            rest = rest.get(at + key.len()..).unwrap_or_default();
+        }
+        if out.is_empty() { Cow::Borrowed(name) } else { Cow::Owned(out + rest) }
     }
 
     /// A text that broke off, perhaps within the key: half a key at its end is redacted.
@@ -265,17 +268,18 @@ fn behind(text: &str, expected: char) -> Option<&str> {
         let length = escaped.strip_prefix('\\').map(|_| 1).or_else(|| unicode(escaped));
         return escaped.get(length.unwrap_or_default()..);
     }
-    let escaped = text.trim_start_matches('\\');
-    match text.len() - escaped.len() {
+    // A text of nothing but backslashes is not read to its end from each of them.
+    let escape = text.bytes().take(BACKSLASHES_MAX).take_while(|byte| *byte == b'\\').count();
+    let escaped = text.get(escape..)?;
+    if escape == 0 {
         // Before the character itself, which may be that with which its escape begins.
-        0 => in_url(text, expected)
+        return in_url(text, expected)
             .or_else(|| in_html(text, expected))
-            .or_else(|| text.strip_prefix(expected)),
-        1..=BACKSLASHES_MAX => match unicode(escaped) {
-            Some(length) => escaped.get(length..),
-            None => escaped.strip_prefix(expected),
-        },
-        _ => None,
+            .or_else(|| text.strip_prefix(expected));
+    }
+    match unicode(escaped) {
+        Some(length) => escaped.get(length..),
+        None => escaped.strip_prefix(expected),
     }
 }
 
