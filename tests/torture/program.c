@@ -43,6 +43,16 @@ static int descriptors(void) {
   return count;
 }
 
+/* What each is. */
+static void say_descriptors(void) {
+  char name[64], target[256];
+  for (int fd = 0; fd < 1024; fd++) {
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(name, target, sizeof target);
+    if (length > 0) printf("\t%d=%.*s", fd, (int)length, target);
+  }
+}
+
 static void say_ok(const char *name, const char *text) {
   printf("end\t%s\tok\t%s\n", name, text == NULL ? "" : text);
   fflush(stdout);
@@ -314,7 +324,9 @@ int main(int argc, char **argv) {
     usleep(10000); /* a helper thread may still be ending */
     after = descriptors();
   }
-  printf("descriptors\t%d\t%d\n", before, after);
+  printf("descriptors\t%d\t%d", before, after);
+  if (after > before) say_descriptors();
+  printf("\n");
   modelwire_client *client = new_client();
   if (client == NULL) fail("no client afterwards");
   run(client, "after");
