@@ -19,6 +19,7 @@ pub(crate) mod shape;
 pub(crate) mod slab;
 pub(crate) mod span;
 pub(crate) mod sse;
+pub(crate) mod steps;
 pub(crate) mod text;
 pub(crate) mod usage;
 pub(crate) mod value;

@@ -9,6 +9,7 @@ use crate::protocol::offsets::EventSpans;
 use crate::protocol::shape::{says_failed, says_something};
 use crate::protocol::slab::{Entry, Slab};
 use crate::protocol::span::{Span, StrSpan};
+use crate::protocol::steps::{Step, Steps};
 use crate::protocol::usage::Usage;
 use crate::protocol::value::{Kind, Value};
 
@@ -236,18 +237,22 @@ impl std::fmt::Debug for Chunk {
     }
 }
 
-/// Whether a part of a delta has text or a value somewhere.
+/// Whether a part of a delta has text or a value somewhere. Read in one pass: it may be nested deep.
 fn says(value: Value<'_>) -> bool {
-    let mut found = false;
-    match value.kind() {
-        Kind::String => found = value.as_str().is_some_and(|text| !text.is_empty()),
-        Kind::Array => value.each_item(|item| found |= says(item)),
-        Kind::Object => value.each_member(|name, value| {
-            found |= !matches!(name, "index" | "type") && says(value);
-        }),
-        Kind::Null | Kind::Bool | Kind::Number => found = says_something(value),
+    let mut steps = Steps::of(value);
+    while let Some(step) = steps.next() {
+        match step {
+            Step::Name(name) if matches!(&*name, "index" | "type") => steps.pass_over(),
+            Step::Scalar(scalar) => match scalar.kind() {
+                Kind::String if scalar.text() == "\"\"" => {}
+                Kind::String => return true,
+                _ if says_something(scalar) => return true,
+                _ => {}
+            },
+            Step::Name(_) | Step::Begin | Step::End => {}
+        }
     }
-    found
+    false
 }
 
 const OUTPUT_TEXT_DELTA: &str = "response.output_text.delta";

@@ -527,3 +527,24 @@ fn the_cost_of_an_event_grows_with_its_bytes() {
     (0..3).for_each(|_| slab.add("", b"{}").unwrap());
     assert_eq!(Chunk::seal(&mut slab).map(|chunk| chunk.cost()).collect::<Vec<_>>(), [least; 3]);
 }
+
+/// To read each level by itself would take minutes, and a recursion more stack than this.
+#[test]
+fn content_is_looked_for_in_one_pass_whatever_its_nesting() {
+    let nested = |open: &str, within: &str, close: &str| {
+        let (open, close) = (open.repeat(1000), close.repeat(1000));
+        format!(r#"{{"choices":[{{"delta":{{"x":{open}{within}{close}}}}}]}}"#)
+    };
+    let has_content = |text: &str| Chunk::scan("", text).unwrap().has_content();
+    let look = move || {
+        let empty = "0,".repeat(2 << 20) + "0";
+        assert!(!has_content(&nested("[", &empty, "]")));
+        for (within, has) in [("null", false), (r#""""#, false), (r#"" ""#, true), ("1", true)] {
+            assert_eq!(has_content(&nested("[", within, "]")), has, "{within}");
+            assert_eq!(has_content(&nested(r#"{"a":"#, within, "}")), has, "{within}");
+            assert!(!has_content(&nested(r#"{"index":"#, within, "}")), "{within}");
+        }
+    };
+    let small = std::thread::Builder::new().stack_size(128 << 10);
+    small.spawn(look).unwrap().join().unwrap();
+}

@@ -14,7 +14,7 @@ pub const JSON_DEPTH_MAX: usize = 1024;
 pub(crate) const JSON_BYTES_MAX: usize = (1 << 31) - 1;
 
 const TOO_DEEP: &str = "nesting of at most JSON_DEPTH_MAX = 1024";
-const DEPTH_WORDS: usize = JSON_DEPTH_MAX / 64;
+pub(crate) const DEPTH_WORDS: usize = JSON_DEPTH_MAX / 64;
 
 /// Why a text is not JSON, and at which position.
 ///
@@ -123,10 +123,17 @@ impl<'a> Cursor<'a> {
         Err(JsonError { offset: self.at, expected })
     }
 
-    fn blank(&mut self) {
+    pub(crate) fn blank(&mut self) {
         while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek() {
             self.at += 1;
         }
+    }
+
+    /// Whether this byte is here; it is passed over.
+    pub(crate) fn takes(&mut self, byte: u8) -> bool {
+        let is_here = self.peek() == Some(byte);
+        self.at += usize::from(is_here);
+        is_here
     }
 
     fn expect(&mut self, byte: u8, expected: &'static str) -> Walk<()> {
@@ -203,7 +210,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A key, its colon and the white space around it.
-    fn key(&mut self) -> Walk<StrSpan> {
+    pub(crate) fn key(&mut self) -> Walk<StrSpan> {
         let key = self.string()?;
         self.blank();
         self.expect(b':', "':'")?;
@@ -451,13 +458,13 @@ impl<'a> Cursor<'a> {
     }
 }
 
-fn set_bit(words: &mut [u64; DEPTH_WORDS], index: usize, on: bool) {
+pub(crate) fn set_bit(words: &mut [u64; DEPTH_WORDS], index: usize, on: bool) {
     if let Some(word) = words.get_mut(index / 64) {
         *word = *word & !(1 << (index % 64)) | u64::from(on) << (index % 64);
     }
 }
 
-fn bit(words: &[u64; DEPTH_WORDS], index: usize) -> bool {
+pub(crate) fn bit(words: &[u64; DEPTH_WORDS], index: usize) -> bool {
     words.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
 }
 
