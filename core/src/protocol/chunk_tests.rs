@@ -331,6 +331,13 @@ fn as_many_choices_as_the_bound_says() {
     let with = |count: usize| format!(r#"{{"choices":[{}]}}"#, vec!["{}"; count].join(","));
     assert_eq!(chunk(&with(ELEMENTS_MAX)).choices().count(), ELEMENTS_MAX);
     assert!(Chunk::scan("", &with(ELEMENTS_MAX + 1)).is_err());
+    // Those that a duplicate replaces count, too.
+    let twice = |count: usize| {
+        let (first, calls) = (vec!["{}"; ELEMENTS_MAX / 2].join(","), vec!["{}"; count].join(","));
+        format!(r#"{{"choices":[{first}],"choices":[{{"message":{{"tool_calls":[{calls}]}}}}]}}"#)
+    };
+    assert_eq!(chunk(&twice(ELEMENTS_MAX / 2 - 1)).choices().count(), 1);
+    assert!(Chunk::scan("", &twice(ELEMENTS_MAX / 2)).is_err());
 }
 
 /// Under any name, and never twice.

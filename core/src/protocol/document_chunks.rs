@@ -1,6 +1,5 @@
 //! Converts a document into the chunks that a stream would have sent for it (R-STR5).
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::protocol::document::reasoning_list;
@@ -25,11 +24,11 @@ const ITEM_ID_BYTES_MAX: usize = 1024;
 /// The text with three edits: the type of the object, each `message` renamed to `delta`, and an `index` for
 /// each tool call, which consumers of streams need to join the pieces.
 fn chunk_of_completion(text: &str) -> String {
-    let mut edits: Vec<(Range<usize>, Cow<'_, str>)> = Vec::new();
+    let mut edited = Edited { text, done: 0, out: String::with_capacity(text.len() + 8) };
     let walked = Cursor::new(text).and_then(|mut cursor| {
         cursor.object(|cursor, name| match (name, cursor.peek()) {
             ("object", _) => {
-                edits.push((cursor.skip()?.range(), "\"chat.completion.chunk\"".into()));
+                edited.put(cursor.skip()?.range(), "\"chat.completion.chunk\"");
                 Ok(())
             }
             ("choices", Some(b'[')) => cursor.array(|cursor| {
@@ -43,13 +42,13 @@ fn chunk_of_completion(text: &str) -> String {
                         // The name is the string before the colon; it contains no quote.
                         let end = before.rfind('"').unwrap_or_default();
                         let start = before.get(..end).and_then(|name| name.rfind('"'));
-                        edits.push((start.unwrap_or_default()..end + 1, "\"delta\"".into()));
+                        edited.put(start.unwrap_or_default()..end + 1, "\"delta\"");
                     }
                     if !is_message || cursor.peek() != Some(b'{') {
                         return cursor.skip().map(drop);
                     }
                     cursor.object(|cursor, name| match (name, cursor.peek()) {
-                        ("tool_calls", Some(b'[')) => number_tool_calls(cursor, &mut edits),
+                        ("tool_calls", Some(b'[')) => number_tool_calls(cursor, &mut edited),
                         _ => cursor.skip().map(drop),
                     })
                 })
@@ -60,21 +59,28 @@ fn chunk_of_completion(text: &str) -> String {
     if walked.is_err() {
         return text.to_owned(); // not an object
     }
-    let mut out = String::with_capacity(text.len() + 8);
-    let mut done = 0;
-    for (range, new) in edits {
-        out.push_str(text.get(done..range.start).unwrap_or_default());
-        out.push_str(&new);
-        done = range.end;
-    }
-    out.push_str(text.get(done..).unwrap_or_default());
-    out
+    edited.out.push_str(text.get(edited.done..).unwrap_or_default());
+    edited.out
 }
 
-fn number_tool_calls(
-    cursor: &mut Cursor<'_>,
-    edits: &mut Vec<(Range<usize>, Cow<'_, str>)>,
-) -> Result<(), JsonError> {
+/// A text that is written again, edit by edit.
+struct Edited<'a> {
+    text: &'a str,
+    /// What is before this place is written.
+    done: usize,
+    out: String,
+}
+
+impl Edited<'_> {
+    /// Writes this in place of a range behind those before it.
+    fn put(&mut self, range: Range<usize>, new: &str) {
+        self.out.push_str(self.text.get(self.done..range.start).unwrap_or_default());
+        self.out.push_str(new);
+        self.done = range.end;
+    }
+}
+
+fn number_tool_calls(cursor: &mut Cursor<'_>, edited: &mut Edited<'_>) -> Result<(), JsonError> {
     let mut index = 0;
     cursor.array(|cursor| {
         if cursor.peek() != Some(b'{') {
@@ -88,7 +94,7 @@ fn number_tool_calls(
             cursor.skip().map(drop)
         })?;
         if !has_index {
-            edits.push((inside..inside, format!("\"index\":{index}{comma}").into()));
+            edited.put(inside..inside, &format!("\"index\":{index}{comma}"));
         }
         index += 1;
         Ok(())

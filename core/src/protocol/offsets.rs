@@ -145,9 +145,11 @@ impl Spans {
         mut other: impl FnMut(&mut Cursor<'_>, &str) -> Walk<()>,
     ) -> Walk<Spans> {
         let mut spans = Spans::default();
+        // Over all duplicates: what converts an answer meets each of them.
+        let mut elements = Elements::default();
         if cursor.peek() == Some(b'{') {
             cursor.object(|cursor, name| match name {
-                "choices" => spans.read_choices(cursor),
+                "choices" => spans.read_choices(cursor, &mut elements),
                 _ if spans.event.read(cursor, name)? => Ok(()),
                 _ => other(cursor, name),
             })?;
@@ -165,16 +167,15 @@ impl Spans {
         is_untyped && !self.choices.is_empty() && !self.choices.iter().any(is_finished)
     }
 
-    fn read_choices(&mut self, cursor: &mut Cursor<'_>) -> Walk<()> {
+    fn read_choices(&mut self, cursor: &mut Cursor<'_>, elements: &mut Elements) -> Walk<()> {
         self.choices = OneOrMore::NEW; // the last of duplicate keys wins
         if cursor.peek() != Some(b'[') {
             return cursor.skip().map(drop);
         }
         let mut position = 0;
-        let mut elements = Elements::default();
         cursor.array(|cursor| {
             elements.add(cursor)?;
-            if let Some(choice) = ChoiceSpans::scan(cursor, position, &mut elements)? {
+            if let Some(choice) = ChoiceSpans::scan(cursor, position, elements)? {
                 self.choices.push(choice);
             }
             position += 1;
