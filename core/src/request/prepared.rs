@@ -65,9 +65,20 @@ pub(crate) fn with_model(body: &[u8], names: &[(String, String)]) -> Option<Stri
     let model = Value::validated(text.get(models.last()?.clone())?).as_str()?;
     let (_, here) = names.iter().find(|(requested, _)| *requested == model)?;
     let quoted = serde_json::Value::from(here.as_str()).to_string();
-    let mut renamed = text.to_owned();
-    models.into_iter().rev().for_each(|range| renamed.replace_range(range, &quoted));
-    Some(renamed)
+    Some(replaced(text, &models, &quoted))
+}
+
+/// A text with these ranges of it replaced, in one pass: there may be as many as fit.
+fn replaced(text: &str, ranges: &[Range<usize>], new: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    for range in ranges {
+        out.push_str(text.get(done..range.start).unwrap_or_default());
+        out.push_str(new);
+        done = range.end;
+    }
+    out.push_str(text.get(done..).unwrap_or_default());
+    out
 }
 
 /// Checks the JSON text of a request.
@@ -329,11 +340,7 @@ fn splice_stream(text: String, found: &Fields, stream: bool, underneath: bool) -
         // The object has members (model at least), so a comma follows.
         return Ok(text.replacen('{', "{\"stream\":true,", 1));
     }
-    let mut spliced = text;
-    for (value, range) in found.stream.iter().rev() {
-        if *value != Some(true) {
-            spliced.replace_range(range.clone(), "true");
-        }
-    }
-    Ok(spliced)
+    let others = found.stream.iter().filter(|(value, _)| *value != Some(true));
+    let others: Vec<_> = others.map(|(_, range)| range.clone()).collect();
+    Ok(replaced(&text, &others, "true"))
 }

@@ -83,6 +83,23 @@ fn a_stream_only_call_always_sends_stream_true() {
     assert!(!Request::models().prepare(false, true).unwrap().stream);
 }
 
+/// To move what is behind each of them would take minutes.
+#[test]
+fn each_of_many_duplicate_members_is_replaced_in_one_pass() {
+    let count = 1 << 20;
+    let streams = |value| {
+        format!(r#"{{{}"model":"m","input":"x"}}"#, format!(r#""stream":{value},"#).repeat(count))
+    };
+    let request = Request::responses_json(streams("null")).stream_only(true);
+    assert!(*request.prepare(false, false).unwrap().body.unwrap() == *streams("true").as_bytes());
+
+    let names = [("m".to_owned(), "model-of-there".to_owned())];
+    let models =
+        |model| format!(r#"{{{}"input":7}}"#, format!(r#""model":"{model}","#).repeat(count));
+    let renamed = crate::request::prepared::with_model(models("m").as_bytes(), &names);
+    assert!(renamed.is_some_and(|renamed| renamed == models("model-of-there")));
+}
+
 #[test]
 fn options_of_a_call_are_checked() {
     for (request, said) in [
