@@ -249,7 +249,7 @@ fn says(value: Value<'_>) -> bool {
                 _ if says_something(scalar) => return true,
                 _ => {}
             },
-            Step::Name(_) | Step::Begin | Step::End => {}
+            Step::Name(_) | Step::Begin(_) | Step::End => {}
         }
     }
     false

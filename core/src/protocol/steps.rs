@@ -4,13 +4,13 @@
 use std::borrow::Cow;
 
 use crate::protocol::json::{Cursor, DEPTH_WORDS, JSON_DEPTH_MAX, bit, set_bit};
-use crate::protocol::value::Value;
+use crate::protocol::value::{Kind, Value};
 
 /// One step of the way through a value.
 #[derive(Debug)]
 pub(crate) enum Step<'a> {
     /// An array or an object begins.
-    Begin,
+    Begin(Kind),
     /// The name of a member, whose value follows.
     Name(Cow<'a, str>),
     /// A value without parts.
@@ -55,13 +55,18 @@ impl<'a> Steps<'a> {
     fn step(&mut self) -> Option<Step<'a>> {
         let cursor = self.cursor.as_mut()?;
         let in_object = self.depth > 0 && bit(&self.objects, self.depth - 1);
+        let close = if in_object { b'}' } else { b']' };
         let goes_on = match self.place {
             Place::Value => false,
-            Place::First => !cursor.takes(if in_object { b'}' } else { b']' }),
+            Place::First => !cursor.takes(close),
             Place::Behind if self.depth == 0 => return None,
             Place::Behind => {
                 cursor.blank();
-                cursor.takes(b',') || !cursor.takes(if in_object { b'}' } else { b']' })
+                let goes_on = cursor.takes(b',');
+                if !goes_on && !cursor.takes(close) {
+                    return None; // not JSON
+                }
+                goes_on
             }
         };
         if !matches!(self.place, Place::Value) {
@@ -88,7 +93,7 @@ impl<'a> Steps<'a> {
         self.depth += 1;
         self.place = Place::First;
         cursor.blank();
-        Some(Step::Begin)
+        Some(Step::Begin(if is_object { Kind::Object } else { Kind::Array }))
     }
 }
 
@@ -110,7 +115,8 @@ mod tests {
 
     fn way(text: &str) -> String {
         let written = Steps::of(Value::validated(text)).map(|step| match step {
-            Step::Begin => "(".to_owned(),
+            Step::Begin(Kind::Array) => "[".to_owned(),
+            Step::Begin(_) => "{".to_owned(),
             Step::Name(name) => format!("{name}="),
             Step::Scalar(value) => format!("{} ", value.text()),
             Step::End => ")".to_owned(),
@@ -122,20 +128,20 @@ mod tests {
     fn each_part_is_met_once_and_in_order() {
         for (text, steps) in [
             ("7", "7 "),
-            (" [ ] ", "()"),
-            ("{}", "()"),
-            (r#"[ 1 , "a,]" , [ ] , { } ]"#, r#"(1 "a,]" ()())"#),
-            (r#"{ "a" : { "b\u0063" : [ null ] } , "d" : true }"#, "(a=(bc=(null ))d=true )"),
-            (r#"[[[1],2],{"a":[{}]},3]"#, "(((1 )2 )(a=(()))3 )"),
+            (" [ ] ", "[)"),
+            ("{}", "{)"),
+            (r#"[ 1 , "a,]" , [ ] , { } ]"#, r#"[1 "a,]" [){))"#),
+            (r#"{ "a" : { "b\u0063" : [ null ] } , "d" : true }"#, "{a={bc=[null ))d=true )"),
+            (r#"[[[1],2],{"a":[{}]},3]"#, "[[[1 )2 ){a=[{)))3 )"),
         ] {
             assert_eq!(way(text), steps, "{text}");
         }
-        for (text, steps) in [("", ""), ("[1", "(1 "), (r#"{"a" 1}"#, "("), ("[1 2]", "(1 2 )")] {
+        for (text, steps) in [("", ""), ("[1", "[1 "), (r#"{"a" 1}"#, "{"), ("[1 2]", "[1 ")] {
             assert_eq!(way(text), steps, "{text}");
         }
         let deep = |depth: usize| way(&("[".repeat(depth) + &"]".repeat(depth)));
         assert_eq!(deep(JSON_DEPTH_MAX).len(), 2 * JSON_DEPTH_MAX);
-        assert_eq!(deep(JSON_DEPTH_MAX + 1), "(".repeat(JSON_DEPTH_MAX));
+        assert_eq!(deep(JSON_DEPTH_MAX + 1), "[".repeat(JSON_DEPTH_MAX));
     }
 
     #[test]
@@ -149,6 +155,6 @@ mod tests {
                 met.push_str(&format!("{step:?} "));
             }
         }
-        assert_eq!(met, r#"Begin Name("c") Scalar(3) End "#);
+        assert_eq!(met, r#"Begin(Object) Name("c") Scalar(3) End "#);
     }
 }

@@ -4,6 +4,7 @@
 use crate::answer::response::Response;
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::escapes::write_str;
+use crate::protocol::steps::{Step, Steps};
 use crate::protocol::value::{Kind, Value};
 use crate::request::message::{Message, Part};
 
@@ -223,23 +224,56 @@ impl Built {
     }
 }
 
-/// Writes a value again, with U+FFFD in place of each lone surrogate.
+/// Writes a value again, with U+FFFD in place of each lone surrogate. In one pass: it may be nested deep.
 fn rewritten(value: Value<'_>) -> String {
-    let mut out = String::new();
-    let list =
-        |open: char, close: char, parts: Vec<String>| format!("{open}{}{close}", parts.join(","));
-    match value.kind() {
-        Kind::String => write_str(&value.as_str().unwrap_or_default(), &mut out),
-        Kind::Array => out = list('[', ']', value.items().into_iter().map(rewritten).collect()),
-        Kind::Object => {
-            let pair = |(name, value): (std::borrow::Cow<'_, str>, Value<'_>)| {
-                let mut text = String::new();
-                write_str(&name, &mut text);
-                format!("{text}:{}", rewritten(value))
-            };
-            out = list('{', '}', value.members().into_iter().map(pair).collect());
+    let mut out = String::with_capacity(value.text().len());
+    // How each open level ends.
+    let mut ends = Vec::new();
+    let mut is_behind = false;
+    for step in Steps::of(value) {
+        if is_behind && !matches!(step, Step::End) {
+            out.push(',');
         }
-        Kind::Null | Kind::Bool | Kind::Number => value.text().clone_into(&mut out),
+        is_behind = matches!(step, Step::Scalar(_) | Step::End);
+        match step {
+            Step::Begin(kind) => {
+                let (begin, end) = if kind == Kind::Object { ('{', '}') } else { ('[', ']') };
+                out.push(begin);
+                ends.push(end);
+            }
+            Step::Name(name) => {
+                write_str(&name, &mut out);
+                out.push(':');
+            }
+            Step::Scalar(scalar) => match scalar.as_str() {
+                Some(text) => write_str(&text, &mut out),
+                None => out.push_str(scalar.text()),
+            },
+            Step::End => out.extend(ends.pop()),
+        }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_written_again_without_halves_of_pairs() {
+        let value =
+            r#" {"a\ud800":[ 1, "\udc00x", [], {} ],"b":{"c":null,"d":true} ,"e":"\ud83d\ude00"}"#;
+        let again = "{\"a\u{fffd}\":[1,\"\u{fffd}x\",[],{}],\"b\":{\"c\":null,\"d\":true},\"e\":\"\u{1f600}\"}";
+        assert_eq!(rewritten(Value::validated(value)), again);
+        assert_eq!(rewritten(Value::validated(r#""\ud800""#)), "\"\u{fffd}\"");
+    }
+
+    /// To write each level by itself would take minutes, and a recursion more stack than this.
+    #[test]
+    fn a_value_is_written_again_in_one_pass_whatever_its_nesting() {
+        let value = format!("{}{}0{}", "[".repeat(1000), "0,".repeat(1 << 20), "]".repeat(1000));
+        let small = std::thread::Builder::new().stack_size(128 << 10);
+        let write = small.spawn(move || assert_eq!(rewritten(Value::validated(&value)), value));
+        assert!(write.is_ok_and(|write| write.join().is_ok()));
+    }
 }
