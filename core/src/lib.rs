@@ -118,6 +118,7 @@ pub use {
     options::config::{API_KEY_VARIABLES, BASE_URL_VARIABLES},
     options::kinds::{NamedOption, OptionKind},
     protocol::document::{model_name, output_reasoning, output_text},
+    protocol::outline::{Outline, Part},
     system::{Descriptor, without_thread_cancellation},
 };
 

@@ -13,6 +13,7 @@ pub(crate) mod escapes;
 pub(crate) mod json;
 pub(crate) mod offsets;
 pub(crate) mod one_or_more;
+pub(crate) mod outline;
 pub(crate) mod reader;
 mod serialized;
 pub(crate) mod shape;

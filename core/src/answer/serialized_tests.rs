@@ -25,6 +25,13 @@ fn values_serialize_as_they_were_sent() {
     }
 }
 
+/// To pass over all that is below for each level would take minutes.
+#[test]
+fn values_are_read_once_whatever_their_nesting() {
+    let text = format!("{}{}0{}", "[".repeat(300), "0,".repeat(3 << 20), "]".repeat(300));
+    assert!(to_string(&Value::validated(&text)).unwrap() == text);
+}
+
 #[test]
 fn answers_and_chunks_survive_the_way_there_and_back() {
     let text = r#"{"choices":[{"finish_reason":"stop","message":{"content":"Hi"}}],"usage":{"prompt_tokens":3,"completion_tokens":1}}"#;

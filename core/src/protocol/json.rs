@@ -413,6 +413,11 @@ impl<'a> Cursor<'a> {
         self.at
     }
 
+    /// Goes to a position that is known.
+    pub(crate) fn jump(&mut self, to: usize) {
+        self.at = to;
+    }
+
     /// The span from `start` to the cursor.
     pub(crate) fn since(&self, start: usize) -> Span {
         Span::new(start, self.at)

@@ -8,19 +8,27 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::protocol::chunk::Chunk;
 use crate::protocol::document::Document;
+use crate::protocol::outline::{Outline, Part};
 use crate::protocol::usage::Usage;
 use crate::protocol::value::{Kind, Value};
 
 impl Serialize for Value<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.kind() {
+        Outline::of(*self).whole().serialize(serializer)
+    }
+}
+
+impl Serialize for Part<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let value = self.value();
+        match value.kind() {
             Kind::Null => serializer.serialize_unit(),
-            Kind::Bool => serializer.serialize_bool(self.as_bool().unwrap_or_default()),
-            Kind::String => serializer.serialize_str(&self.as_str().unwrap_or_default()),
-            Kind::Number => match (self.as_i64(), self.text().parse()) {
+            Kind::Bool => serializer.serialize_bool(value.as_bool().unwrap_or_default()),
+            Kind::String => serializer.serialize_str(&value.as_str().unwrap_or_default()),
+            Kind::Number => match (value.as_i64(), value.text().parse()) {
                 (Some(number), _) => serializer.serialize_i64(number),
                 (None, Ok(number)) => serializer.serialize_u64(number),
-                (None, Err(_)) => serializer.serialize_f64(self.as_f64().unwrap_or_default()),
+                (None, Err(_)) => serializer.serialize_f64(value.as_f64().unwrap_or_default()),
             },
             Kind::Array => serializer.collect_seq(self.items()),
             Kind::Object => serializer.collect_map(self.members()),

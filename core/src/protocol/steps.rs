@@ -52,6 +52,11 @@ impl<'a> Steps<'a> {
         self.place = Place::Behind;
     }
 
+    /// The position in the text of the value, behind the last step.
+    pub(crate) fn place(&self) -> usize {
+        self.cursor.as_ref().map_or(0, Cursor::place)
+    }
+
     fn step(&mut self) -> Option<Step<'a>> {
         let cursor = self.cursor.as_mut()?;
         let in_object = self.depth > 0 && bit(&self.objects, self.depth - 1);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use modelwire::{Kind, Value};
+use modelwire::{Kind, Outline, Part, Value};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -49,7 +49,8 @@ pub(crate) fn dict<'py>(view: &Bound<'py, View>, dump: Dump) -> PyResult<Bound<'
     let _deeper = deeper()?;
     let (py, node, slots) = (view.py(), node(view)?, &view.get().slots);
     let dict = PyDict::new(py);
-    for (name, member) in node.value.members() {
+    let outline = Outline::of(node.value);
+    for (name, member) in outline.whole().members() {
         let kept = match slots.find(py, &name) {
             None => streamed::main(view, &name).map(|main| Found::Value(main.clone_ref(py))),
             kept => kept,
@@ -109,12 +110,13 @@ fn complete(dict: &Bound<'_, PyDict>, shape: &Shape, dump: Dump) -> PyResult<()>
 }
 
 /// A value that was not read yet.
-fn sent(py: Python<'_>, value: Value<'_>, child: Child, dump: Dump) -> PyResult<Py<PyAny>> {
+fn sent(py: Python<'_>, part: Part<'_, '_>, child: Child, dump: Dump) -> PyResult<Py<PyAny>> {
+    let value = part.value();
     match value.kind() {
         Kind::Object => {
             let (dict, shape, _deeper) = (PyDict::new(py), child.shape_of(value), deeper()?);
-            for (name, member) in value.members() {
-                if dump.none || !member.is_null() {
+            for (name, member) in part.members() {
+                if dump.none || !member.value().is_null() {
                     let child = shape.field(&name).unwrap_or(Child::Any);
                     dict.set_item(&*name, sent(py, member, child, dump)?)?;
                 }
@@ -124,7 +126,7 @@ fn sent(py: Python<'_>, value: Value<'_>, child: Child, dump: Dump) -> PyResult<
         }
         Kind::Array => {
             let _deeper = deeper()?;
-            let items = value.items().into_iter().map(|item| sent(py, item, child, dump));
+            let items = part.items().into_iter().map(|item| sent(py, item, child, dump));
             PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.into_py_any(py)
         }
         Kind::Null | Kind::Bool | Kind::Number | Kind::String => scalar(py, value),

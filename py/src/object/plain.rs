@@ -1,6 +1,6 @@
 //! Converts JSON values to plain Python values, like `json.loads`.
 
-use modelwire::{Kind, Value};
+use modelwire::{Kind, Outline, Part, Value};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
@@ -11,19 +11,26 @@ use crate::run::Run;
 /// A value with everything below it.
 pub(crate) fn plain(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
     match value.kind() {
+        Kind::Object | Kind::Array => plain_part(py, Outline::of(value).whole()),
+        Kind::Null | Kind::Bool | Kind::Number | Kind::String => scalar(py, value),
+    }
+}
+
+fn plain_part(py: Python<'_>, part: Part<'_, '_>) -> PyResult<Py<PyAny>> {
+    match part.value().kind() {
         Kind::Object => {
             let (dict, _deeper) = (PyDict::new(py), deeper()?);
-            for (name, member) in value.members() {
-                dict.set_item(&*name, plain(py, member)?)?;
+            for (name, member) in part.members() {
+                dict.set_item(&*name, plain_part(py, member)?)?;
             }
             dict.into_py_any(py)
         }
         Kind::Array => {
             let _deeper = deeper()?;
-            let items = value.items().into_iter().map(|item| plain(py, item));
+            let items = part.items().into_iter().map(|item| plain_part(py, item));
             PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.into_py_any(py)
         }
-        Kind::Null | Kind::Bool | Kind::Number | Kind::String => scalar(py, value),
+        Kind::Null | Kind::Bool | Kind::Number | Kind::String => scalar(py, part.value()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reads fields as attributes: known objects become views, unknown ones dicts with their fields as
 //! attributes, and everything else plain Python values.
 
-use modelwire::{Kind, Value};
+use modelwire::{Kind, Outline, Part, Value};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
@@ -88,25 +88,37 @@ pub(crate) fn attribute(
 ) -> PyResult<Py<PyAny>> {
     match (value.kind(), child) {
         (Kind::Object | Kind::Array, Child::Plain) => plain(py, value),
-        (Kind::Object, Child::Any) => unknown(py, value),
+        (Kind::Object, Child::Any) => unknown(py, Outline::of(value).whole()),
         (Kind::Object, Child::Of(_) | Child::ByType(..)) => {
             let start = value.text().as_ptr() as usize - json.as_ptr() as usize;
             let end = start + value.text().len();
             let shape = child.shape_of(value);
             Object { document: document(), start, end, shape }.into_python(py)
         }
-        (Kind::Array, _) => {
-            let _deeper = deeper()?;
-            let items = value.items().into_iter();
-            let items = items.map(|item| attribute(py, document, json, item, child));
-            PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.into_py_any(py)
-        }
+        (Kind::Array, _) => list(py, document, json, Outline::of(value).whole(), child),
         (Kind::Null | Kind::Bool | Kind::Number | Kind::String, _) => scalar(py, value),
     }
 }
 
+/// A list of values, which may be lists.
+fn list(
+    py: Python<'_>,
+    document: &impl Fn() -> Document,
+    json: &str,
+    part: Part<'_, '_>,
+    child: Child,
+) -> PyResult<Py<PyAny>> {
+    let _deeper = deeper()?;
+    let items = part.items().into_iter().map(|item| match (item.value().kind(), child) {
+        (Kind::Array, _) => list(py, document, json, item, child),
+        (Kind::Object, Child::Any) => unknown(py, item),
+        _ => attribute(py, document, json, item.value(), child),
+    });
+    PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.into_py_any(py)
+}
+
 /// An object of unknown type: `modelwire.types.Object`, a dict.
-fn unknown(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
+fn unknown(py: Python<'_>, part: Part<'_, '_>) -> PyResult<Py<PyAny>> {
     static CLASS: Kept<Py<PyAny>> = Kept::new();
     let class = CLASS.get_or_try_init(|| {
         PyResult::Ok(modules::own(py, "types._object")?.attribute("Object")?.unbind())
@@ -114,21 +126,21 @@ fn unknown(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
     let _deeper = deeper()?;
     let made = class.bind(py).run(())?;
     let dict = made.cast::<PyDict>()?;
-    for (name, member) in value.members() {
+    for (name, member) in part.members() {
         dict.set_item(&*name, open(py, member)?)?;
     }
     Ok(made.unbind())
 }
 
 /// A value in such an object.
-fn open(py: Python<'_>, value: Value<'_>) -> PyResult<Py<PyAny>> {
-    match value.kind() {
-        Kind::Object => unknown(py, value),
+fn open(py: Python<'_>, part: Part<'_, '_>) -> PyResult<Py<PyAny>> {
+    match part.value().kind() {
+        Kind::Object => unknown(py, part),
         Kind::Array => {
             let _deeper = deeper()?;
-            let items = value.items().into_iter().map(|item| open(py, item));
+            let items = part.items().into_iter().map(|item| open(py, item));
             PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.into_py_any(py)
         }
-        Kind::Null | Kind::Bool | Kind::Number | Kind::String => scalar(py, value),
+        Kind::Null | Kind::Bool | Kind::Number | Kind::String => scalar(py, part.value()),
     }
 }
