@@ -12,9 +12,9 @@ use crate::protocol::span::StrSpan;
 use crate::protocol::usage::Usage;
 use crate::protocol::value::{Kind, Value};
 
-/// A list in an object; empty if the member is something else.
-fn list<'a>(value: Value<'a>, name: &str) -> Vec<Value<'a>> {
-    value.get(name).map(Value::items).unwrap_or_default()
+/// Visits the items of a list in an object; none if the member is something else.
+fn each<'a>(value: Value<'a>, name: &str, visit: impl FnMut(Value<'a>)) {
+    value.get(name).unwrap_or(Value::NULL).each_item(visit);
 }
 
 fn type_is(value: Value<'_>, expected: &str) -> bool {
@@ -24,19 +24,26 @@ fn type_is(value: Value<'_>, expected: &str) -> bool {
 /// Every `output_text` part of a response object, in order.
 pub fn output_text(response: Value<'_>) -> String {
     let mut text = String::new();
-    for part in list(response, "output").into_iter().flat_map(|item| list(item, "content")) {
-        if type_is(part, "output_text") {
-            text.push_str(&part.get("text").and_then(Value::as_str).unwrap_or_default());
-        }
-    }
+    each(response, "output", |item| {
+        each(item, "content", |part| {
+            if type_is(part, "output_text") {
+                text.push_str(&part.get("text").and_then(Value::as_str).unwrap_or_default());
+            }
+        });
+    });
     text
 }
 
 /// The texts of every `reasoning` item of a response object, in order: its own text, or its summary if
 /// the service withholds the text, so that nothing is returned twice.
 pub fn output_reasoning(response: Value<'_>) -> String {
-    let items = list(response, "output").into_iter().filter(|item| type_is(*item, "reasoning"));
-    items.map(|item| texts_of(item, reasoning_list(item))).collect()
+    let mut text = String::new();
+    each(response, "output", |item| {
+        if type_is(item, "reasoning") {
+            text.push_str(&texts_of(item, reasoning_list(item)));
+        }
+    });
+    text
 }
 
 /// The list with a reasoning item's text: `content`, or `summary` if that has no text.
@@ -46,8 +53,11 @@ pub(crate) fn reasoning_list(item: Value<'_>) -> &'static str {
 
 /// The texts of the parts in a list of an item.
 fn texts_of(item: Value<'_>, name: &str) -> String {
-    let parts = list(item, name).into_iter();
-    parts.filter_map(|part| part.get("text")?.as_str()).collect()
+    let mut texts = String::new();
+    each(item, name, |part| {
+        texts.push_str(&part.get("text").and_then(Value::as_str).unwrap_or_default());
+    });
+    texts
 }
 
 /// The name of an entry of a model list (R-OP2): its `id`, otherwise `identifier`, `name` or `model`,
@@ -235,7 +245,7 @@ impl Document {
 
     /// The first entry of a model list that has no name.
     pub(crate) fn unnamed_model(&self) -> Option<Value<'_>> {
-        self.models()?.into_iter().find(|entry| model_name(*entry).is_none())
+        self.model_list()?.find_item(|entry| model_name(entry).is_none())
     }
 
     fn model_list(&self) -> Option<Value<'_>> {

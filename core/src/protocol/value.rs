@@ -116,7 +116,12 @@ impl<'a> Value<'a> {
 
     /// The item of an array.
     pub fn at(self, index: usize) -> Option<Value<'a>> {
-        self.items().into_iter().nth(index)
+        let mut before = index;
+        self.find_item(|_| {
+            let is_it = before == 0;
+            before = before.saturating_sub(1);
+            is_it
+        })
     }
 
     /// The value at a JSON Pointer (RFC 6901), `/choices/0/delta/content` for instance. The empty pointer
@@ -138,15 +143,26 @@ impl<'a> Value<'a> {
     }
 
     /// Whether an item of an array matches; stops at the first one that does.
-    pub(crate) fn any_item(self, is_like_this: impl Fn(Value<'a>) -> bool) -> bool {
-        let mut found = false;
+    pub(crate) fn any_item(self, is_like_this: impl FnMut(Value<'a>) -> bool) -> bool {
+        self.find_item(is_like_this).is_some()
+    }
+
+    /// The first item of an array that matches. Without a list of all, which may take eight times the text.
+    pub(crate) fn find_item(
+        self,
+        mut is_like_this: impl FnMut(Value<'a>) -> bool,
+    ) -> Option<Value<'a>> {
+        let mut found = None;
         if self.kind() == Kind::Array {
             let text = self.text;
             self.walk(|cursor| {
                 cursor.array(|cursor| {
-                    found = is_like_this(cursor.skip()?.of(text));
+                    found = Some(cursor.skip()?.of(text)).filter(|item| is_like_this(*item));
                     // Any error ends the walk.
-                    if found { Err(JsonError { offset: 0, expected: "" }) } else { Ok(()) }
+                    match found {
+                        Some(_) => Err(JsonError { offset: 0, expected: "" }),
+                        None => Ok(()),
+                    }
                 })
             });
         }
@@ -356,5 +372,18 @@ mod tests {
         ] {
             assert_eq!(Value::validated(text).as_index(), index, "{text}");
         }
+    }
+
+    /// To list all items for each would take minutes, and eight times the memory of the text.
+    #[test]
+    fn an_item_is_found_without_a_list_of_all() {
+        let text = format!("[{}9]", "0,".repeat(1 << 20));
+        let value = Value::validated(&text);
+        for index in 0..1000 {
+            assert_eq!(value.at(index), Some(Value::validated("0")));
+        }
+        assert_eq!(value.at(1 << 20), Some(Value::validated("9")));
+        assert_eq!(value.at((1 << 20) + 1), None);
+        assert_eq!(Value::validated("{}").at(0), None);
     }
 }

@@ -39,13 +39,15 @@ impl Growing {
                 self.part(parts, &part, Some(TEXT_PART.map(str::len).into()), room)
             }
             (Node::Items(parts), Kind::Array) if !parts.is_empty() => {
-                for (place, part) in sent.items().into_iter().enumerate() {
-                    if place > 0 {
+                let (mut is_first, mut added) = (true, Ok(()));
+                sent.any_item(|part| {
+                    if !std::mem::take(&mut is_first) {
                         self.last = None; // parts of the same chunk are separate
                     }
-                    self.part(parts, part.text(), around(part, PART_DEPTH_MAX), room)?;
-                }
-                Ok(())
+                    added = self.part(parts, part.text(), around(part, PART_DEPTH_MAX), room);
+                    added.is_err()
+                });
+                added
             }
             (Node::List(parts), Kind::String) => {
                 let part = TEXT_PART.join(inner(sent.text()));
@@ -55,7 +57,8 @@ impl Growing {
             }
             _ => {
                 content.merge(sent, MERGE_DEPTH_MAX, room)?;
-                let last = sent.items().pop();
+                let mut last = None;
+                sent.each_item(|item| last = Some(item));
                 self.last = match (&*content, last) {
                     (Node::Items(parts), Some(last)) => {
                         let start = parts.len().saturating_sub(last.text().len());
