@@ -672,6 +672,18 @@ fn parts_that_came_with_their_item_go_on() {
     }
 }
 
+/// Those that a duplicate replaces count, too: they are held for a moment, in many times their text.
+#[test]
+fn an_object_has_as_many_members_as_the_bound_says() {
+    for (count, fits) in [(ELEMENTS_MAX, true), (ELEMENTS_MAX + 1, false)] {
+        let event = format!("{{{}}}", vec![r#""a":0"#; count].join(","));
+        let mut gatherer = Gatherer::new(Endpoint::Chat, 1 << 20);
+        let added = gatherer.add(Value::validated(&event)).map_err(|error| error.to_string());
+        assert_eq!(added.is_ok(), fits, "{count}");
+        assert!(added.err().is_none_or(|error| error.contains("ELEMENTS_MAX")));
+    }
+}
+
 /// One event for each part up to the bound, and one more by which the caller sees that it is exceeded.
 #[test]
 fn a_response_of_too_many_parts_becomes_a_bounded_number_of_chunks() {

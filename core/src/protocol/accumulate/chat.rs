@@ -41,7 +41,7 @@ impl Chat {
     }
 
     pub(super) fn add(&mut self, chunk: Value<'_>, room: &mut Room) -> Gathered {
-        for (name, value) in members(chunk) {
+        for (name, value) in members(chunk, room)? {
             let Some(node) = self.top.slot(&name, room)? else { continue };
             if name == "choices" {
                 self.choices(value, room)?;
@@ -128,7 +128,7 @@ impl Choice {
     fn add(&mut self, sent: Value<'_>, room: &mut Room) -> Gathered {
         let said = |name| sent.get(name).is_some_and(adds_to_message);
         let has_delta = said("delta");
-        for (name, value) in members(sent) {
+        for (name, value) in members(sent, room)? {
             match (&*name, value.kind()) {
                 ("index", _) => {}
                 ("delta", Kind::Object) => {
@@ -179,7 +179,7 @@ impl Choice {
     }
 
     fn delta(&mut self, delta: Value<'_>, room: &mut Room) -> Gathered {
-        for (name, value) in members(delta) {
+        for (name, value) in members(delta, room)? {
             if name == "content" {
                 if let Some(content) = self.message.slot(&name, room)? {
                     self.content.add(content, value, room)?;

@@ -1,6 +1,8 @@
 //! Gathers the events of a response into the response.
 
-use super::tree::{Gathered, List, Node, Object, ResponseTooLarge, Room, members, write_name};
+use super::tree::{
+    Gathered, List, Node, Object, ResponseTooLarge, Room, without_duplicates, write_name,
+};
 use crate::protocol::escapes::write_str;
 use crate::protocol::value::{Kind, Value};
 
@@ -254,7 +256,7 @@ impl Response {
         };
         let mut has_output = false;
         out.push('{');
-        for (name, value) in members(Value::validated(started)) {
+        for (name, value) in without_duplicates(Value::validated(started).members()) {
             write_name(&name, out);
             has_output |= name == "output";
             match (&*name, self.ended) {

@@ -170,7 +170,7 @@ impl Node {
         });
         match self.as_object(room)? {
             Some(object) if is_same => {
-                for (name, value) in members(value) {
+                for (name, value) in members(value, room)? {
                     if let Some(slot) = object.slot(&name, room)?
                         && slot.is_blank()
                     {
@@ -212,7 +212,7 @@ impl Node {
             }
             (Node::List(list), Kind::Array) => list.merge(value, depth, room)?,
             (Node::Object(object), Kind::Object) => {
-                for (name, value) in members(value) {
+                for (name, value) in members(value, room)? {
                     object.merge(&name, value, depth.saturating_sub(1), room)?;
                 }
             }
@@ -230,7 +230,7 @@ impl Node {
         }
         match self.as_object(room)? {
             Some(own) if function.kind() == Kind::Object => {
-                for (name, value) in members(function) {
+                for (name, value) in members(function, room)? {
                     if name != "arguments" {
                         own.merge(&name, value, MERGE_DEPTH_MAX, room)?;
                     } else if let Some(arguments) = own.slot(&name, room)? {
@@ -270,7 +270,7 @@ impl Node {
         {
             room.more_parts(Value::validated(text).count())?;
             let mut object = Object::default();
-            for (name, value) in members(Value::validated(text)) {
+            for (name, value) in members(Value::validated(text), room)? {
                 object.push(&name, Node::new(value, room)?);
             }
             *self = Node::Object(object);
@@ -474,7 +474,8 @@ impl List {
             item.name = item.name.take().or(name.map(Cow::into_owned));
             let Some(object) = item.node.as_object(room)? else { continue };
             // Tool calls of a whole answer have no index.
-            for (name, value) in members(*call).into_iter().filter(|(name, _)| name != "index") {
+            let sent = members(*call, room)?.into_iter();
+            for (name, value) in sent.filter(|(name, _)| name != "index") {
                 if name != "function" {
                     object.merge(&name, value, MERGE_DEPTH_MAX, room)?;
                 } else if let Some(function) = object.slot(&name, room)? {
@@ -536,9 +537,27 @@ impl List {
     }
 }
 
-/// The members of an object; the last duplicate wins.
-pub(super) fn members(object: Value<'_>) -> Vec<(Cow<'_, str>, Value<'_>)> {
-    let mut members = object.members();
+/// The members of an object; the last duplicate wins. Too many are an error before all of them are held,
+/// which takes many times the text.
+pub(super) fn members<'a>(
+    object: Value<'a>,
+    room: &Room,
+) -> Result<Vec<(Cow<'a, str>, Value<'a>)>, ResponseTooLarge> {
+    let mut members = Vec::new();
+    object.find_members(|name, value| {
+        members.push((Cow::Owned(name.to_owned()), value));
+        members.len() > ELEMENTS_MAX
+    });
+    match members.len() > ELEMENTS_MAX {
+        true => Err(room.too_large(true)),
+        false => Ok(without_duplicates(members)),
+    }
+}
+
+/// The last duplicate wins.
+pub(super) fn without_duplicates<'a>(
+    mut members: Vec<(Cow<'a, str>, Value<'a>)>,
+) -> Vec<(Cow<'a, str>, Value<'a>)> {
     let mut seen = HashSet::new();
     if members.len() > SCANNED_MEMBERS_MAX {
         members.reverse();
