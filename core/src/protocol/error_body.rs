@@ -41,30 +41,41 @@ impl ErrorObject {
                 first.unwrap_or_default()
             }
             Kind::String => ErrorObject { message: text_of(Some(value)), ..Default::default() },
-            Kind::Object => ErrorObject::in_object(value, wrappers),
+            Kind::Object => ErrorObject::in_object(&Known::of(value), wrappers),
             Kind::Null | Kind::Bool | Kind::Number => ErrorObject::default(),
         }
     }
 
     /// An object with the error objects inside it: the first one with a message is the error; the others
     /// and the outer object complete it.
-    fn in_object(value: Value<'_>, wrappers: u32) -> ErrorObject {
-        let own = ErrorObject::fields(value);
+    fn in_object(known: &Known<'_>, wrappers: u32) -> ErrorObject {
+        let own = ErrorObject::fields(known);
         let mut inside = ErrorObject::default();
-        for pointer in WRAPPED.iter().filter(|_| wrappers > 0) {
-            let Some(wrapped) = value.pointer(pointer) else { continue };
+        for (outer, inner) in WRAPPED.iter().filter(|_| wrappers > 0) {
+            let wrapped = known.get(outer);
+            let wrapped =
+                if inner.is_empty() { wrapped } else { wrapped.and_then(|it| it.get(inner)) };
+            let Some(wrapped) = wrapped else { continue };
             let is_error = matches!(wrapped.kind(), Kind::Object | Kind::Array)
                 // The entries of this list contain the positions of errors, so it is shown whole.
-                && !(*pointer == "/detail" && wrapped.kind() == Kind::Array);
+                && !(*outer == "detail" && wrapped.kind() == Kind::Array);
             if is_error && inside.message.is_none() {
                 let found = match wrapped.kind() {
-                    Kind::Object if has_message(wrapped) => ErrorObject::fields(wrapped),
+                    Kind::Object => {
+                        let known = Known::of(wrapped);
+                        let found = ErrorObject::fields(&known);
+                        // If it has a message, its inner objects are not searched.
+                        match found.message {
+                            Some(_) => found,
+                            None => ErrorObject::in_object(&known, wrappers - 1),
+                        }
+                    }
                     _ => ErrorObject::in_value(wrapped, wrappers - 1),
                 };
                 inside = found.or(inside);
             }
         }
-        let text = text_of(value.get("error").filter(|error| error.kind() == Kind::String));
+        let text = text_of(known.get("error").filter(|error| error.kind() == Kind::String));
         let own = ErrorObject { message: own.message.or(text), ..own };
         // The type of an envelope does not say what went wrong.
         let is_event = |kind: &String| kind == "error" || kind.starts_with("response.");
@@ -82,7 +93,7 @@ impl ErrorObject {
         }
     }
 
-    fn fields(value: Value<'_>) -> ErrorObject {
+    fn fields(value: &Known<'_>) -> ErrorObject {
         let first = |names: &[&str]| names.iter().find_map(|name| text_of(value.get(name)));
         let detail = value.get("detail").filter(|detail| !detail.is_null());
         let shown =
@@ -144,14 +155,48 @@ impl sse::Sink for FirstOfStream {
 }
 
 /// Where services put an error object: in a failed response it is one level down, FastAPI uses `detail`.
-const WRAPPED: [&str; 5] = ["/error", "/errors", "/response/error", "/detail", "/data/error"];
+const WRAPPED: [(&str, &str); 5] =
+    [("error", ""), ("errors", ""), ("response", "error"), ("detail", ""), ("data", "error")];
+
+/// The members of an object that may say something of an error.
+const NAMES: [&str; 15] = [
+    "message",
+    "msg",
+    "error_msg",
+    "error_message",
+    "detail",
+    "code",
+    "error_code",
+    "text",
+    "type",
+    "error_type",
+    "param",
+    "error",
+    "errors",
+    "response",
+    "data",
+];
 
 /// The names that services use for the message.
 const MESSAGES: [&str; 4] = ["message", "msg", "error_msg", "error_message"];
 
-/// Whether an error object has a message: then its inner objects are not searched.
-fn has_message(error: Value<'_>) -> bool {
-    ErrorObject::fields(error).message.is_some()
+/// The members of these names, found in one pass: an error may be as large as an answer.
+struct Known<'a>([Option<Value<'a>>; NAMES.len()]);
+
+impl<'a> Known<'a> {
+    fn of(object: Value<'a>) -> Known<'a> {
+        let mut known = Known([None; NAMES.len()]);
+        object.each_member(|name, value| {
+            let places = known.0.iter_mut().zip(NAMES);
+            places.filter(|(_, known)| *known == name).for_each(|(place, _)| *place = Some(value));
+        });
+        known
+    }
+
+    /// The member of one of these names.
+    fn get(&self, name: &str) -> Option<Value<'a>> {
+        self.0.iter().zip(NAMES).find(|(_, known)| *known == name).and_then(|(value, _)| *value)
+    }
 }
 
 /// A non-blank string, or the digits of a number.
