@@ -106,6 +106,16 @@ pub(crate) fn choices_of<'a>(
     spans.choices.iter().map(move |spans| Choice { reader, spans })
 }
 
+/// The choice at this position of the list.
+pub(crate) fn choice_at<'a>(
+    reader: Reader<'a>,
+    spans: &'a Spans,
+    position: usize,
+) -> Option<Choice<'a>> {
+    let spans = spans.choices.get(position.try_into().ok()?)?;
+    Some(Choice { reader, spans })
+}
+
 /// One choice of a chunk or an answer, borrowed from it.
 ///
 /// ```

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::protocol::choice::{Choice, choices_of};
+use crate::protocol::choice::{Choice, choice_at, choices_of};
 use crate::protocol::document::names_of;
 use crate::protocol::json::JsonError;
 use crate::protocol::offsets::EventSpans;
@@ -117,6 +117,13 @@ impl Chunk {
     pub fn choices(&self) -> impl Iterator<Item = Choice<'_>> {
         let (spans, reader) = self.0.found();
         choices_of(reader, spans)
+    }
+
+    /// The choice at this position of the list, without those before it.
+    #[doc(hidden)]
+    pub fn choice(&self, position: usize) -> Option<Choice<'_>> {
+        let (spans, reader) = self.0.found();
+        choice_at(reader, spans, position)
     }
 
     /// Why the first choice stopped; `None` until it stops.

@@ -340,6 +340,16 @@ fn as_many_choices_as_the_bound_says() {
     assert!(Chunk::scan("", &twice(ELEMENTS_MAX / 2)).is_err());
 }
 
+/// To pass over those before each would take minutes.
+#[test]
+fn a_choice_is_found_by_its_position() {
+    let one = chunk(&format!(r#"{{"choices":[{}]}}"#, vec!["{}"; ELEMENTS_MAX].join(",")));
+    for position in 0..ELEMENTS_MAX {
+        assert_eq!(one.choice(position).map(|choice| choice.index()), Some(position as u32));
+    }
+    assert!(one.choice(ELEMENTS_MAX).is_none());
+}
+
 /// Under any name, and never twice.
 #[test]
 fn reasoning_of_chats() {

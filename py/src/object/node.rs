@@ -69,7 +69,7 @@ pub(crate) struct ChunkChoice {
 impl ChunkChoice {
     /// What the core's scan found of this choice.
     pub(crate) fn found(&self) -> Option<modelwire::Choice<'_>> {
-        self.chunk.choices().nth(self.position)
+        self.chunk.choice(self.position)
     }
 }
 
@@ -94,7 +94,7 @@ pub(crate) struct ChoiceDelta {
 impl ChoiceDelta {
     /// What the core's scan found of this delta's choice.
     pub(crate) fn found(&self) -> Option<modelwire::Choice<'_>> {
-        self.chunk.choices().nth(self.position)
+        self.chunk.choice(self.position)
     }
 }
 
