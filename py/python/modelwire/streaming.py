@@ -51,28 +51,33 @@ _S = TypeVar("_S")
 class _Text:
     """A text that grows piece by piece; its state at any point is available."""
 
-    __slots__ = ("_known", "_pieces")
+    __slots__ = ("_has_some", "_known", "_pieces")
 
     def __init__(self, begun: Any = None) -> None:
         self._pieces: list[str] = [begun] if isinstance(begun, str) else []
+        self._has_some = any(self._pieces)
         self._known = (0, "")
 
     def add(self, piece: str) -> int:
         self._pieces.append(piece)
+        self._has_some = self._has_some or bool(piece)
         return len(self._pieces)
 
     def at(self, count: int) -> str:
         of, text = self._known
         if of > count:
             return "".join(self._pieces[:count])
-        self._known = (count, text + "".join(self._pieces[of:count]))
-        return self._known[1]
+        # Nothing else refers to it, so that it grows in place: a service decides how often.
+        self._known = (0, "")
+        text += "".join(self._pieces[of:count])
+        self._known = (count, text)
+        return text
 
     def whole(self) -> str:
         return self.at(len(self._pieces))
 
     def __bool__(self) -> bool:
-        return any(self._pieces)
+        return self._has_some
 
 
 def _plain(value: Any, options: dict[str, Any]) -> Any:
@@ -460,11 +465,13 @@ class _ToolCall:
         "is_whole",
         "name",
         "parsing",
+        "place",
         "was_left",
     )
 
-    def __init__(self, index: int, parsing: _Parsing | None) -> None:
+    def __init__(self, index: int, place: int, parsing: _Parsing | None) -> None:
         self.index = index
+        self.place = place  # among all calls
         self.parsing = parsing
         self.id = ""
         self.name = ""
@@ -511,7 +518,7 @@ class _ToolCall:
         self.was_left = True
         try:
             json.loads(self.arguments.whole())
-        except ValueError:
+        except (ValueError, RecursionError):
             return
         yield from self.done()
 
@@ -530,12 +537,13 @@ class _ToolCalls:
     index, otherwise by id, otherwise by position if there are several, otherwise to the last one;
     another id, or without an id another name, is another call."""
 
-    __slots__ = ("_by_id", "_by_index", "_next", "_parsing", "_taken", "all", "last")
+    __slots__ = ("_by_id", "_by_index", "_next", "_open", "_parsing", "_taken", "count", "last")
 
     def __init__(self, parsing: _Parsing | None) -> None:
         self._parsing = parsing
-        self.all: list[_ToolCall] = []
+        self.count = 0
         self.last: _ToolCall | None = None
+        self._open: dict[int, _ToolCall] = {}  # by their places, those with pieces since a finish
         self._by_index: dict[int, _ToolCall] = {}
         self._by_id: dict[str, _ToolCall] = {}
         self._taken: set[int] = set()
@@ -546,14 +554,20 @@ class _ToolCalls:
         id_, name = piece.id or "", getattr(piece.function, "name", None) or ""
         call = self._known(index, place, id_, name)
         if call is None:
-            call = _ToolCall(self._free(index), self._parsing)
-            self.all.append(call)
+            call = _ToolCall(self._free(index), self.count, self._parsing)
+            self.count += 1
+        self._open[call.place] = call
         call.id, call.name = call.id or id_, call.name or name
         if id_:
             self._by_id[id_] = call
         if index is not None or place is not None:
             self._by_index[(place or 0) if index is None else index] = call
         return call
+
+    def rest(self) -> Iterator[ChatCompletionStreamEvent[Any]]:
+        """The end events of those that have none: not of all, at each of many finish reasons."""
+        for place in sorted(self._open):
+            yield from self._open.pop(place).done()
 
     def _free(self, index: int | None) -> int:
         """An index that no other call has; the one that was sent, if it is free."""
@@ -666,8 +680,7 @@ class _Choice:
         """The remaining end events of a choice that has finished."""
         if self.is_finished:
             yield from self._content_done()
-            for call in self.tool_calls.all:
-                yield from call.done()
+            yield from self.tool_calls.rest()
 
     def _tool_calls(self, pieces: Any) -> Iterator[ChatCompletionStreamEvent[Any]]:
         if not isinstance(pieces, list):
@@ -955,18 +968,18 @@ class ResponseStreamState(Generic[_T]):
     def _begun_with(self, event: ResponseStreamEvent) -> Any:
         """What came of a text with the event that added its part or its item."""
         if event.type == "response.output_text.delta":
-            at = event.output_index
-            part = self._content(at, self._items.added.get(at)).get(event.content_index)
-            return getattr(part, "text", None)
+            return getattr(self._part(event.output_index, event.content_index), "text", None)
         if event.type == "response.function_call_arguments.delta":
             return getattr(self._items.added.get(event.output_index), "arguments", None)
         return None
 
-    def _content(self, at: Any, item: Any) -> dict[Any, Any]:
-        """The parts of a message by their place: those that it began with, and those added."""
-        begun = getattr(item, "content", None)
-        parts = dict(enumerate(begun if isinstance(begun, list) else ()))
-        return parts | {place[1]: one for place, one in self._parts.items() if place[0] == at}
+    def _part(self, at: Any, place: Any) -> Any:
+        """A part of a message: one that was added, or that it began with."""
+        if (at, place) in self._parts:
+            return self._parts[at, place]
+        begun = getattr(self._items.added.get(at), "content", None)
+        is_begun = isinstance(begun, list) and isinstance(place, int) and 0 <= place < len(begun)
+        return begun[place] if begun and is_begun else None
 
     def _of_a_response(self, event: ResponseStreamEvent) -> Any:
         """An event with the whole response so far; its output is always a list."""
@@ -974,7 +987,11 @@ class ResponseStreamState(Generic[_T]):
         is_completed = event.type == "response.completed"
         items: dict[Any, Any] = {}
         if event.type in _CUT:
-            items = {at: self._so_far(at, item) for at, item in self._items.added.items()}
+            texts, parts = _by(1, self._texts, 2), _by(0, self._parts, 1)
+            items = {
+                at: self._so_far(item, texts.get(at, {}), parts.get(at, {}))
+                for at, item in self._items.added.items()
+            }
         if event.type in _CUT or is_completed:
             items.update(self._items.done)
         ordered = (items[at] for at in sorted(items))
@@ -984,16 +1001,17 @@ class ResponseStreamState(Generic[_T]):
             return event
         return _Completed(event, self._reading.read if self._reading else _unparsed_response)
 
-    def _so_far(self, at: int | None, item: Any) -> Any:
-        """An item that was not done, with its texts up to here."""
+    def _so_far(self, item: Any, texts: dict[Any, _Text], added: dict[Any, Any]) -> Any:
+        """An item that was not done, with its texts up to here, and the parts that were added."""
         if not hasattr(item, "to_dict"):
             return item  # whatever the service sent in its place
-        texts = {place[2]: text for place, text in self._texts.items() if place[1] == at}
         fields = item.to_dict()
         if item.type == "message":
+            content = getattr(item, "content", None)
+            begun = dict(enumerate(content if isinstance(content, list) else ()))
             fields["content"] = [
                 {**part.to_dict(), **({"text": texts[place].whole()} if place in texts else {})}
-                for place, part in sorted(self._content(at, item).items())
+                for place, part in sorted((begun | added).items())
             ]
         elif item.type == "function_call" and texts:
             fields["arguments"] = "".join(text.whole() for text in texts.values())
@@ -1020,6 +1038,14 @@ class ResponseStreamState(Generic[_T]):
         if self._whole is None:
             self._whole = self._reading.read(response)
         return self._whole
+
+
+def _by(at: int, found: dict[Any, _T], place: int) -> dict[Any, dict[Any, _T]]:
+    """What was found, by this one of its places, and then by another."""
+    groups: dict[Any, dict[Any, _T]] = {}
+    for places, one in found.items():
+        groups.setdefault(places[at], {})[places[place]] = one
+    return groups
 
 
 def _final(stream: Stream[Any] | AsyncStream[Any]) -> Any:
