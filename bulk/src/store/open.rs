@@ -281,7 +281,7 @@ impl Opened {
     /// Starts this run, with everything so far synced to disk.
     fn begin(&mut self, replayed: &Replayed) -> Result<(), Error> {
         self.resumed.unknown = replayed.unknown();
-        self.resumed.sent_again = replayed.sent_again.clone();
+        self.resumed.sent_again = replayed.sent_again();
         let Some(journal) = &mut self.journal else { return Ok(()) };
         let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         journal.push_record(&Record::Run { pid: u64::from(std::process::id()), began });

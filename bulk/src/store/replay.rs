@@ -83,16 +83,17 @@ pub(crate) struct Replayed {
     /// Rows that were sent and have not ended.
     open: HashMap<String, Open>,
     sent: u64,
-    /// Rows that were sent again while their outcome was unknown.
-    pub(crate) sent_again: Vec<String>,
+    /// Rows that were sent again while their outcome was unknown; without those that came back.
+    sent_again: Vec<Option<String>>,
 }
 
 /// A row that was sent and has not ended.
 #[derive(Debug)]
 struct Open {
-    /// The sequence number among all sends; and of the send before, if the outcome of that is unknown too.
+    /// The sequence number among all sends; and of the send before, if the outcome of that is unknown too, with
+    /// the place among the rows that were sent again.
     sent: u64,
-    earlier: Option<u64>,
+    earlier: Option<(u64, usize)>,
     /// What was known of the row before, and the check of the content that it had.
     before: (State, u32),
 }
@@ -204,8 +205,9 @@ impl Replayed {
         let open = match self.open.remove(key) {
             None => Open { sent: self.sent, earlier: None, before: memory.known(key, check) },
             Some(open) => {
-                self.sent_again.push(key.to_owned());
-                Open { sent: self.sent, earlier: Some(open.sent), ..open }
+                let earlier = Some((open.sent, self.sent_again.len()));
+                self.sent_again.push(Some(key.to_owned()));
+                Open { sent: self.sent, earlier, ..open }
             }
         };
         memory.mark(key, check, State::Unknown);
@@ -215,9 +217,9 @@ impl Replayed {
     /// The row is what it was before it was sent.
     fn back(&mut self, key: &str, check: u32, memory: &mut impl RowStates) {
         match self.open.remove(key) {
-            Some(Open { earlier: Some(sent), before, .. }) => {
-                if let Some(at) = self.sent_again.iter().rposition(|again| again == key) {
-                    self.sent_again.remove(at);
+            Some(Open { earlier: Some((sent, place)), before, .. }) => {
+                if let Some(again) = self.sent_again.get_mut(place) {
+                    *again = None;
                 }
                 self.open.insert(key.to_owned(), Open { sent, earlier: None, before });
             }
@@ -277,6 +279,11 @@ impl Replayed {
             return Err(Error::ResultsTwice { path, key, at });
         }
         Ok(false)
+    }
+
+    /// Rows that were sent again while their outcome was unknown, in that order.
+    pub(crate) fn sent_again(&self) -> Vec<String> {
+        self.sent_again.iter().flatten().cloned().collect()
     }
 
     /// Rows whose outcome is unknown, in the order they were sent.
@@ -429,7 +436,7 @@ impl BufRead for Counted<'_> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
     use super::super::tests::Folder;
     use super::*;
 
@@ -454,6 +461,21 @@ mod tests {
             std::fs::write(&path, vec![b'x'; bytes]).unwrap();
             assert_eq!(replayed.ordered(&path), expected, "{bytes}");
         }
+    }
+
+    /// To look for each among all others would take minutes.
+    #[test]
+    fn rows_that_came_back_were_not_sent_again() {
+        let (mut replayed, mut ledger) = (Replayed::default(), Ledger::new());
+        let keys: Vec<String> = (0..300_000).map(|row| format!("row-{row:08}")).collect();
+        for key in keys.iter().chain(&keys) {
+            replayed.sent(key, 1, &mut ledger);
+        }
+        assert!(replayed.sent_again() == keys);
+        let (back, kept) = keys.split_at(keys.len() - 2);
+        back.iter().for_each(|key| replayed.back(key, 1, &mut ledger));
+        assert_eq!(replayed.sent_again(), kept);
+        assert!(replayed.unknown()[..2] == keys[..2], "as unknown as before");
     }
 
     #[test]
