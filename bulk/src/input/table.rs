@@ -13,6 +13,9 @@ use crate::output::write_text;
 /// The maximum number of columns.
 const COLUMNS_MAX: usize = 65_536;
 
+/// The longest name of a column, in bytes: it is part of each record, which may be a few bytes.
+const COLUMN_NAME_BYTES_MAX: usize = 4096;
+
 /// The records of a table, one after another. Empty lines are skipped, but counted.
 pub(crate) struct Table<R> {
     reader: BufReader<Chain<Cursor<Vec<u8>>, R>>,
@@ -189,6 +192,14 @@ impl<R: Read> Table<R> {
                 .map_err(|fault| format!("the header is {}; {}", fault.reason, fault.advice))?;
             if name.is_empty() {
                 return Err(format!("column {} of the header has no name; name it", place + 1));
+            }
+            if name.len() > COLUMN_NAME_BYTES_MAX {
+                return Err(format!(
+                    "the name of column {} of the header has {} bytes, more than COLUMN_NAME_BYTES_MAX = \
+                     {COLUMN_NAME_BYTES_MAX}; shorten it, or check the quotes",
+                    place + 1,
+                    name.len()
+                ));
             }
             if !known.insert(name) {
                 return Err(format!("the header names {name:?} twice; rename one of them"));

@@ -157,3 +157,20 @@ fn a_record_keeps_its_bytes() {
     assert!(table.advance().unwrap());
     assert_eq!(table.record.all(), b"xy");
 }
+
+/// Each record is an object with the names of all columns, so that a long name would take minutes for records
+/// of a byte each.
+#[test]
+fn the_name_of_a_column_is_bounded() {
+    let records = |length: usize| "n".repeat(length) + "\n" + &"1\n".repeat(1 << 16);
+    let longest = records(COLUMN_NAME_BYTES_MAX);
+    let mut table = Table::open(longest.as_bytes(), b',').unwrap().unwrap();
+    assert!(table.advance().unwrap() && table.columns()[0].len() == COLUMN_NAME_BYTES_MAX);
+    for length in [COLUMN_NAME_BYTES_MAX + 1, 1 << 24] {
+        let (line, fault) = Table::open(records(length).as_bytes(), b',').unwrap().err().unwrap();
+        assert_eq!(line, 1);
+        let begin =
+            format!("the name of column 1 of the header has {length} bytes, more than COLUMN");
+        assert!(fault.starts_with(&begin), "{fault}");
+    }
+}
