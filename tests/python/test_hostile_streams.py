@@ -1,5 +1,5 @@
-"""What a service may make expensive: events that cost more, the more came before them. Each count is
-chosen so that a cost that grows with its square would take minutes."""
+"""What a service may make expensive: events that cost more, the more came before them. Each count
+is chosen so that a cost that grows with its square would take minutes."""
 
 import json
 

@@ -111,8 +111,11 @@ impl Redactor {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use std::thread;
+
     use super::*;
     use crate::options::config::Settings;
+    use crate::system::with_signals_blocked;
 
     impl Redactor {
         /// That of a client with this key, for unit tests.
@@ -262,8 +265,9 @@ mod tests {
             let redactor = Redactor::for_tests("sk-test0", 100);
             redactor.redact_name(&format!("x{}y", "SK-test0".repeat(8_191))).into_owned()
         };
-        let small = std::thread::Builder::new().stack_size(128 << 10);
-        let redacted = small.spawn(redact).unwrap().join().unwrap();
+        let stack = 128 << 10;
+        let run = with_signals_blocked(|| thread::Builder::new().stack_size(stack).spawn(redact));
+        let redacted = run.unwrap().join().unwrap();
         assert_eq!(redacted, format!("x{}y", "[key]".repeat(8_191)));
     }
 

@@ -257,7 +257,10 @@ fn rewritten(value: Value<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+
     use super::*;
+    use crate::system::with_signals_blocked;
 
     #[test]
     fn a_value_is_written_again_without_halves_of_pairs() {
@@ -272,8 +275,8 @@ mod tests {
     #[test]
     fn a_value_is_written_again_in_one_pass_whatever_its_nesting() {
         let value = format!("{}{}0{}", "[".repeat(1000), "0,".repeat(1 << 20), "]".repeat(1000));
-        let small = std::thread::Builder::new().stack_size(128 << 10);
-        let write = small.spawn(move || assert_eq!(rewritten(Value::validated(&value)), value));
-        assert!(write.is_ok_and(|write| write.join().is_ok()));
+        let (stack, write) = (128 << 10, move || rewritten(Value::validated(&value)) == value);
+        let run = with_signals_blocked(|| thread::Builder::new().stack_size(stack).spawn(write));
+        assert!(run.is_ok_and(|run| run.join().is_ok_and(|is_same| is_same)));
     }
 }
