@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use libfuzzer_sys::{Corpus, fuzz_target};
 use modelwire::limits::JSON_DEPTH_MAX;
 use modelwire::parse::{chunk, document};
-use modelwire::{Choice, Kind, Value, output_text};
+use modelwire::{Choice, Kind, Outline, Part, Value, output_text};
 use modelwire_fuzz::{Json, depth, is_json, json};
 
 /// Ours and theirs are the same value. Returns whether a key stands twice somewhere.
@@ -46,6 +46,18 @@ fn compare(ours: Value<'_>, theirs: &Json) -> bool {
         }
     }
     false
+}
+
+/// What is found in one pass is what each value finds by itself.
+fn outlined(part: Part<'_, '_>, value: Value<'_>) {
+    assert_eq!(part.value().text(), value.text());
+    let (items, members) = (part.items(), part.members());
+    assert_eq!((items.len(), members.len()), (value.items().len(), value.members().len()));
+    items.into_iter().zip(value.items()).for_each(|(part, item)| outlined(part, item));
+    for ((name, part), (its_name, member)) in members.into_iter().zip(value.members()) {
+        assert_eq!(name, its_name);
+        outlined(part, member);
+    }
 }
 
 /// Every accessor, on every value down to a depth: what they give is checked where it can be.
@@ -218,6 +230,8 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     let unchecked = Value::validated(text);
     let _ = (unchecked.as_str(), unchecked.items(), unchecked.members());
     let _ = (unchecked.pointer(pointer), unchecked.as_i64(), unchecked.as_f64());
+    let outline = Outline::of(unchecked);
+    let _ = (outline.whole().items(), outline.whole().members());
     let is_valid = is_json(text);
     let is_deep = is_valid && depth(text) > JSON_DEPTH_MAX;
     let ours = Value::parse(text);
@@ -230,6 +244,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
         return Corpus::Keep;
     };
     touch(ours, 32);
+    outlined(outline.whole(), ours);
     let theirs = json(text);
     let repeats = theirs.as_ref().is_some_and(|theirs| compare(ours, theirs));
     check_views(text, theirs.as_ref().filter(|_| !repeats));
