@@ -79,12 +79,10 @@ impl RateLimits {
     pub(crate) fn read(headers: &[(String, String)], now: SystemTime) -> Option<RateLimits> {
         let find =
             |wanted: &str| headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
-        let date = find("date").and_then(|(_, date)| httpdate::parse_http_date(date.trim()).ok());
-        let from = date.unwrap_or(now);
-        let mut limits = RateLimits {
-            retry_after: retry_after(|name| find(name).map(|(_, value)| value.as_str()), now),
-            ..RateLimits::default()
-        };
+        let header = |name: &str| find(name).map(|(_, value)| value.as_str());
+        let from = sent_at(header).unwrap_or(now);
+        let mut limits =
+            RateLimits { retry_after: retry_after(header, now), ..RateLimits::default() };
         for (name, value) in headers {
             let name = name.to_ascii_lowercase().replace("rate-limit", "ratelimit");
             match name.as_str() {
@@ -154,8 +152,13 @@ impl RateLimits {
     }
 }
 
+/// When the service sent an answer, by its own clock, which may not be the client's.
+fn sent_at<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Option<SystemTime> {
+    httpdate::parse_http_date(header("date")?.trim()).ok()
+}
+
 /// How long the service asks the client to wait: `retry-after-ms`, or `Retry-After` in seconds or as a
-/// date (RFC 9110 section 10.2.3).
+/// date (RFC 9110 section 10.2.3), which is counted from the answer's own `date`, or from now without one.
 pub(crate) fn retry_after<'a>(
     header: impl Fn(&str) -> Option<&'a str>,
     now: SystemTime,
@@ -175,7 +178,7 @@ pub(crate) fn retry_after<'a>(
         return wait.or(too_large(text).then_some(Duration::MAX));
     }
     let date = httpdate::parse_http_date(text).ok()?;
-    Some(date.duration_since(now).unwrap_or_default())
+    Some(date.duration_since(sent_at(header).unwrap_or(now)).unwrap_or_default())
 }
 
 /// A name in the style of JSON members: lower case with underscores.

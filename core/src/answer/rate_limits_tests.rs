@@ -139,7 +139,12 @@ fn times_of_a_reset() {
 #[test]
 fn a_wait_is_read_from_the_header_that_has_one() {
     let wait = |ms: Option<&'static str>, after: Option<&'static str>| {
-        retry_after(|name| if name == "retry-after-ms" { ms } else { after }, UNIX_EPOCH)
+        let header = |name: &str| match name {
+            "retry-after-ms" => ms,
+            "retry-after" => after,
+            _ => None,
+        };
+        retry_after(header, UNIX_EPOCH)
     };
     let seconds = |number| Some(Duration::from_secs(number));
     assert_eq!(wait(Some("3000"), Some("2")), seconds(3));

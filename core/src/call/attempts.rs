@@ -706,6 +706,12 @@ pub(crate) mod tests {
         assert_eq!(asked("retry-after-ms", "1500"), seconds(1.5));
         assert_eq!(asked("retry-after", "Thu, 01 Jan 1970 00:00:30 GMT"), seconds(20.0));
         assert_eq!(asked("retry-after", "Thu, 01 Jan 1970 00:00:00 GMT"), seconds(0.0));
+        let at = |date: &'static str| {
+            let headers = [("retry-after", "Thu, 01 Jan 1970 00:05:30 GMT"), ("date", date)];
+            retry_after(&Head::new(429, headers), SystemTime::UNIX_EPOCH)
+        };
+        assert_eq!(at("Thu, 01 Jan 1970 00:05:00 GMT"), seconds(30.0), "by the service's clock");
+        assert_eq!(at("soon"), seconds(330.0));
         for huge in ["99999999999999999999", "184467440737095516160"] {
             assert_eq!(asked("retry-after", huge), Some(Duration::MAX));
             assert_eq!(asked("retry-after-ms", huge), Some(Duration::MAX));
