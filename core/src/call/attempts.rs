@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::future::{pending, poll_fn};
 use std::hash::{BuildHasher, Hasher};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, SystemTime};
@@ -399,11 +399,33 @@ impl<'a> Attempts<'a> {
         let send = self.send_and_follow(permit, seen, sending);
         let (phase, bound, limit) = self.deadlines.until_head();
         let sent = match limit {
-            Some(limit) => timeout(limit, send).await,
+            Some(limit) => {
+                let mut send = pin!(timeout(limit, send));
+                poll_fn(|cx| {
+                    seen.is_polled();
+                    send.as_mut().poll(cx)
+                })
+                .await
+            }
             None => Ok(send.await),
         };
         let reply = match sent {
             Ok(sent) => sent?,
+            // The answer's timeout includes the connection's, which may be as long, or longer.
+            Err(_) if phase != TimeoutPhase::Total && seen.is_unsent() => {
+                let body = sending.renamed.as_ref().or(self.sent.as_ref());
+                seen.sent_nothing(body.map_or(0, Bytes::len));
+                let connect = self.run.settings(sending.service).timeouts.connect;
+                let error = match connect.filter(|connect| *connect <= bound) {
+                    Some(connect) => Error::timed_out(TimeoutPhase::Connect, connect),
+                    None => {
+                        let name = Error::timed_out(phase, bound);
+                        let message = format!("{} before a connection was open", name.message());
+                        Error::timed_out(TimeoutPhase::Connect, bound).with_message(message)
+                    }
+                };
+                return Err(Failure { error, metered: Metered::NotSent });
+            }
             Err(_) => {
                 let error = Error::timed_out(phase, bound);
                 let error = match phase {

@@ -90,7 +90,7 @@ where
             match &mut self.permit {
                 OpeningPermit::Held(_) => return Poll::Ready(Ok(())),
                 OpeningPermit::Awaited(permit) => {
-                    self.permit = OpeningPermit::Held(ready!(permit.as_mut().poll(cx))?);
+                    self.permit = OpeningPermit::Held(ready!(noted(permit.as_mut().poll(cx)))?);
                 }
                 OpeningPermit::None => {
                     let permit = self.watch.openings.clone().acquire_owned();
@@ -106,7 +106,7 @@ where
     fn call(&mut self, place: R) -> Self::Future {
         let (mut connector, watch) = ((*self.connector).clone(), self.watch.clone());
         let permit = std::mem::replace(&mut self.permit, OpeningPermit::None);
-        Box::pin(async move {
+        let mut opening = Box::pin(async move {
             let _permit = permit;
             poll_fn(|cx| connector.poll_ready(cx)).await.map_err(Into::into)?;
             let connecting = connector.call(place);
@@ -125,8 +125,17 @@ where
             let info = extras.get::<HttpInfo>();
             opening.ended(info.map(|info| (info.local_addr(), info.remote_addr())));
             Ok(connected)
-        })
+        });
+        Box::pin(poll_fn(move |cx| noted(opening.as_mut().poll(cx))))
     }
+}
+
+/// Notes for the attempt that polls whether the opening is still pending.
+fn noted<T>(polled: Poll<T>) -> Poll<T> {
+    if let Some(seen) = AttemptTiming::current() {
+        seen.polls_opening(polled.is_pending());
+    }
+    polled
 }
 
 /// Why a name is not looked up.

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -27,6 +27,8 @@ pub(crate) struct AttemptTiming {
     bytes_in: AtomicU64,
     /// In nanoseconds from `origin`; 0 until it arrived.
     first_byte: AtomicU64,
+    /// Whether the last poll of the attempt ended in the opening of a connection.
+    has_none_yet: AtomicBool,
 }
 
 /// Values written a few times per attempt.
@@ -64,7 +66,25 @@ impl AttemptTiming {
             state: Mutex::default(),
             bytes_in: AtomicU64::new(0),
             first_byte: AtomicU64::new(0),
+            has_none_yet: AtomicBool::new(false),
         }
+    }
+
+    /// Before each poll of the attempt.
+    pub(crate) fn is_polled(&self) {
+        self.has_none_yet.store(false, Ordering::Relaxed);
+    }
+
+    /// The attempt polls the opening of a connection, after it looked for a free one (hyper-util depends on this
+    /// order). While that is pending, the attempt has none.
+    pub(crate) fn polls_opening(&self, is_pending: bool) {
+        self.has_none_yet.store(is_pending, Ordering::Relaxed);
+    }
+
+    /// Whether the attempt has sent nothing for certain, because it never had a connection. To ask right after
+    /// a poll.
+    pub(crate) fn is_unsent(&self) -> bool {
+        self.has_none_yet.load(Ordering::Relaxed) && lock(&self.state).status.is_none()
     }
 
     /// Runs `work` on behalf of this attempt.

@@ -4,7 +4,9 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-use modelwire::{Client, End, Error, ErrorKind, Limits, Metered, TimeoutPhase, Timeouts};
+use modelwire::{
+    Client, End, Error, ErrorKind, Limits, Metered, RetryPolicy, TimeoutPhase, Timeouts,
+};
 use modelwire_testing::{Exchange, Script, Service, Step};
 
 use crate::support::{
@@ -58,6 +60,39 @@ fn connecting_takes_too_long() {
         let error = way.send(&client, hello()).unwrap_err();
         check(&error, TimeoutPhase::Connect, Metered::NotSent);
         check(way.read(&client, hello()).error(), TimeoutPhase::Connect, Metered::NotSent);
+    }
+}
+
+/// The time for the answer includes that for the connection: what never had one was not sent, whichever of the
+/// two times is shorter, and however many calls wait.
+#[test]
+fn the_first_byte_takes_too_long_without_a_connection() {
+    let (address, _listener, _queued) = deaf_listener();
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap(); // it never answers a TLS handshake
+    let silent = silent.local_addr().unwrap();
+    for base_url in [format!("http://{address}/v1"), format!("https://{silent}/v1")] {
+        for connect in [Some(SHORT), Some(LONG), None] {
+            let timeouts = OFF.connect(connect).first_byte(Some(SHORT));
+            let client = Client::new(config(&base_url).timeouts(timeouts)).unwrap();
+            thread::scope(|scope| {
+                for _ in 0..16 {
+                    scope.spawn(|| {
+                        let error = WAYS[0].send(&client, hello()).unwrap_err();
+                        let (timeout, metered) = (error.timeout(), error.metered());
+                        assert_eq!(timeout, Some(TimeoutPhase::Connect), "{error:?}");
+                        assert_eq!(metered, Metered::NotSent, "{error:?}");
+                        assert_eq!(error.record().unwrap().bytes_out(), 0, "{error:?}");
+                        let name = if connect == Some(SHORT) { "connect" } else { "first_byte" };
+                        let said = format!("{name}_timeout of 300 ms exceeded");
+                        assert!(error.message().starts_with(&said), "{error:?}");
+                    });
+                }
+            });
+            let retry = RetryPolicy::default().connect_errors(true).first_wait(Duration::ZERO);
+            let again = config(&base_url).timeouts(timeouts).retry(retry.max_retries(2));
+            let error = WAYS[0].send(&Client::new(again).unwrap(), hello()).unwrap_err();
+            assert_eq!((error.attempts(), error.metered()), (3, Metered::NotSent), "{error:?}");
+        }
     }
 }
 
