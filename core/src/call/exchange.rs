@@ -161,6 +161,9 @@ impl Answer<'_> {
             true => self.deadlines.with_content().clock(),
             false => self.deadlines.clock(),
         };
+        if is_begun {
+            self.shared.document_began();
+        }
         let read = body::whole(&mut reply.body, clock, bytes_max).await;
         let mut held = read.map_err(|error| {
             if is_begun {

@@ -92,6 +92,8 @@ struct Progress {
     service: Option<usize>,
     /// An attempt is in flight, so it may have been metered.
     in_flight: bool,
+    /// Whether its answer began as a document, which is judged once it is whole.
+    is_document: bool,
     /// The end is being decided: no attempt starts after this.
     is_ending: bool,
     task: Task,
@@ -171,6 +173,7 @@ impl Shared {
             started: None,
             service: None,
             in_flight: false,
+            is_document: false,
             is_ending: false,
             task: Task::NotStarted,
             recorder: Recorder::new(),
@@ -479,7 +482,9 @@ impl Shared {
             let mut context = progress.context.clone();
             context.elapsed = progress.started.map(|start| start.elapsed()).unwrap_or_default();
             if progress.in_flight {
-                context.metered = context.metered.with(Metered::Unknown);
+                let metered =
+                    if progress.is_document { Metered::Entered } else { Metered::Unknown };
+                context.metered = context.metered.with(metered);
             }
             (context, progress.streams, progress.service)
         };
@@ -516,7 +521,7 @@ impl Shared {
         progress.context.attempts += 1;
         progress.context.request_time.get_or_insert_with(SystemTime::now);
         progress.started.get_or_insert_with(Instant::now);
-        progress.in_flight = true;
+        (progress.in_flight, progress.is_document) = (true, false);
         let base_url = upstream.map(|upstream| upstream.shown.clone());
         let seen = progress.recorder.attempt_begins(base_url.clone());
         let call = progress.spans.call();
@@ -564,6 +569,11 @@ impl Shared {
     /// Part of an answer arrived: processing that was metered.
     pub(crate) fn answer_began(&self) {
         self.metered(Metered::Entered);
+    }
+
+    /// The answer of the current attempt begins as a document, which is a part of an answer unless it is an error.
+    pub(crate) fn document_began(&self) {
+        self.progress().is_document = true;
     }
 
     /// Logs that a failed attempt will be retried.

@@ -1,9 +1,11 @@
 //! Ways of giving up a call, and that the service notices each.
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
-use modelwire::{Call, ErrorKind, Event, Pop, Request};
+use modelwire::{Call, ErrorKind, Event, Metered, Pop, Request};
 use modelwire_testing::{Exchange, Script, Service};
 
 use crate::support::{block_on, client, eventually, hello, piece, silence, stalled_after, until};
@@ -94,6 +96,33 @@ fn another_thread_cancels_a_waiting_one() {
     assert_eq!(error.kind(), ErrorKind::Cancelled);
     assert!(matches!(call.pop(None), Ok(Pop::End)));
     closed(&service);
+}
+
+/// The beginning of a document is a part of an answer. More was sent than the system holds between the two, so
+/// the client has read some of it.
+#[test]
+fn a_cancel_within_a_document_counts_what_arrived() {
+    for stream in [false, true] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = client(format!("http://{}/v1", listener.local_addr().unwrap()));
+        let call = Call::new(&client, hello());
+        call.start(stream).unwrap();
+        let (mut socket, _) = listener.accept().unwrap();
+        assert!(socket.read(&mut [0; 4096]).unwrap() > 0);
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{\"id\":\"";
+        socket.write_all(head.as_bytes()).unwrap();
+        socket.write_all(&vec![b'a'; 64 << 20]).unwrap();
+        call.cancel();
+        let error = std::iter::from_fn(|| match call.pop(None).unwrap() {
+            Pop::Event(Event::Done(ended)) => Some(ended.err()),
+            Pop::Event(_) => Some(None),
+            _ => None,
+        });
+        let error = error.flatten().next().unwrap();
+        assert_eq!(error.kind(), ErrorKind::Cancelled);
+        assert_eq!(error.metered(), Metered::Entered);
+        assert_eq!(error.record().unwrap().metered(), Metered::Entered);
+    }
 }
 
 #[test]
