@@ -36,6 +36,12 @@ use crate::options::retry_policy::RetryPolicy;
 use crate::protocol::text::without_secrets;
 use crate::request::prepared::{Prepared, with_model};
 
+/// An answer, and whether it came after redirects.
+struct Sent {
+    reply: Box<Reply>,
+    is_redirected: bool,
+}
+
 /// The maximum number of consecutive redirects within the origin.
 const REDIRECTS_MAX: usize = 5;
 /// The longest wait for an admission before all services are looked at again.
@@ -409,7 +415,7 @@ impl<'a> Attempts<'a> {
             }
             None => Ok(send.await),
         };
-        let reply = match sent {
+        let Sent { reply, is_redirected } = match sent {
             Ok(sent) => sent?,
             // The answer's timeout includes the connection's, which may be as long, or longer.
             Err(_) if phase != TimeoutPhase::Total && seen.is_unsent() => {
@@ -442,7 +448,8 @@ impl<'a> Attempts<'a> {
             return Ok(reply);
         }
         let metered = match reply.head.status() {
-            401 => Metered::NormallyNot,
+            // Before a redirect it may have been accepted.
+            401 if !is_redirected => Metered::NormallyNot,
             _ => Metered::Unknown,
         };
         // Boxed, like everything rare: the future of an open stream is as large as its largest branch.
@@ -457,7 +464,7 @@ impl<'a> Attempts<'a> {
         mut permit: Permit,
         seen: &Arc<AttemptTiming>,
         sending: &Sending,
-    ) -> Result<Box<Reply>, Failure> {
+    ) -> Result<Sent, Failure> {
         let settings = self.run.settings(sending.service);
         let mut moved: Option<Box<Url>> = None;
         // The request itself, then up to REDIRECTS_MAX redirects.
@@ -475,7 +482,7 @@ impl<'a> Attempts<'a> {
             };
             match redirect_within_origin(settings, reply.body.url(), &reply.head) {
                 Some(place) => moved = Some(Box::new(place)),
-                None => return Ok(reply),
+                None => return Ok(Sent { reply, is_redirected: moved.is_some() }),
             }
             permit = reply.body.into_permit();
         }
@@ -508,13 +515,24 @@ impl<'a> Attempts<'a> {
     /// The error for an answer with an error status; reads its body up to the limits.
     async fn failed(&self, reply: Box<Reply>) -> Error {
         let Reply { head, mut body } = *reply;
-        let text = body::excerpt(&self.shared.redactor, &mut body, self.deadlines.clock()).await;
+        let (text, broken) =
+            body::excerpt(&self.shared.redactor, &mut body, self.deadlines.clock()).await;
         let error = Error::from_response(FailedAnswer {
             status: head.status(),
             body: &text,
             request_id: head.request_id().map(str::to_owned),
             retry_after: retry_after(&head, SystemTime::now()),
         });
+        let error = match broken.filter(|_| text.trim().is_empty()) {
+            Some(broken) => {
+                let (status, why) = (head.status(), broken.message());
+                let message = format!(
+                    "the service returned status {status}, and its body cannot be read: {why}"
+                );
+                error.with_message(message)
+            }
+            None => error,
+        };
         let error = match (head.status(), head.header("location")) {
             (300..400, Some(location)) => {
                 let place = without_secrets(location);

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use tokio::time::timeout;
 
 use crate::answer::error::{Error, Result};
+use crate::answer::error_kind::ErrorKind;
 use crate::answer::head::Head;
 use crate::answer::redactor::Redactor;
 use crate::call::deadlines::Clock;
@@ -75,28 +76,36 @@ pub(crate) async fn whole(
 }
 
 /// Reads a body up to the limit of the redactor and for up to `ERROR_BODY_TIME_MAX`, with the key redacted.
-/// If reading fails, returns what arrived before.
-pub(crate) async fn excerpt(redactor: &Redactor, body: &mut Body, mut clock: Clock) -> String {
+/// If reading fails, returns what arrived before, and why.
+pub(crate) async fn excerpt(
+    redactor: &Redactor,
+    body: &mut Body,
+    mut clock: Clock,
+) -> (String, Option<Error>) {
     let wanted = redactor.wanted();
     let mut bytes = Vec::new();
     let read = async {
         while bytes.len() < wanted {
-            match clock.next_piece(body).await {
-                Ok(Some(piece)) => bytes.extend_from_slice(&piece),
-                Ok(None) => return true,
-                Err(_) => return false,
+            match clock.next_piece(body).await? {
+                Some(piece) => bytes.extend_from_slice(&piece),
+                None => break,
             }
             clock.substance();
         }
-        true
+        Ok(())
     };
-    let is_read = timeout(ERROR_BODY_TIME_MAX, read).await.unwrap_or(false);
+    let late = || {
+        let message = format!("it did not end within {ERROR_BODY_TIME_MAX:?}");
+        Err(Error::new(ErrorKind::Disconnected, message))
+    };
+    let broken = timeout(ERROR_BODY_TIME_MAX, read).await.unwrap_or_else(|_| late()).err();
     bytes.truncate(wanted);
     let text = String::from_utf8_lossy(&bytes);
-    match is_read {
-        true => redactor.bounded_text(&text),
-        false => redactor.bounded_text(&redactor.without_half(&text)),
-    }
+    let text = match broken {
+        None => redactor.bounded_text(&text),
+        Some(_) => redactor.bounded_text(&redactor.without_half(&text)),
+    };
+    (text, broken)
 }
 
 fn too_large(bytes_max: usize) -> Error {
@@ -207,6 +216,7 @@ mod tests {
     use super::*;
     use crate::answer::error_kind::TimeoutPhase;
     use crate::call::deadlines::Deadlines;
+    use crate::options::api_key::KEY_MASK;
     use crate::options::timeouts::Timeouts;
 
     const ENDS: Poll<Option<std::io::Result<Bytes>>> = Poll::Ready(None);
@@ -271,8 +281,9 @@ mod tests {
             let mut reading = pin!(excerpt(&redactor, &mut body, untimed()));
             let read = reading.as_mut().poll(&mut Context::from_waker(Waker::noop()));
             assert_eq!(read.is_ready(), is_enough);
-            if let Poll::Ready(text) = read {
+            if let Poll::Ready((text, broken)) = read {
                 assert_eq!(text, "x".repeat(10));
+                assert!(broken.is_none());
             }
         }
     }
@@ -288,7 +299,8 @@ mod tests {
         for (mut body, shown) in
             [(waits(), "a key [key]"), (breaks, "a key [key]"), (ends, "a key sk-test-01")]
         {
-            assert_eq!(excerpt(&redactor, &mut body, untimed()).await, shown);
+            let (text, broken) = excerpt(&redactor, &mut body, untimed()).await;
+            assert_eq!((&*text, broken.is_some()), (shown, shown.ends_with(KEY_MASK)));
         }
     }
 

@@ -161,9 +161,7 @@ impl Answer<'_> {
             true => self.deadlines.with_content().clock(),
             false => self.deadlines.clock(),
         };
-        if is_begun {
-            self.shared.document_began();
-        }
+        self.shared.is_document(is_begun);
         let read = body::whole(&mut reply.body, clock, bytes_max).await;
         let mut held = read.map_err(|error| {
             if is_begun {
@@ -178,6 +176,7 @@ impl Answer<'_> {
         let bytes = std::mem::take(&mut held.0);
         let judged = offload(bytes.len(), move || judge(&redactor, endpoint, head, bytes)).await;
         let is_part = judged.as_ref().err().is_none_or(|no_answer| no_answer.is_part);
+        self.shared.is_document(is_part);
         if is_part {
             self.shared.answer_began();
         }
@@ -216,7 +215,7 @@ impl Answer<'_> {
 
     /// The error for a success status without events; quotes the start of the body.
     async fn not_a_stream(&self, reply: &mut Reply) -> Error {
-        let text =
+        let (text, _) =
             body::excerpt(&self.shared.redactor, &mut reply.body, self.deadlines.clock()).await;
         let head = &reply.head;
         let kind = head.header("content-type").unwrap_or("an unnamed type");

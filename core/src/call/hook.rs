@@ -22,7 +22,7 @@ pub const BEFORE_ATTEMPT_TIME_MAX: Duration = Duration::from_secs(30);
 const REASON_BYTES_MAX: usize = 4096;
 
 const REFUSED_HINT: &str =
-    "The program's own before_attempt function decided this: nothing was sent.";
+    "The program's own before_attempt function decided this: this attempt was not sent.";
 const THREAD_HINT: &str = "Raise the limit on the threads of the process.";
 const SLOW_HINT: &str = "Let the program's before_attempt function return earlier.";
 

@@ -571,9 +571,10 @@ impl Shared {
         self.metered(Metered::Entered);
     }
 
-    /// The answer of the current attempt begins as a document, which is a part of an answer unless it is an error.
-    pub(crate) fn document_began(&self) {
-        self.progress().is_document = true;
+    /// Whether the answer of the current attempt begins as a document, which is a part of an answer unless it is an
+    /// error.
+    pub(crate) fn is_document(&self, is_document: bool) {
+        self.progress().is_document = is_document;
     }
 
     /// Logs that a failed attempt will be retried.

@@ -297,6 +297,25 @@ fn every_envelope_gives_the_kind_of_its_status_and_the_best_message() {
     }
 }
 
+/// An error says why its body has no message, if there is one.
+#[test]
+fn a_body_that_cannot_be_read_is_not_said_to_be_missing() {
+    let service = Service::start().unwrap();
+    let brotli = [("Content-Encoding", "br")];
+    let packed = Exchange::json_with_headers(500, &brotli, "xxxxxx");
+    let cut = Exchange {
+        steps: vec![Step::send("HTTP/1.1 500 E\r\nContent-Length: 100\r\n\r\n"), Step::Close],
+    };
+    for (exchange, reason) in [(packed, "br"), (cut, "the connection")] {
+        let client = client(service.script("s", Script::one(exchange)));
+        each(&client, &hello(), |error| {
+            assert_eq!((error.kind(), error.status()), (ErrorKind::Server, Some(500)));
+            contains(error.message(), "status 500, and its body cannot be read: ");
+            contains(error.message(), reason);
+        });
+    }
+}
+
 #[test]
 fn a_key_that_the_service_echoes_is_masked() {
     let key = "sk-very/secret+1";

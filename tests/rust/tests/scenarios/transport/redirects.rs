@@ -1,6 +1,6 @@
 //! Where a 307 or 308 leads, and where no redirect may: another origin never sees the key.
 
-use modelwire::{Client, Error, ErrorKind};
+use modelwire::{Client, Error, ErrorKind, Metered};
 use modelwire_testing::{Exchange, Script, Service};
 
 use crate::support::{CHAT_ANSWER, DONE, WAYS, client, config, hello, piece};
@@ -128,6 +128,22 @@ fn a_redirect_that_changes_the_method_is_an_error() {
         assert_eq!(error.message(), "nowhere");
     });
     assert!(service.recorded("target").is_empty());
+}
+
+/// What answered before the redirect may have been accepted.
+#[test]
+fn a_key_refused_after_a_redirect_may_have_been_accepted_before() {
+    let service = Service::start().unwrap();
+    let refusal = || Script::one(Exchange::json(401, "{\"error\":{\"message\":\"no\"}}"));
+    service.script("target", refusal());
+    let at_once = client(service.script("at_once", refusal()));
+    let place = "/scripts/target/v1/chat/completions";
+    let after = client(service.script("s", Script::one(moved(307, place))));
+    for (client, metered) in [(at_once, Metered::NormallyNot), (after, Metered::Unknown)] {
+        refused(&client, |error| {
+            assert_eq!((error.status(), error.metered()), (Some(401), metered), "{error:?}");
+        });
+    }
 }
 
 /// The bound is named, and so is the place where it goes in circles.
