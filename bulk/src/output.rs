@@ -23,7 +23,7 @@ const NAME_BYTES: usize = 12;
 const CHECK_DIGITS: usize = 8;
 
 /// The text before the name.
-const HEAD: &[u8] = b"{\"id\":\"modelwire-";
+pub(crate) const HEAD: &[u8] = b"{\"id\":\"modelwire-";
 
 /// The text between the name and the key.
 const MIDDLE: &[u8] = b"\",\"custom_id\":";

@@ -772,6 +772,67 @@ fn results_cut_to_nothing_are_repaired_in_every_format() {
     }
 }
 
+/// Each of many magic numbers begins a member that goes on to the end of the file, and is cut there. To read
+/// all of them to their end would take minutes.
+#[test]
+fn a_repair_does_not_read_the_rest_again_for_each_magic_number() {
+    let gzip = |chain: &mut Vec<u8>| {
+        // Headers with a stored block each, which ends where the next 64 KiB begin.
+        let begin = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0];
+        for _ in 0..64 {
+            let end = chain.len() + 5 + 65_535;
+            chain.extend([0, 0xFF, 0xFF, 0, 0]);
+            while chain.len() + 15 < end {
+                chain.extend(begin);
+                let left = ((end - chain.len() - 5) as u16).to_le_bytes();
+                chain.extend([0, left[0], left[1], !left[0], !left[1]]);
+            }
+            chain.resize(end, 0);
+        }
+    };
+    let zstd = |chain: &mut Vec<u8>| {
+        // Frames of empty raw blocks, of which each is skipped as part of one before it.
+        for _ in 0..16_384 {
+            chain.extend([(39 << 3 & 0xFF) as u8, 1, 0]);
+            chain.extend([0x28, 0xB5, 0x2F, 0xFD, 0, 0x58]);
+            chain.resize(chain.len() + 33, 0);
+        }
+    };
+    let chains: [(&str, &dyn Fn(&mut Vec<u8>)); 2] =
+        [("out.jsonl.gz", &gzip), ("out.jsonl.zst", &zstd)];
+    for (name, fill) in chains {
+        let (folder, options) = with_one_result(name);
+        let format = Format::of(&folder.path(name));
+        let result = fs::read(folder.path(name)).unwrap();
+        let mut bytes = format.encode(b"").unwrap();
+        bytes.truncate(format.magic().len());
+        bytes.extend(if format == Format::Gzip { &[0; 7][..] } else { &[0, 0x58] });
+        fill(&mut bytes);
+        bytes.extend(result);
+        fs::write(folder.path(name), bytes).unwrap();
+        let repaired = repair(&options).unwrap();
+        assert!(repaired.dropped > 1, "{name}");
+    }
+}
+
+/// As if another program had compressed the results again.
+#[test]
+fn a_repair_ends_the_last_line_of_a_member() {
+    for name in ["out.jsonl.gz", "out.jsonl.zst"] {
+        let (folder, options) = with_one_result(name);
+        let path = folder.path(name);
+        let line = lines(&path).remove(0);
+        fs::write(&path, Format::of(&path).encode(line.as_bytes()).unwrap()).unwrap();
+        assert_eq!(repair(&options).unwrap().results, 1, "{name}");
+        let (mut store, _) = open(&options);
+        store.send(&["b"]);
+        store.done("b");
+        store.close(None).unwrap();
+        assert_eq!(lines(&path).len(), 2, "{name}");
+        assert_eq!(lines(&path)[0], line);
+    }
+}
+
 #[test]
 fn an_invalid_row_is_recorded_as_failed() {
     let folder = Folder::new();

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::journal::{End, Header, Record, Seal, crc_of, write_ended};
@@ -24,6 +24,13 @@ use crate::system::{readers_of, set_readers};
 
 /// Bytes of results that are written at once.
 const BATCH_BYTES: usize = 1024 * 1024;
+
+/// How often the bytes of compressed results may be read in vain, on average. Beyond it, a repair goes on after
+/// what it read, and not within it: else each of many magic numbers could read the rest of the file.
+const VAIN_READS_MAX: u64 = 16;
+
+/// No result is longer: an answer has less than 2 GiB.
+const RESULT_BYTES_MAX: u64 = 4 << 30;
 
 /// What a repair found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -273,6 +280,20 @@ fn open_rows(file: &File, has: &HashSet<Id>) -> io::Result<Vec<(String, u32)>> {
     Ok(open.into_iter().map(|((_, check), sent)| (sent.key, check)).collect())
 }
 
+/// Where these bytes begin next, from this offset on.
+fn next(reader: &mut BufReader<&File>, magic: &[u8], from: u64) -> io::Result<Option<u64>> {
+    reader.seek(SeekFrom::Start(from))?;
+    let mut last = [0; 4]; // no magic number begins with a zero
+    for (end, byte) in (from + 1..).zip(reader.bytes()) {
+        let [_, first, second, third] = last;
+        last = [first, second, third, byte?];
+        if last.ends_with(magic) {
+            return Ok(Some(end - magic.len() as u64));
+        }
+    }
+    Ok(None)
+}
+
 /// The new files.
 struct New {
     results: Results,
@@ -311,27 +332,50 @@ impl New {
             return self.commit();
         }
         // A member has its own checksum. After a damaged one, the next begins where one can be read.
-        let mut bytes = Vec::new();
-        io::Read::read_to_end(&mut reader, &mut bytes)?;
-        let mut rest = bytes.as_slice();
-        while !rest.is_empty() {
-            let mut after = rest;
-            match format.member(&mut after) {
-                Ok(Some(lines)) => {
-                    for line in lines.split_inclusive(|byte| *byte == b'\n') {
-                        self.add(line, output::read_line(line.trim_ascii_end()), repaired)?;
-                    }
-                    rest = after;
+        let end = file.metadata()?.len();
+        let (mut at, mut in_vain) = (0, 0);
+        while at < end {
+            reader.seek(SeekFrom::Start(at))?;
+            let is_whole = format
+                .of_member(&mut reader)
+                .and_then(|mut lines| io::copy(&mut lines, &mut io::sink()));
+            let after = reader.stream_position()?;
+            match is_whole {
+                Ok(_) => {
+                    reader.seek(SeekFrom::Start(at))?;
+                    self.add_lines(&mut BufReader::new(format.of_member(&mut reader)?), repaired)?;
+                    at = after;
                 }
-                Ok(None) | Err(_) => {
+                Err(error) if error.raw_os_error().is_some() => return Err(error),
+                Err(_) => {
                     repaired.dropped += 1;
-                    let magic = format.magic();
-                    let found = rest.windows(magic.len()).skip(1).position(|found| found == magic);
-                    rest = found.and_then(|at| rest.get(at + 1..)).unwrap_or_default();
+                    in_vain += after - at;
+                    let may_read_again = in_vain / VAIN_READS_MAX <= end;
+                    let from = if may_read_again { at + 1 } else { after.max(at + 1) };
+                    at = next(&mut reader, format.magic(), from)?.unwrap_or(end);
                 }
             }
         }
         self.commit()
+    }
+
+    /// Adds the lines of a whole member. What begins as no result, or is too long for one,
+    /// is not held: a member may decompress to any length.
+    fn add_lines(&mut self, lines: &mut impl BufRead, repaired: &mut Repaired) -> io::Result<()> {
+        let (mut line, head) = (Vec::new(), output::HEAD.len() as u64);
+        while lines.by_ref().take(head).read_until(b'\n', &mut line)? > 0 {
+            if line == output::HEAD {
+                lines.by_ref().take(RESULT_BYTES_MAX).read_until(b'\n', &mut line)?;
+            }
+            let is_cut = !line.ends_with(b"\n") && lines.skip_until(b'\n')? > 0;
+            let read = output::read_line(line.trim_ascii_end()).filter(|_| !is_cut);
+            if !line.ends_with(b"\n") {
+                line.push(b'\n');
+            }
+            self.add(&line, read, repaired)?;
+            line.clear();
+        }
+        Ok(())
     }
 
     fn add(

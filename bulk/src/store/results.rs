@@ -82,17 +82,22 @@ impl Format {
         })
     }
 
+    /// Reads the lines of the next member.
+    pub(crate) fn of_member<'a>(
+        self,
+        input: &'a mut impl BufRead,
+    ) -> io::Result<Box<dyn Read + 'a>> {
+        Ok(match self {
+            Format::Plain => Box::new(input),
+            Format::Gzip => Box::new(GzDecoder::new(input)),
+            Format::Zstd => Box::new(ZstdDecoder::with_buffer(input)?.single_frame()),
+        })
+    }
+
     /// Reads the next member of compressed lines; `None` if it is truncated.
     pub(crate) fn member(self, input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
         let mut lines = Vec::new();
-        let read = match self {
-            Format::Plain => input.read_to_end(&mut lines),
-            Format::Gzip => GzDecoder::new(&mut *input).read_to_end(&mut lines),
-            Format::Zstd => {
-                ZstdDecoder::with_buffer(&mut *input)?.single_frame().read_to_end(&mut lines)
-            }
-        };
-        match read {
+        match self.of_member(input)?.read_to_end(&mut lines) {
             Ok(_) => Ok(Some(lines)),
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(None),
             Err(error) => Err(error),
