@@ -17,6 +17,9 @@ use crate::row::{BodyHash, CUSTOM_ID_BYTES_MAX};
 /// The default name of the member that names a row.
 const CUSTOM_ID: &str = "custom_id";
 
+/// The maximum members of a row, and of its body: as many as a table has columns.
+const ROW_MEMBERS_MAX: usize = 65_536;
+
 /// A line that is a request.
 #[derive(Debug)]
 pub(crate) struct Draft<'a> {
@@ -67,7 +70,7 @@ impl Forms {
         if value.kind() != Kind::Object {
             return Err(no_object(value));
         }
-        let members = value.members();
+        let members = members_of(value)?;
         let custom_id = self.custom_id(&members)?;
         let mut draft = self.draft(value, members, custom_id.clone());
         if let (Some(schemas), Ok(made)) = (&mut self.schemas, &draft)
@@ -107,7 +110,7 @@ impl Forms {
             let reason = format!("body must be an object, not {}", kind_name(body.kind()));
             return Err(fault(reason, "write the request as an object, not as a string"));
         }
-        let members = body.members();
+        let members = members_of(body)?;
         let endpoint = self.endpoint(&members, url)?;
         self.check_stream(&members)?;
         let model = self.model_of(&members)?;
@@ -238,6 +241,20 @@ impl Forms {
             body = Cow::Owned(format!("{{{added}{rest}"));
         }
         body
+    }
+}
+
+/// The members of an object, unless there are too many: a list of them may take eight times the text.
+fn members_of(object: Value<'_>) -> Result<Members<'_>, Fault> {
+    // A member has at least five bytes, as in `"":0,`. Others need not be counted.
+    let may_exceed = object.text().len() / 5 > ROW_MEMBERS_MAX;
+    match if may_exceed { object.count() } else { 0 } {
+        0..=ROW_MEMBERS_MAX => Ok(object.members()),
+        many => {
+            let reason =
+                format!("it has {many} members, more than ROW_MEMBERS_MAX = {ROW_MEMBERS_MAX}");
+            Err(fault(reason, CORRECT))
+        }
     }
 }
 

@@ -279,6 +279,21 @@ fn a_line_that_is_not_a_request_is_refused_with_the_reason() {
     refuse(&prompts(), "{\"messages\":[]}", reason, "correct --prompt");
 }
 
+/// A list of them takes eight times the text.
+#[test]
+fn a_row_has_a_bound_of_members() {
+    let object = |members| format!("{{{}\"input\":\"\"}}", "\"\":0,".repeat(members - 1));
+    let reason = "it has 65537 members, more than ROW_MEMBERS_MAX = 65536";
+    let body = |members| format!("{{\"body\":{}}}", object(members));
+    let read = |line: String| Forms::new(&with_model()).read(&line).err().map(|it| it.reason);
+    for line in [object(ROW_MEMBERS_MAX + 1), body(ROW_MEMBERS_MAX + 1)] {
+        assert_eq!(read(line).as_deref(), Some(reason));
+    }
+    for line in [object(ROW_MEMBERS_MAX), body(ROW_MEMBERS_MAX)] {
+        assert_eq!(read(line), None);
+    }
+}
+
 #[test]
 fn a_row_that_contradicts_the_operation_option_is_refused() {
     let chat = options(|options| options.operation = Some(Endpoint::Chat));
