@@ -98,6 +98,7 @@ pub mod limits {
         IDLE_CONNECTIONS_MAX, QUEUE_BYTES_MAX, QUEUE_EVENTS_MAX, RESPONSE_BYTES_MAX,
     };
     pub use crate::options::retry_policy::RETRY_WAIT_MAX;
+    pub use crate::protocol::document::MODELS_MAX;
     pub use crate::protocol::json::JSON_DEPTH_MAX;
     pub use crate::protocol::offsets::ELEMENTS_MAX;
 }

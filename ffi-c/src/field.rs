@@ -4,7 +4,7 @@
 use std::ffi::c_char;
 use std::ptr::{null, null_mut};
 
-use modelwire_core::{Error, Kind, Value};
+use modelwire_core::{Error, Value};
 
 use crate::boundary::{borrow, borrow_text, copy_text, free, guard_or, missing, output, write};
 use crate::error::{guard, modelwire_error};
@@ -149,11 +149,7 @@ pub unsafe extern "C" fn modelwire_value_count(
     guard_or(0, || {
         let count = || {
             let found = borrow(value).ok()?.at(borrow_text("path", path, path_length).ok()?)?;
-            Some(match found.kind() {
-                Kind::Array => found.items().len(),
-                Kind::Object => found.members().len(),
-                Kind::Null | Kind::Bool | Kind::Number | Kind::String => 0,
-            })
+            Some(found.count())
         };
         count().unwrap_or(0)
     })

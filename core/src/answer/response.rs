@@ -374,8 +374,10 @@ impl Response {
     /// The ids of a model list, which requests use: for each entry its `id`, otherwise `identifier`,
     /// `name` or `model`, or the entry itself if it is a text (R-OP2).
     pub fn model_ids(&self) -> Vec<String> {
-        let models = self.document().and_then(Document::models).unwrap_or_default();
-        models.into_iter().filter_map(model_name).collect()
+        let mut ids = Vec::new();
+        let list = self.document().and_then(Document::model_list).unwrap_or(Value::NULL);
+        list.each_item(|entry| ids.extend(model_name(entry)));
+        ids
     }
 }
 

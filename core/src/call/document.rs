@@ -12,7 +12,7 @@ use crate::answer::redactor::Redactor;
 use crate::answer::response::Response;
 use crate::call::queue::Event;
 use crate::protocol::chunk::Chunk;
-use crate::protocol::document::Document;
+use crate::protocol::document::{Document, MODELS_MAX};
 use crate::protocol::document_chunks::document_chunks;
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::offsets::ELEMENTS_MAX;
@@ -88,6 +88,11 @@ pub(crate) fn judge(
         && let Some(entry) = document.unnamed_model()
     {
         not_an_answer("an entry in the model list has no id", entry.text())
+    } else if endpoint == Endpoint::Models
+        && document.model_list().is_some_and(|list| list.count() > MODELS_MAX)
+    {
+        let why = format!("the model list has more than MODELS_MAX = {MODELS_MAX} entries");
+        not_an_answer(&why, &text)
     } else {
         return Ok(Response::whole(endpoint, head, document));
     };
@@ -147,6 +152,17 @@ mod tests {
         let error = judged(Endpoint::Models, models).unwrap_err();
         assert_eq!(error.message(), r#"an entry in the model list has no id: {"x":1}"#);
         assert!(judged(Endpoint::Models, r#"{"data":[{"id":"a"}]}"#).is_ok());
+    }
+
+    /// Their names take many times the text: that of a list of zeros some thirty times.
+    #[test]
+    fn a_model_list_has_a_bound() {
+        let list = |models| judged(Endpoint::Models, &format!("[{}]", vec!["0"; models].join(",")));
+        assert_eq!(list(MODELS_MAX).unwrap().model_ids().len(), MODELS_MAX);
+        let error = list(MODELS_MAX + 1).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Protocol);
+        let why = "the model list has more than MODELS_MAX = 1048576 entries: ";
+        assert!(error.message().starts_with(why), "{error}");
     }
 
     #[test]

@@ -12,6 +12,9 @@ use crate::protocol::span::StrSpan;
 use crate::protocol::usage::Usage;
 use crate::protocol::value::{Kind, Value};
 
+/// The maximum entries of a model list.
+pub const MODELS_MAX: usize = 1 << 20;
+
 /// Visits the items of a list in an object; none if the member is something else.
 fn each<'a>(value: Value<'a>, name: &str, visit: impl FnMut(Value<'a>)) {
     value.get(name).unwrap_or(Value::NULL).each_item(visit);
@@ -248,7 +251,8 @@ impl Document {
         self.model_list()?.find_item(|entry| model_name(entry).is_none())
     }
 
-    fn model_list(&self) -> Option<Value<'_>> {
+    /// The entries of a model list.
+    pub(crate) fn model_list(&self) -> Option<Value<'_>> {
         let whole = self.value();
         let list = if whole.kind() == Kind::Array { Some(whole) } else { whole.get("data") };
         list.filter(|list| list.kind() == Kind::Array)

@@ -197,7 +197,8 @@ impl<'a> Value<'a> {
     }
 
     /// The number of items of an array, or of members of an object, including duplicates.
-    pub(crate) fn count(self) -> usize {
+    #[doc(hidden)]
+    pub fn count(self) -> usize {
         let mut count = 0;
         self.each_item(|_| count += 1);
         self.each_member(|_, _| count += 1);
