@@ -200,6 +200,20 @@ fn only_answers_are_reused_and_the_first_file_counts() {
     }
 }
 
+/// They were taken for failed rows, and all were sent and billed again without a word.
+#[test]
+fn answers_with_the_line_ends_of_windows_are_reused() {
+    let folder = Folder::new();
+    let rows = [answered(row(1, hash(1, 0)), "first"), answered(row(2, hash(2, 0)), "second")];
+    let old = folder.results("old.jsonl", &rows);
+    fs::write(&old, fs::read_to_string(&old).unwrap().replace('\n', "\r\n")).unwrap();
+    let mut answers = folder.open(&[old], false);
+    for (high, text) in [(1, "first"), (2, "second")] {
+        let copy = copies(&mut answers, &row(9, hash(high, 0))).pop().unwrap();
+        assert_eq!(copy.outcome.unwrap().json(), format!("{{\"text\":\"{text}\"}}"));
+    }
+}
+
 #[test]
 fn a_file_that_changes_while_it_is_reused_is_an_error() {
     let folder = Folder::new();

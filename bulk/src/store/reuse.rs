@@ -92,7 +92,7 @@ fn add(answers: &mut Answers, path: &Path, folder: &Path) -> Result<Found, Error
                 return Ok(found);
             }
         }
-        let text = line.strip_suffix(b"\n").unwrap_or_default();
+        let text = line.strip_suffix(b"\n").unwrap_or_default().trim_ascii_end();
         let read = output::read_line(text).map(|(_, outcome)| (outcome, output::hash_in(text)));
         // An answer without the hash of its body is that of no row.
         let is_result = !matches!(read, None | Some((Outcome::Done, None)));
