@@ -805,7 +805,11 @@ fn a_repair_does_not_read_the_rest_again_for_each_magic_number() {
         let mut bytes = format.encode(b"").unwrap();
         bytes.truncate(format.magic().len());
         bytes.extend(if format == Format::Gzip { &[0; 7][..] } else { &[0, 0x58] });
-        if format == Format::Gzip { gzip(&mut bytes) } else { zstd(&mut bytes) }
+        if format == Format::Gzip {
+            gzip(&mut bytes)
+        } else {
+            zstd(&mut bytes)
+        }
         bytes.extend(result);
         fs::write(folder.path(name), bytes).unwrap();
         let repaired = repair(&options).unwrap();
