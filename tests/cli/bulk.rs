@@ -12,6 +12,8 @@ mod support;
 use std::collections::BTreeMap;
 #[cfg(unix)]
 use std::fs::Permissions;
+use std::os::unix::process::ExitStatusExt;
+use std::process::Command;
 use std::time::Duration;
 
 use modelwire_testing::{Fault, Options, Point, Reply, Says, Service, Step};
@@ -317,6 +319,20 @@ fn one_signal_finishes_requests_in_flight() {
         assert_eq!((job.results().len(), job.metered()), (200, 200), "nothing twice");
         assert!(!ran.stderr.contains("unknown"), "{}", ran.stderr);
     }
+}
+
+/// A pipe that nobody writes to opens for ever.
+#[test]
+fn a_signal_ends_a_job_that_opens_its_files() {
+    let job = Job::new(&rows(3, "echo"));
+    let made = Command::new("mkfifo").arg(job.folder.path().join("old.jsonl")).status();
+    assert!(made.unwrap().success());
+    let mut child = job.begin(&["--reuse", "old.jsonl"]);
+    until("it opens them", || job.folder.path().join("out.jsonl.journal").exists());
+    signal(&child, Signal::INT);
+    assert_eq!(wait(&mut child).signal(), Some(Signal::INT.as_raw()), "{}", job.said());
+    let ran = job.run(&[]);
+    assert_eq!((ran.code(), job.results().len(), job.metered()), (0, 3, 3), "{}", ran.stderr);
 }
 
 /// POSIX `nohup`: a signal that is ignored stays so.

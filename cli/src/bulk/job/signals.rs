@@ -13,6 +13,9 @@ pub(super) struct Signals {
     came: Arc<AtomicBool>,
     /// A closed terminal is signalled by the kernel and by the shell, and means only once to end.
     hung_up: Arc<AtomicBool>,
+    /// Until the signals are counted for the first time, they end the process: files are opened then, which
+    /// may take for ever, and nothing was sent.
+    is_end: Arc<AtomicBool>,
     taken: Vec<SigId>,
     count: u32,
 }
@@ -21,12 +24,17 @@ impl Signals {
     /// If a handler cannot be installed, the signal keeps its default action.
     pub(super) fn take_over() -> Signals {
         let (came, hung_up) = (Arc::default(), Arc::default());
+        let is_end = Arc::new(AtomicBool::new(true));
         let ends = [SIGINT, SIGTERM].map(|signal| (signal, &came));
         let all = ends.into_iter().chain(system::hang_up().map(|signal| (signal, &hung_up)));
         let taken = all
-            .filter_map(|(signal, sets)| flag::register(signal, Arc::clone(sets)).ok())
+            .flat_map(|(signal, sets)| {
+                let ends = flag::register_conditional_default(signal, Arc::clone(&is_end));
+                [ends, flag::register(signal, Arc::clone(sets))]
+            })
+            .flatten()
             .collect();
-        Signals { came, hung_up, taken, count: 0 }
+        Signals { came, hung_up, is_end, taken, count: 0 }
     }
 
     /// Whether a signal arrived that was not counted yet.
@@ -36,6 +44,7 @@ impl Signals {
 
     /// The number of signals so far; two between two calls count as one.
     pub(super) fn count(&mut self) -> u32 {
+        self.is_end.store(false, Ordering::Relaxed);
         if self.came.swap(false, Ordering::Relaxed) {
             self.count = self.count.saturating_add(1);
         }
