@@ -33,6 +33,7 @@ impl Inflate {
 
     /// Decompresses a part of the current piece; the result may be empty. `None` if the piece is used up.
     /// Output is not held back to fill a buffer.
+    #[inline(never)] // it would make the read of a plain body slower
     pub(crate) fn take(&mut self) -> std::io::Result<Option<Bytes>> {
         if self.packed.is_empty() {
             return Ok(None);
