@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::{SigId, flag, low_level};
 
+use crate::failure::Exit;
 use crate::system;
 
 /// Handles the signals until it is dropped.
@@ -13,8 +14,8 @@ pub(super) struct Signals {
     came: Arc<AtomicBool>,
     /// A closed terminal is signalled by the kernel and by the shell, and means only once to end.
     hung_up: Arc<AtomicBool>,
-    /// Until the signals are counted for the first time, they end the process: files are opened then, which
-    /// may take for ever, and nothing was sent.
+    /// Until the signals are counted for the first time, they end the process, with the same exit code: files are
+    /// opened then, which may take for ever, and nothing was sent.
     is_end: Arc<AtomicBool>,
     taken: Vec<SigId>,
     count: u32,
@@ -29,7 +30,8 @@ impl Signals {
         let all = ends.into_iter().chain(system::hang_up().map(|signal| (signal, &hung_up)));
         let taken = all
             .flat_map(|(signal, sets)| {
-                let ends = flag::register_conditional_default(signal, Arc::clone(&is_end));
+                let code = Exit::Interrupted as i32;
+                let ends = flag::register_conditional_shutdown(signal, code, Arc::clone(&is_end));
                 [ends, flag::register(signal, Arc::clone(sets))]
             })
             .flatten()
