@@ -2,7 +2,7 @@
 //! ended completely (R-STR7).
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use crate::answer::error::{Error, Result};
@@ -15,10 +15,10 @@ use crate::call::queue::Event;
 use crate::driver::offload::drop_elsewhere;
 use crate::options::config::SharedSettings;
 use crate::protocol::accumulate::Gatherer;
+use crate::protocol::choice::Choice;
 use crate::protocol::chunk::Chunk;
 use crate::protocol::document::Document;
 use crate::protocol::endpoint::Endpoint;
-use crate::protocol::offsets::ELEMENTS_MAX;
 use crate::protocol::slab::Slab;
 use crate::protocol::sse::Sink;
 use crate::protocol::value::{Value, without_blanks};
@@ -64,9 +64,8 @@ pub(crate) struct StreamEvents {
     batch: VecDeque<Event>,
     /// The metadata that the stream has reported so far.
     answered: Answered,
-    /// The choices that came, and whether each has a finish reason; at most `ELEMENTS_MAX`.
-    choices: BTreeMap<u32, bool>,
-    latest_choice: Option<u32>,
+    /// The choices with a finish reason; at most as many as requested.
+    finished_choices: HashSet<u32>,
     count: u64,
     /// The number of chunks that arrived.
     chunks: u64,
@@ -115,8 +114,7 @@ impl StreamEvents {
             batch: VecDeque::new(),
             head,
             answered: Answered::default(),
-            choices: BTreeMap::new(),
-            latest_choice: None,
+            finished_choices: HashSet::new(),
             count: 0,
             chunks: 0,
             has_parts: false,
@@ -262,7 +260,7 @@ impl StreamEvents {
     /// Whether this is a chat that has not ended and of which no choice has finished.
     fn is_chat_without_reason(&self) -> bool {
         let is_chat = self.wanted.endpoint == Endpoint::Chat;
-        is_chat && self.finished_choices() == 0 && self.ending.is_none()
+        is_chat && self.finished_choices.is_empty() && self.ending.is_none()
     }
 
     fn incomplete(&self, message: String) -> Error {
@@ -306,9 +304,8 @@ impl StreamEvents {
 
     fn chunk(&mut self, chunk: Chunk) {
         let mut is_final = false;
-        if let Some(index) = chunk.adds_to() {
+        if chunk.only_adds() {
             self.has_parts = true;
-            self.choice_came(index, false);
         } else if chunk.is_error() {
             return self.fail(self.error_of(chunk.json()));
         } else {
@@ -336,12 +333,14 @@ impl StreamEvents {
         if let Some(usage) = chunk.usage() {
             self.answered.usage = Some(usage);
         }
-        for choice in chunk.choices() {
-            let (index, is_finished) = (choice.index(), choice.is_finished());
-            if is_finished && (index == 0 || self.answered.finish_reason.is_none()) {
+        for choice in chunk.choices().filter(Choice::is_finished) {
+            if choice.index() == 0 || self.answered.finish_reason.is_none() {
                 self.answered.finish_reason = choice.finish_reason().map(Cow::into_owned);
             }
-            self.choice_came(index, is_finished);
+            if self.finished_choices.len() >= self.wanted.choices {
+                break; // all are known to be finished
+            }
+            self.finished_choices.insert(choice.index());
         }
         self.has_parts = self.has_parts || chunk.has_part();
         let is_final = chunk.is_final_response();
@@ -351,32 +350,14 @@ impl StreamEvents {
         is_final
     }
 
-    #[inline]
-    fn choice_came(&mut self, index: u32, is_finished: bool) {
-        if self.latest_choice == Some(index) && !is_finished {
-            return; // as nearly always
-        }
-        self.latest_choice = Some(index);
-        if self.choices.len() < ELEMENTS_MAX {
-            *self.choices.entry(index).or_default() |= is_finished;
-        }
-    }
-
-    fn finished_choices(&self) -> usize {
-        self.choices.values().filter(|is_finished| **is_finished).count()
-    }
-
-    /// Without an end mark, a chat is complete only if every choice has finished (R-STR7): as many as were asked for,
-    /// and each that came.
+    /// Without an end mark, a chat is complete only if every choice has finished (R-STR7).
     pub(crate) fn body_ended(&mut self, was_cut: bool) {
         self.seal();
         if self.ending.is_some() {
             return;
         }
         let is_chat = self.wanted.endpoint == Endpoint::Chat;
-        let finished = self.finished_choices();
-        let are_all_finished = finished >= self.wanted.choices && finished == self.choices.len();
-        if is_chat && !was_cut && are_all_finished {
+        if is_chat && !was_cut && self.finished_choices.len() >= self.wanted.choices {
             return self.succeed(End::FinishReasons);
         }
         let message = match self.count {

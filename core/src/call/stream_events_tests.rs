@@ -1,8 +1,6 @@
 //! How each line of a stream is read: whole, byte by byte, and split at every position.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
-use std::collections::HashSet;
-
 use super::*;
 use crate::options::config::Settings;
 use crate::protocol::sse::Decoder;
@@ -192,23 +190,6 @@ fn the_first_choice_gives_the_finish_reason() {
     // Without an end mark all choices are awaited.
     assert!(reason(&[stop.clone(), length]).is_ok());
     assert_eq!(reason(&[stop]).unwrap_err().kind(), ErrorKind::Incomplete);
-}
-
-/// Also one that was not asked for: half of it is not a whole answer.
-#[test]
-fn each_choice_that_came_must_finish() {
-    let half = "data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"a\"}}]}\n\n";
-    let (stop, other) = (finished(0, "stop"), finished(1, "stop"));
-    let ended = |events: &[&str]| {
-        let pieces: Vec<&[u8]> = events.iter().map(|event| event.as_bytes()).collect();
-        events_of(1, &pieces, false).conclude().map(drop).map_err(|error| error.kind())
-    };
-    assert_eq!(ended(&[half, &stop]), Err(ErrorKind::Incomplete));
-    assert_eq!(ended(&[&stop, half]), Err(ErrorKind::Incomplete));
-    assert_eq!(ended(&[half, &stop, &other]), Ok(()));
-    assert_eq!(ended(&[&stop, &other, half]), Ok(()), "it comes late");
-    assert_eq!(ended(&[half, &stop, "data: [DONE]\n\n"]), Ok(()));
-    assert_eq!(ended(&[&other]), Ok(()), "whatever its number");
 }
 
 #[test]

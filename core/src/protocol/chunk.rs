@@ -178,10 +178,10 @@ impl Chunk {
         self.kind().is_some_and(|kind| kind == expected)
     }
 
-    /// The index of a choice if it does nothing but add to that, as nearly every chunk: it does not end it, reports no
-    /// usage or error, and is no named or typed event.
-    pub(crate) fn adds_to(&self) -> Option<u32> {
-        self.0.found().0.adds_to.filter(|_| !self.0.has_name())
+    /// Whether it does nothing but add to a chat, as nearly every chunk: it has a choice, and neither ends one,
+    /// reports usage or an error, nor is a named or typed event.
+    pub(crate) fn only_adds(&self) -> bool {
+        !self.0.has_name() && self.0.found().0.only_add()
     }
 
     /// Whether this is an error of the service and not a chunk (R-ERR6).

@@ -518,7 +518,7 @@ fn chunks_of_a_slab_read_as_alone() {
         let alone = Chunk::scan(name, text).unwrap();
         assert_eq!((chunk.event(), chunk.json(), chunk.text()), (name, text, alone.text()));
         assert_eq!(chunk.usage().is_some(), text.contains("usage"));
-        assert_eq!(chunk.adds_to().is_some(), name.is_empty() && text.contains("delta"), "{text}");
+        assert_eq!(chunk.only_adds(), name.is_empty() && text.contains("delta"), "{text}");
         let more = chunk.cost() - text.len();
         assert!((200..1000).contains(&more), "{more} bytes beyond the text");
     }

@@ -109,13 +109,10 @@ pub(crate) struct Spans {
     pub(crate) event: EventSpans,
     /// In order.
     pub(crate) choices: OneOrMore<ChoiceSpans>,
-    /// See [`Chunk::adds_to`](crate::Chunk). Most chunks of a stream share these positions.
-    pub(crate) adds_to: Option<u32>,
 }
 
 impl Spans {
-    pub(crate) const NOTHING: Spans =
-        Spans { event: EventSpans::NOTHING, choices: OneOrMore::NEW, adds_to: None };
+    pub(crate) const NOTHING: Spans = Spans { event: EventSpans::NOTHING, choices: OneOrMore::NEW };
 
     /// Scans the whole text in one pass; an error means that it is not JSON.
     pub(crate) fn scan(text: &str) -> Walk<Spans> {
@@ -156,18 +153,18 @@ impl Spans {
                 _ if spans.event.read(cursor, name)? => Ok(()),
                 _ => other(cursor, name),
             })?;
-            spans.adds_to = spans.find_adds_to();
         } else {
             cursor.skip()?;
         }
         Ok(spans)
     }
 
-    fn find_adds_to(&self) -> Option<u32> {
+    /// See [`Chunk::only_adds`](crate::Chunk).
+    pub(crate) fn only_add(&self) -> bool {
         let EventSpans { kind, usage, error, response, .. } = self.event;
         let is_untyped = kind.is_none() && usage.is_none() && error.is_none() && response.is_none();
-        let choice = self.choices.get(0).filter(|_| is_untyped && self.choices.len() == 1)?;
-        choice.finish_reason.is_none().then_some(choice.index)
+        let is_finished = |choice: &ChoiceSpans| choice.finish_reason.is_some();
+        is_untyped && !self.choices.is_empty() && !self.choices.iter().any(is_finished)
     }
 
     fn read_choices(&mut self, cursor: &mut Cursor<'_>, elements: &mut Elements) -> Walk<()> {
