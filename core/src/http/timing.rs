@@ -270,6 +270,23 @@ fn time(nanoseconds: &AtomicU64) -> Option<Duration> {
 mod tests {
     use super::*;
 
+    /// A poll that does not reach the opening may have sent the request on a free connection.
+    #[test]
+    fn an_attempt_is_unsent_while_its_polls_end_in_an_opening() {
+        let timing = AttemptTiming::new(Instant::now());
+        assert!(!timing.is_unsent());
+        timing.polls_opening(true);
+        assert!(timing.is_unsent());
+        timing.is_polled();
+        assert!(!timing.is_unsent(), "it has a free one");
+        timing.polls_opening(true);
+        timing.polls_opening(false);
+        assert!(!timing.is_unsent(), "it is open");
+        timing.polls_opening(true);
+        timing.answered(307, None);
+        assert!(!timing.is_unsent(), "it was sent before");
+    }
+
     /// Until the head comes, an attempt waits for the connection that it opened last, if it opened one.
     #[test]
     fn an_attempt_opens_until_its_connection_is_ready() {

@@ -229,5 +229,13 @@ mod tests {
                 assert_eq!(found(begin, end, depth), None, "{depth} {begin}");
             }
         }
+        // A list in an object counts as two.
+        let in_lists = |depth| found(r#"{"error":["#, "]}", depth);
+        for depth in 0..=WRAPPERS_MAX as usize / 2 {
+            assert_eq!(in_lists(depth).as_deref(), Some("no"), "{depth}");
+        }
+        for depth in [1, 2, 100].map(|more| WRAPPERS_MAX as usize / 2 + more) {
+            assert_eq!(in_lists(depth), None, "{depth}");
+        }
     }
 }

@@ -141,7 +141,9 @@ mod tests {
         ] {
             assert_eq!(way(text), steps, "{text}");
         }
-        for (text, steps) in [("", ""), ("[1", "[1 "), (r#"{"a" 1}"#, "{"), ("[1 2]", "[1 ")] {
+        for (text, steps) in
+            [("", ""), ("1]", "1 "), ("[1", "[1 "), (r#"{"a" 1}"#, "{"), ("[1 2]", "[1 ")]
+        {
             assert_eq!(way(text), steps, "{text}");
         }
         let deep = |depth: usize| way(&("[".repeat(depth) + &"]".repeat(depth)));

@@ -1,5 +1,6 @@
 //! The timeouts, each alone.
 
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
@@ -10,8 +11,8 @@ use modelwire::{
 use modelwire_testing::{Exchange, Script, Service, Step};
 
 use crate::support::{
-    DONE, WAYS, Way, config, event, hello, http_chunk, opening, piece, respond, silence,
-    stalled_after, stream_head, within_three_tries,
+    CHAT_ANSWER, DONE, WAYS, Way, config, event, eventually, hello, http_chunk, opening, piece,
+    respond, silence, stalled_after, stream_head, within_three_tries,
 };
 use crate::system::shorten_queue;
 
@@ -94,6 +95,39 @@ fn the_first_byte_takes_too_long_without_a_connection() {
             assert_eq!((error.attempts(), error.metered()), (3, Metered::NotSent), "{error:?}");
         }
     }
+}
+
+/// The connection of another call comes free before the own one is open: the request goes there.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_call_that_got_a_free_connection_may_have_been_sent() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    shorten_queue(&listener);
+    let address = listener.local_addr().unwrap();
+    let timeouts = OFF.first_byte(Some(AMPLE));
+    let config = config(format!("http://{address}/v1")).timeouts(timeouts);
+    let client = Client::new(config).unwrap();
+    let opens = || {
+        let place = format!(":{:04X} 02", address.port()); // SYN_SENT
+        std::fs::read_to_string("/proc/net/tcp").unwrap().contains(&place)
+    };
+    thread::scope(|scope| {
+        let first = scope.spawn(|| WAYS[0].send(&client, hello()).map(drop));
+        let (mut socket, _) = listener.accept().unwrap();
+        let request = socket.read(&mut [0; 4096]).unwrap();
+        assert!(request > 0);
+        let connect = || TcpStream::connect_timeout(&address, Duration::from_millis(200)).ok();
+        let _queued: Vec<TcpStream> = std::iter::from_fn(connect).take(16).collect();
+        let second = scope.spawn(|| WAYS[0].send(&client, hello()).unwrap_err());
+        eventually("the second call opens a connection", opens);
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", CHAT_ANSWER.len());
+        socket.write_all((head + CHAT_ANSWER).as_bytes()).unwrap();
+        first.join().unwrap().unwrap();
+        let error = second.join().unwrap();
+        assert_eq!(error.timeout(), Some(TimeoutPhase::FirstByte), "{error:?}");
+        assert_eq!(error.metered(), Metered::Unknown, "{error:?}");
+        assert!(socket.read(&mut [0; 4096]).unwrap() > 0, "it was sent");
+    });
 }
 
 #[test]
