@@ -320,7 +320,7 @@ fn one_signal_finishes_requests_in_flight() {
     }
 }
 
-/// A pipe that nobody writes to opens for ever.
+/// Opening a pipe blocks until another process opens it to write.
 #[test]
 fn a_signal_ends_a_job_that_opens_its_files() {
     let job = Job::new(&rows(3, "echo"));

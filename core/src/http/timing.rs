@@ -28,7 +28,7 @@ pub(crate) struct AttemptTiming {
     /// In nanoseconds from `origin`; 0 until it arrived.
     first_byte: AtomicU64,
     /// Whether the last poll of the attempt ended in the opening of a connection.
-    has_none_yet: AtomicBool,
+    lacks_connection: AtomicBool,
 }
 
 /// Values written a few times per attempt.
@@ -66,25 +66,25 @@ impl AttemptTiming {
             state: Mutex::default(),
             bytes_in: AtomicU64::new(0),
             first_byte: AtomicU64::new(0),
-            has_none_yet: AtomicBool::new(false),
+            lacks_connection: AtomicBool::new(false),
         }
     }
 
     /// Before each poll of the attempt.
     pub(crate) fn is_polled(&self) {
-        self.has_none_yet.store(false, Ordering::Relaxed);
+        self.lacks_connection.store(false, Ordering::Relaxed);
     }
 
     /// The attempt polls the opening of a connection, after it looked for a free one (hyper-util depends on this
     /// order). While that is pending, the attempt has none.
     pub(crate) fn polls_opening(&self, is_pending: bool) {
-        self.has_none_yet.store(is_pending, Ordering::Relaxed);
+        self.lacks_connection.store(is_pending, Ordering::Relaxed);
     }
 
     /// Whether the attempt has sent nothing for certain, because it never had a connection. To ask right after
     /// a poll.
     pub(crate) fn is_unsent(&self) -> bool {
-        self.has_none_yet.load(Ordering::Relaxed) && lock(&self.state).status.is_none()
+        self.lacks_connection.load(Ordering::Relaxed) && lock(&self.state).status.is_none()
     }
 
     /// Runs `work` on behalf of this attempt.

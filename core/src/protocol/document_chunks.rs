@@ -1,11 +1,10 @@
 //! Converts a document into the chunks that a stream would have sent for it (R-STR5).
 
-use std::ops::Range;
-
 use crate::protocol::document::reasoning_list;
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::json::{Cursor, JsonError};
 use crate::protocol::offsets::ELEMENTS_MAX;
+use crate::protocol::text::Edited;
 use crate::protocol::value::{Kind, Value};
 
 /// The chunks that a stream would have sent for this document: the name of each event, empty for
@@ -24,7 +23,7 @@ const ITEM_ID_BYTES_MAX: usize = 1024;
 /// The text with three edits: the type of the object, each `message` renamed to `delta`, and an `index` for
 /// each tool call, which consumers of streams need to join the pieces.
 fn chunk_of_completion(text: &str) -> String {
-    let mut edited = Edited { text, done: 0, out: String::with_capacity(text.len() + 8) };
+    let mut edited = Edited::new(text);
     let walked = Cursor::new(text).and_then(|mut cursor| {
         cursor.object(|cursor, name| match (name, cursor.peek()) {
             ("object", _) => {
@@ -59,25 +58,7 @@ fn chunk_of_completion(text: &str) -> String {
     if walked.is_err() {
         return text.to_owned(); // not an object
     }
-    edited.out.push_str(text.get(edited.done..).unwrap_or_default());
-    edited.out
-}
-
-/// A text that is written again, edit by edit.
-struct Edited<'a> {
-    text: &'a str,
-    /// What is before this place is written.
-    done: usize,
-    out: String,
-}
-
-impl Edited<'_> {
-    /// Writes this in place of a range behind those before it.
-    fn put(&mut self, range: Range<usize>, new: &str) {
-        self.out.push_str(self.text.get(self.done..range.start).unwrap_or_default());
-        self.out.push_str(new);
-        self.done = range.end;
-    }
+    edited.finish()
 }
 
 fn number_tool_calls(cursor: &mut Cursor<'_>, edited: &mut Edited<'_>) -> Result<(), JsonError> {

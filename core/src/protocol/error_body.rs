@@ -195,6 +195,7 @@ impl<'a> Known<'a> {
 
     /// The member of one of these names.
     fn get(&self, name: &str) -> Option<Value<'a>> {
+        debug_assert!(NAMES.contains(&name), "{name} is not looked for");
         self.0.iter().zip(NAMES).find(|(_, known)| *known == name).and_then(|(value, _)| *value)
     }
 }

@@ -1,6 +1,7 @@
 //! Reads foreign texts, and prepares them for display: short, on one line, without secrets.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// The maximum size of an excerpt of an unexpected body in a message, in bytes.
 pub(crate) const EXCERPT_BYTES_MAX: usize = 200;
@@ -10,6 +11,33 @@ pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => String::from_utf8_lossy(bytes),
+    }
+}
+
+/// A text that is written again in one pass, edit by edit: there may be as many as fit.
+pub(crate) struct Edited<'a> {
+    text: &'a str,
+    /// What is before this place is written.
+    done: usize,
+    out: String,
+}
+
+impl<'a> Edited<'a> {
+    pub(crate) fn new(text: &'a str) -> Edited<'a> {
+        Edited { text, done: 0, out: String::with_capacity(text.len() + 8) }
+    }
+
+    /// Writes this in place of a range behind those before it.
+    pub(crate) fn put(&mut self, range: Range<usize>, new: &str) {
+        self.out.push_str(self.text.get(self.done..range.start).unwrap_or_default());
+        self.out.push_str(new);
+        self.done = range.end;
+    }
+
+    /// Writes the rest.
+    pub(crate) fn finish(mut self) -> String {
+        self.out.push_str(self.text.get(self.done..).unwrap_or_default());
+        self.out
     }
 }
 

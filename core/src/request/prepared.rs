@@ -8,6 +8,7 @@ use crate::answer::error_kind::ErrorKind;
 use crate::options::call_options::CallOptions;
 use crate::protocol::endpoint::Endpoint;
 use crate::protocol::json::{Cursor, Walk};
+use crate::protocol::text::Edited;
 use crate::protocol::value::{Kind, Value};
 
 /// The bytes on the wire, the same for every attempt.
@@ -65,20 +66,9 @@ pub(crate) fn with_model(body: &[u8], names: &[(String, String)]) -> Option<Stri
     let model = Value::validated(text.get(models.last()?.clone())?).as_str()?;
     let (_, here) = names.iter().find(|(requested, _)| *requested == model)?;
     let quoted = serde_json::Value::from(here.as_str()).to_string();
-    Some(replaced(text, &models, &quoted))
-}
-
-/// A text with these ranges of it replaced, in one pass: there may be as many as fit.
-fn replaced(text: &str, ranges: &[Range<usize>], new: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut done = 0;
-    for range in ranges {
-        out.push_str(text.get(done..range.start).unwrap_or_default());
-        out.push_str(new);
-        done = range.end;
-    }
-    out.push_str(text.get(done..).unwrap_or_default());
-    out
+    let mut renamed = Edited::new(text);
+    models.into_iter().for_each(|range| renamed.put(range, &quoted));
+    Some(renamed.finish())
 }
 
 /// Checks the JSON text of a request.
@@ -340,7 +330,8 @@ fn splice_stream(text: String, found: &Fields, stream: bool, underneath: bool) -
         // The object has members (model at least), so a comma follows.
         return Ok(text.replacen('{', "{\"stream\":true,", 1));
     }
+    let mut spliced = Edited::new(&text);
     let others = found.stream.iter().filter(|(value, _)| *value != Some(true));
-    let others: Vec<_> = others.map(|(_, range)| range.clone()).collect();
-    Ok(replaced(&text, &others, "true"))
+    others.for_each(|(_, range)| spliced.put(range.clone(), "true"));
+    Ok(spliced.finish())
 }

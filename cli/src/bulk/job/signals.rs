@@ -14,8 +14,8 @@ pub(super) struct Signals {
     came: Arc<AtomicBool>,
     /// A closed terminal is signalled by the kernel and by the shell, and means only once to end.
     hung_up: Arc<AtomicBool>,
-    /// Until the signals are counted for the first time, they end the process, with the same exit code: files are
-    /// opened then, which may take for ever, and nothing was sent.
+    /// Until the signals are counted for the first time, they end the process, with the same exit code. Before that,
+    /// the job opens files, which may block without a bound, and no request was sent.
     is_end: Arc<AtomicBool>,
     taken: Vec<SigId>,
     count: u32,
