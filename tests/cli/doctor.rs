@@ -31,7 +31,9 @@ use crate::cases::{
     PACED_TRIES, answers, certificates, configurations, named, places, proxied, secured, streams,
 };
 use crate::servers::{Full, can_replace_files, only, serve};
-use crate::support::{Folder, modelwire_at, modelwire_to, run, run_on_terminal, signal, wait};
+use crate::support::{
+    Folder, closed_pipe, modelwire_at, modelwire_to, run, run_on_terminal, signal, wait,
+};
 
 /// Faults that no test of a whole run can make, and where they are proven.
 const ELSEWHERE: [(&str, &str); 3] = [
@@ -222,8 +224,7 @@ fn a_doctor_that_was_stopped_continues_its_handshake() {
 fn a_closed_pipe_ends_doctor_silently() {
     let service = Service::start().unwrap();
     let mut command = modelwire_to(&service, &["doctor", "--no-calls"]);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    drop(child.stdout.take());
+    let mut child = command.stdout(closed_pipe()).stderr(Stdio::piped()).spawn().unwrap();
     assert_eq!(wait(&mut child).code(), Some(141));
     let mut told = String::new();
     std::io::Read::read_to_string(&mut child.stderr.take().unwrap(), &mut told).unwrap();

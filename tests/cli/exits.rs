@@ -286,10 +286,9 @@ fn a_closed_pipe_is_silent() {
         &["completion", "zsh"],
         &["chat", "--help"],
     ] {
-        let (reader, writer) = std::io::pipe().unwrap();
-        drop(reader);
         let mut command = modelwire_to(&service, arguments);
-        let mut child = command.stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child =
+            command.stdout(support::closed_pipe()).stderr(Stdio::piped()).spawn().unwrap();
         let status = support::wait(&mut child);
         let mut said = String::new();
         child.stderr.take().unwrap().read_to_string(&mut said).unwrap();

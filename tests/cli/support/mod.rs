@@ -12,7 +12,7 @@
 pub mod job;
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{PipeWriter, Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use modelwire_testing::Service;
+use rustix::event::{PollFd, PollFlags, Timespec};
 
 /// The longest that anything may take before a test gives up on it.
 pub const LONGEST: Duration = Duration::from_secs(600);
@@ -117,6 +118,16 @@ fn drain(mut from: impl Read + Send + 'static) -> std::thread::JoinHandle<Vec<u8
         }
         all
     })
+}
+
+/// A pipe that nobody reads: a process that another test starts holds the other end until its `exec`.
+pub fn closed_pipe() -> PipeWriter {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut closed = [PollFd::new(&writer, PollFlags::empty())];
+    let longest = Timespec { tv_sec: LONGEST.as_secs().cast_signed(), tv_nsec: 0 };
+    assert_eq!(rustix::event::poll(&mut closed, Some(&longest)), Ok(1), "somebody holds the pipe");
+    writer
 }
 
 /// Waits for the end of a process, not for ever.
