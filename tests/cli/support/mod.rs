@@ -32,9 +32,9 @@ pub const KEY: &str = "sk-test";
 /// The command with nothing but PATH in its environment, no standard input, and as the mutant that the test is
 /// (tests/mutants).
 pub fn modelwire<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
-    // A shell that starts tests in the background has SIGINT ignored in all that they start.
+    // A shell that starts tests in the background has SIGINT ignored in all that they start, `nohup` SIGHUP.
     let mut command = Command::new("env");
-    command.args(["--default-signal=INT", env!("CARGO_BIN_EXE_modelwire")]);
+    command.args(["--default-signal=INT,HUP", env!("CARGO_BIN_EXE_modelwire")]);
     command.args(arguments).env_clear().stdin(Stdio::null());
     for name in ["PATH", "MUTANT", "MUTANTS_REACHED"] {
         if let Some(value) = std::env::var_os(name) {
