@@ -10,6 +10,7 @@ pub(crate) mod call;
 pub(crate) mod deadlines;
 pub(crate) mod document;
 pub(crate) mod exchange;
+pub(crate) mod foreign;
 pub(crate) mod hint;
 pub(crate) mod hook;
 pub(crate) mod observers;

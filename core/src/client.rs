@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::answer::error::Result;
 use crate::answer::response::{CalledTool, Response};
 use crate::answer::usage_sums::{UsageByKey, UsageSums, usage_by_model};
-use crate::call::before_attempt::BeforeAttempt;
+use crate::call::before_attempt::{BeforeAttempt, Hook};
 use crate::call::call::Call;
 use crate::call::observers::CallEnded;
 use crate::call::queue::{Event, Pop};
@@ -279,7 +279,7 @@ impl Client {
         &self,
         function: impl Fn(&Arc<BeforeAttempt>) -> Result<(), String> + Send + Sync + 'static,
     ) -> Result<()> {
-        self.session.set_hook(Some(Arc::new(function)))
+        self.session.set_hook(Some(Hook::new(function)))
     }
 
     /// Removes what [`Client::before_attempt`] set; does not wait.

@@ -3,7 +3,6 @@
 
 pub(crate) mod callbacks;
 pub(crate) mod completion;
-pub(crate) mod foreign;
 pub mod log;
 pub(crate) mod many;
 #[cfg(all(test, modelwire_loom))]

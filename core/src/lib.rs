@@ -88,7 +88,7 @@ pub mod limits {
     pub use crate::answer::usage_sums::{
         OTHER_KEYS, OTHER_MODELS, USAGE_KEYS_MAX, USAGE_MODELS_MAX,
     };
-    pub use crate::call::hook::BEFORE_ATTEMPT_TIME_MAX;
+    pub use crate::call::hook::{BEFORE_ATTEMPT_TIME_MAX, BEFORE_ATTEMPTS_MAX};
     pub use crate::call::observers::{RECORDS_WAITING_BYTES_MAX, RECORDS_WAITING_MAX};
     pub use crate::driver::runtime::IO_THREADS_MAX;
     pub use crate::options::base_urls::{BASE_URLS_MAX, WEIGHT_MAX};
@@ -110,8 +110,8 @@ pub use {
     answer::error_kind::ERROR_KINDS,
     answer::json_view::usage_json,
     answer::usage_sums::usage_by_model,
+    call::foreign::is_callback_thread,
     call::pace,
-    delivery::foreign::is_callback_thread,
     delivery::ready::Ready,
     delivery::shutdown::shutdown_for_good,
     driver::thread::stack_left,

@@ -500,7 +500,8 @@ impl<'a> Attempts<'a> {
         let (number, body) = (self.shared.attempts() + 1, body.unwrap_or_default());
         let attempt = Arc::new(BeforeAttempt::new(self.prepared.endpoint, url, number, body));
         let (session, redactor) = (self.shared.session(), &self.shared.redactor);
-        hook::run(program, session, redactor, &self.deadlines, attempt).await
+        let call = std::ptr::from_ref(self.shared).addr();
+        hook::run(program, session, call, redactor, &self.deadlines, attempt).await
     }
 
     /// The request body for a service where its model has another name.

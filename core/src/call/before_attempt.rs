@@ -1,12 +1,14 @@
 //! The program's function that runs before each attempt: it may add headers, and may refuse.
 
-use std::cell::Cell;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
+use tokio::runtime::Handle;
 
 use crate::answer::error::Result;
+use crate::call::foreign::{Foreign, OnHelper, enter, guarded, is_callback_thread, leave};
+use crate::driver::offload::later;
 use crate::options::call_options::CallOptions;
 use crate::options::headers::check_headers;
 use crate::protocol::endpoint::Endpoint;
@@ -33,8 +35,42 @@ pub struct BeforeAttempt {
     headers: Mutex<Vec<(String, String)>>,
 }
 
+type Function = dyn Fn(&Arc<BeforeAttempt>) -> Result<(), String> + Send + Sync;
+
 /// What the program set.
-pub(crate) type Hook = Arc<dyn Fn(&Arc<BeforeAttempt>) -> Result<(), String> + Send + Sync>;
+#[derive(Clone)]
+pub(crate) struct Hook(Arc<Owned>);
+
+struct Owned(Option<Box<Function>>);
+
+impl Hook {
+    pub(crate) fn new(
+        function: impl Fn(&Arc<BeforeAttempt>) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Hook {
+        Hook(Arc::new(Owned(Some(Box::new(function)))))
+    }
+
+    pub(crate) fn run(&self, attempt: &Arc<BeforeAttempt>) -> Result<(), String> {
+        self.0.0.as_ref().map_or(Ok(()), |function| function(attempt))
+    }
+}
+
+impl Drop for Owned {
+    /// The last owner may be a call or its client on a thread that does I/O: nothing of the program runs there.
+    fn drop(&mut self) {
+        let Some(function) = self.0.take() else { return };
+        if is_callback_thread() || Handle::try_current().is_err() {
+            return drop(function);
+        }
+        let counted = OnHelper::new();
+        later(move || {
+            enter(std::ptr::null(), Foreign::BeforeAttempt(0));
+            guarded(|| drop(function));
+            leave();
+            drop(counted);
+        });
+    }
+}
 
 impl BeforeAttempt {
     pub(crate) fn new(operation: Endpoint, url: String, number: u32, body: Bytes) -> BeforeAttempt {
@@ -95,18 +131,4 @@ impl fmt::Debug for BeforeAttempt {
             .field("number", &self.number)
             .finish_non_exhaustive()
     }
-}
-
-thread_local! {
-    static IS_RUNNING: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Marks this thread as one that runs such a function, until the next call.
-pub(crate) fn set_running_here(is_running: bool) {
-    IS_RUNNING.set(is_running);
-}
-
-/// Whether this thread runs such a function.
-pub(crate) fn is_running_here() -> bool {
-    IS_RUNNING.try_with(Cell::get).unwrap_or(false)
 }

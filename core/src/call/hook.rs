@@ -4,19 +4,26 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use crate::answer::error::{Error, Result};
 use crate::answer::error_kind::{ErrorKind, TimeoutPhase};
 use crate::answer::redactor::Redactor;
-use crate::call::before_attempt::{BeforeAttempt, Hook, set_running_here};
+use crate::call::before_attempt::{BeforeAttempt, Hook};
 use crate::call::deadlines::Deadlines;
+use crate::call::foreign::{Foreign, OnHelper, enter, leave};
 use crate::call::session::Session;
 use crate::driver::offload::on_helper_thread;
 use crate::protocol::text::cut;
+use crate::system::process::PerProcess;
 
 /// How long [`Client::before_attempt`](crate::Client::before_attempt) may take for one attempt.
 pub const BEFORE_ATTEMPT_TIME_MAX: Duration = Duration::from_secs(30);
+
+/// The maximum number of such functions that run at a time in the process: half of the helper threads, which also
+/// look up names.
+pub const BEFORE_ATTEMPTS_MAX: usize = 256;
 
 /// The maximum bytes of a reason in an error.
 const REASON_BYTES_MAX: usize = 4096;
@@ -42,21 +49,42 @@ impl Drop for Running {
     }
 }
 
-/// Runs the function on a helper thread; returns the headers that it set.
+/// Waits until one more may run in the process.
+async fn turn(deadlines: &Deadlines) -> Result<OwnedSemaphorePermit> {
+    static AT_ONCE: PerProcess<Arc<Semaphore>> = PerProcess::new();
+    let at_once = AT_ONCE.get_or_try_init(|| Ok(Arc::new(Semaphore::new(BEFORE_ATTEMPTS_MAX))))?;
+    let (phase, bound, limit) = deadlines.bound(TimeoutPhase::Pool, deadlines.timeouts.pool);
+    let acquired = timeout(limit.unwrap_or(Duration::MAX), at_once.clone().acquire_owned()).await;
+    match acquired {
+        Ok(permit) => permit.map_err(|_| Error::internal("the permits of before_attempt are gone")),
+        Err(_) => {
+            let error = Error::timed_out(phase, bound);
+            let message = format!(
+                "{}: BEFORE_ATTEMPTS_MAX = {BEFORE_ATTEMPTS_MAX} before_attempt functions run",
+                error.message()
+            );
+            Err(error.with_message(message))
+        }
+    }
+}
+
+/// Runs the function on a helper thread for the call at this address; returns the headers that it set.
 pub(crate) async fn run(
     hook: Hook,
     session: &Arc<Session>,
+    call: usize,
     redactor: &Redactor,
     deadlines: &Deadlines,
     attempt: Arc<BeforeAttempt>,
 ) -> Result<Vec<(String, String)>> {
-    let running = Running::new(session.clone());
+    let permit = turn(deadlines).await?;
+    let (running, counted) = (Running::new(session.clone()), OnHelper::new());
     let work = move || {
-        set_running_here(true);
-        let decided = catch_unwind(AssertUnwindSafe(|| hook(&attempt)));
-        set_running_here(false);
+        enter(Arc::as_ptr(&running.0), Foreign::BeforeAttempt(call));
+        let decided = catch_unwind(AssertUnwindSafe(|| hook.run(&attempt)));
         drop(hook);
-        drop(running);
+        leave();
+        drop((running, counted, permit));
         let decided = decided.unwrap_or_else(|panic| resume_unwind(panic));
         decided.map(|()| attempt.take_headers())
     };
@@ -114,7 +142,7 @@ mod tests {
             Err(format!("{}sk-test-0123 and more", "y".repeat(REASON_BYTES_MAX - 6)))
         };
         let deadlines = Deadlines::start(Timeouts::OFF);
-        let refused = run(Arc::new(refuses), &session, &redactor, &deadlines, attempt()).await;
+        let refused = run(Hook::new(refuses), &session, 0, &redactor, &deadlines, attempt()).await;
         assert!(refused.unwrap_err().message().ends_with("yyy[key] "));
     }
 
@@ -134,13 +162,13 @@ mod tests {
         ] {
             let (release, held) = mpsc::channel::<()>();
             let held = Mutex::new(held);
-            let hook: Hook = Arc::new(move |_| {
+            let hook = Hook::new(move |_| {
                 let _ = lock(&held).recv();
                 Ok(())
             });
             let deadlines = Deadlines::start(Timeouts { total, ..Timeouts::OFF });
             let redactor = Redactor::for_tests("sk-test", 1 << 10);
-            let mut running = pin!(run(hook, &session, &redactor, &deadlines, attempt()));
+            let mut running = pin!(run(hook, &session, 0, &redactor, &deadlines, attempt()));
             let early =
                 total.map_or(BEFORE_ATTEMPT_TIME_MAX, |total| total.min(BEFORE_ATTEMPT_TIME_MAX));
             tokio::select! {

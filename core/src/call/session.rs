@@ -15,7 +15,7 @@ use crate::answer::error::{Error, Result};
 use crate::answer::error_kind::ErrorKind;
 use crate::answer::usage_sums::{Sums, UsageByKey, UsageSum};
 use crate::call::admission::Admission;
-use crate::call::before_attempt::{self, Hook};
+use crate::call::before_attempt::Hook;
 use crate::call::observers::{CallEnded, SharedObservers};
 use crate::call::upstreams::Upstreams;
 use crate::driver::offload::offload;
@@ -404,10 +404,6 @@ impl Session {
         of_call: Option<&Handlers>,
         timeout: Option<Duration>,
     ) -> Result<bool> {
-        if before_attempt::is_running_here() {
-            let message = "before_attempt would wait for its own end";
-            return Err(Error::new(ErrorKind::Callback, message));
-        }
         let held = self.held()?;
         let is_held = |state: &mut State| match of_call {
             Some(handlers) => handlers.are_held(),

@@ -11,7 +11,6 @@
 //! 5. No lock is held while it runs: it may cancel, start calls, and drop the client.
 //! 6. A wait for its end returns after its drop has returned, and not earlier.
 
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -19,15 +18,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::answer::error::{Error, Result};
-use crate::answer::error_kind::ErrorKind;
 use crate::call::call::{Call, interruptibly};
+use crate::call::foreign::{Foreign, check_may_close, check_may_wait, enter, guarded};
 use crate::call::queue::Event;
 use crate::call::session::Session;
 use crate::call::task::Shared as CallShared;
 use crate::delivery::completion::CompletionQueue;
-use crate::delivery::foreign::{guarded, mark_callback_thread};
 use crate::delivery::many::Next;
-use crate::delivery::observer;
 use crate::driver::thread::OwnThread;
 use crate::system::process::{self, PerProcess, Run, shutting_down};
 use crate::system::sync::lock;
@@ -103,29 +100,9 @@ impl Drop for HandlerCount {
     }
 }
 
-thread_local! {
-    /// The address of the session whose handlers run on this thread.
-    static CALLS_BACK_FOR: Cell<usize> = const { Cell::new(0) };
-}
-
-/// Whether handlers of this session run on this thread: a running handler keeps the session alive, so
-/// no other session has its address.
-pub(crate) fn is_thread_of(session: &Arc<Session>) -> bool {
-    CALLS_BACK_FOR.try_with(Cell::get).is_ok_and(|own| own == Arc::as_ptr(session).addr())
-}
-
-fn check_elsewhere(session: &Arc<Session>) -> Result<()> {
-    if is_thread_of(session) {
-        let message = "a callback cannot wait for its own client's callbacks to finish";
-        return Err(Error::new(ErrorKind::Callback, message));
-    }
-    Ok(())
-}
-
 /// Ends all calls of a session, and waits for its handlers.
 pub(crate) fn close(session: &Arc<Session>, timeout: Option<Duration>) -> Result<bool> {
-    check_elsewhere(session)?;
-    observer::check_elsewhere(session)?;
+    check_may_close(session)?;
     session.close()?;
     session.wait_for_handlers(None, timeout)
 }
@@ -139,14 +116,14 @@ impl Dispatcher {
             last_tag: AtomicU64::new(0),
         });
         let name = format!("mw-cb-{}", COUNT.fetch_add(1, Ordering::Relaxed));
-        let (at_work, calls_for) = (shared.clone(), Arc::as_ptr(session).addr());
+        let (at_work, of) = (shared.clone(), Arc::downgrade(session));
         let threads = THREADS.get_or_try_init(|| Ok(Mutex::default()))?;
         let mut threads = lock(threads);
         if !process::is_running(run) {
             return Err(process::shutting_down()); // no shutdown would join it
         }
         let begin = move || {
-            CALLS_BACK_FOR.set(calls_for);
+            enter(of.as_ptr(), Foreign::Handlers);
             run_thread(&at_work);
         };
         let thread = OwnThread::spawn(name, begin)
@@ -247,7 +224,7 @@ impl Call {
         if !shared.handlers().were_held() && shared.was_started() {
             return Err(Error::argument("the call was not started with a callback"));
         }
-        check_elsewhere(shared.session())
+        check_may_wait(shared)
     }
 }
 
@@ -259,7 +236,6 @@ impl Drop for Dispatcher {
 
 /// The main loop of a callback thread.
 fn run_thread(shared: &Shared) {
-    mark_callback_thread();
     loop {
         match shared.queue.next(None) {
             Ok(Next::Event(tag, event)) => deliver(shared, tag, event),
@@ -314,6 +290,7 @@ mod tests {
     use std::net::TcpListener;
 
     use super::*;
+    use crate::answer::error_kind::ErrorKind;
     use crate::client::Client;
     use crate::options::config::{Config, Settings};
     use crate::request::request::Request;

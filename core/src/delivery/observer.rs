@@ -1,16 +1,14 @@
 //! The observer of a client: a function that receives each ended call, one at a time, on its own
 //! thread.
 
-use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 use crate::answer::error::{Error, Result};
-use crate::answer::error_kind::ErrorKind;
+use crate::call::foreign::{Foreign, enter, guarded};
 use crate::call::observers::{CallEnded, EndedCalls, Observed};
 use crate::call::session::{Handlers, Session};
-use crate::delivery::foreign::{guarded, mark_callback_thread};
 use crate::driver::thread::OwnThread;
 use crate::system::process::{self, PerProcess};
 use crate::system::sync::lock;
@@ -53,21 +51,6 @@ impl Drop for Own {
     }
 }
 
-thread_local! {
-    /// The session whose observer runs on this thread; weak, so that no other session gets its address.
-    static OBSERVED: RefCell<Weak<Session>> = const { RefCell::new(Weak::new()) };
-}
-
-/// Fails if the observer of the session runs on this thread.
-pub(crate) fn check_elsewhere(session: &Arc<Session>) -> Result<()> {
-    let is_of = |own: &RefCell<Weak<Session>>| own.borrow().as_ptr() == Arc::as_ptr(session);
-    if OBSERVED.try_with(is_of).unwrap_or(false) {
-        let message = "close() was called from this client's own on_call callback";
-        return Err(Error::new(ErrorKind::Callback, message));
-    }
-    Ok(())
-}
-
 /// Sets the observer of a session, and replaces an earlier one.
 pub(crate) fn replace(
     session: &Arc<Session>,
@@ -103,8 +86,7 @@ impl Observer {
         let ended = Arc::new(EndedCalls::new(None));
         let (calls, function, own) = (ended.clone(), function.clone(), Own::new(session));
         let thread = OwnThread::spawn("mw-observer".to_owned(), move || {
-            mark_callback_thread();
-            OBSERVED.set(own.session.clone());
+            enter(own.session.as_ptr(), Foreign::Observer);
             if let Some(before) = before {
                 before.is_gone_within(Duration::MAX);
             }

@@ -162,24 +162,27 @@ impl Ready {
         self.shared.note(number);
     }
 
-    /// The number that was noted first; `None` if none is noted, which consumes an interruption. Never
-    /// waits.
+    /// The number that was noted first; `None` if none is noted, which consumes an interruption unless a thread
+    /// sleeps, whose it is. Never waits.
     pub fn take(&self) -> Option<u64> {
         self.change(|noted| {
             let number = noted.numbers.pop_front();
-            noted.interrupted &= number.is_some();
+            noted.interrupted &= number.is_some() || noted.sleepers > 0;
             number
         })
     }
 
     /// Sleeps until a number is noted; false if the timeout ran out or [`Ready::interrupt`] was called
-    /// first. `None` waits forever.
+    /// first. `None` waits forever. Zero leaves an interruption to a thread that sleeps.
     pub fn wait(&self, timeout: Option<Duration>) -> bool {
         if !self.shared.is_ours() {
             return false;
         }
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let mut noted = lock(&self.shared.noted);
+        if timeout == Some(Duration::ZERO) && noted.sleepers > 0 {
+            return !noted.numbers.is_empty();
+        }
         loop {
             if !noted.numbers.is_empty() {
                 return true;
@@ -213,13 +216,19 @@ impl Ready {
             self.shared.settle(&mut noted);
             slept
         };
+        if timeout == Some(Duration::ZERO) && lock(&self.shared.noted).sleepers > 0 {
+            return if self.first().is_some() { Slept::Noted } else { Slept::InVain };
+        }
         if let Some(slept) = look() {
             return slept;
         }
         if timeout == Some(Duration::ZERO) {
             return Slept::InVain;
         }
-        match bell.sleep(timeout) {
+        lock(&self.shared.noted).sleepers += 1;
+        let slept = bell.sleep(timeout);
+        lock(&self.shared.noted).sleepers -= 1;
+        match slept {
             // If another thread took it, the caller finds nothing, and sleeps again.
             Slept::Noted => look().unwrap_or(Slept::Noted),
             slept @ (Slept::InVain | Slept::Interrupted) => slept,

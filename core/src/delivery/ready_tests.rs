@@ -135,6 +135,27 @@ fn an_interruption_sticks_and_lets_one_waiter_go() {
     assert_eq!(waiter.join().unwrap(), Some(7));
 }
 
+/// Who does not wait takes none from a thread that sleeps.
+#[test]
+fn an_interruption_belongs_to_a_sleeper() {
+    for ready in every_kind() {
+        lock(&ready.shared.noted).sleepers = 1;
+        ready.interrupt();
+        assert_eq!(ready.take(), None);
+        assert!(!ready.wait(Some(Duration::ZERO)));
+        if let Some(bell) = ready.bell() {
+            assert_eq!(ready.wait_at(bell, Some(Duration::ZERO)), Slept::InVain);
+        }
+        assert!(lock(&ready.shared.noted).interrupted);
+        ready.note(1);
+        assert!(ready.wait(Some(Duration::ZERO)));
+        assert_eq!(ready.take(), Some(1));
+        lock(&ready.shared.noted).sleepers = 0;
+        assert!(!ready.wait(None)); // returns
+        assert!(!lock(&ready.shared.noted).interrupted);
+    }
+}
+
 #[test]
 fn many_threads_lose_no_note() {
     const PRODUCERS: u64 = 4;

@@ -3,8 +3,8 @@
 use std::sync::{Condvar, Mutex};
 use std::time::{Duration, Instant};
 
+use crate::call::foreign::{is_callback_thread, join_helpers};
 use crate::delivery::callbacks;
-use crate::delivery::foreign::is_callback_thread;
 use crate::delivery::observer;
 use crate::driver::runtime;
 use crate::system::process::{self, PerProcess};
@@ -40,6 +40,7 @@ pub fn shutdown(timeout: Duration) -> bool {
     let left = || timeout.saturating_sub(start.elapsed());
     let mut is_all_gone = runtime::shutdown(left);
     is_all_gone &= callbacks::join(left);
+    is_all_gone &= join_helpers(left());
     is_all_gone & observer::end_all(left())
 }
 

@@ -68,7 +68,7 @@ pub(crate) fn drop_elsewhere<T: Send + 'static>(bytes: usize, large: T) {
 }
 
 /// Runs `work` on a helper thread, or here if none is available.
-fn later(work: impl FnOnce() + Send + 'static) {
+pub(crate) fn later(work: impl FnOnce() + Send + 'static) {
     let slot = Arc::new(Mutex::new(Some(work)));
     let take = |slot: &Mutex<Option<_>>| lock(slot).take();
     let theirs = slot.clone();

@@ -9,8 +9,9 @@ use std::time::Duration;
 use modelwire::{
     BaseUrl, Call, Client, Config, Endpoint, ErrorKind, Event, Metered, Pop, Request, TimeoutPhase,
 };
-use modelwire_testing::Service;
+use modelwire_testing::{Fault, Point, Reply, Says, Service, Step};
 
+use crate::processes::in_child_at;
 use crate::support::{WAYS, Way, at_once, client, config, eventually, hello};
 
 /// Its headers are those of the attempt alone, and replace those of the client; the key too.
@@ -167,6 +168,156 @@ fn a_close_inside_of_its_drop_does_not_deadlock() {
         })
         .unwrap();
     assert!(client.close(None).unwrap());
+}
+
+/// Runs a function when it is dropped.
+struct OnDrop<F: Fn()>(F);
+
+impl<F: Fn()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+/// Nothing of it runs on a thread that does the I/O: a call inside would wait for itself.
+#[test]
+fn what_it_holds_may_make_calls_when_it_is_dropped_last_by_a_call() {
+    let service = Service::start().unwrap();
+    let other = client(service.base_url());
+    let (done, is_done) = mpsc::channel();
+    let held = OnDrop(move || {
+        let name = std::thread::current().name().map(str::to_owned);
+        done.send((name, other.blocking().models().is_ok())).unwrap();
+    });
+    service.queue(vec![Reply {
+        says: Says::Played,
+        faults: vec![Fault::At(Point::Start, Step::StallForever)],
+    }]);
+    let client = client(service.base_url());
+    client
+        .before_attempt(move |_| {
+            let _held = &held;
+            Ok(())
+        })
+        .unwrap();
+    let call = Call::new(&client, hello());
+    call.start(false).unwrap();
+    eventually("it was sent", || service.recorded("").len() == 1);
+    drop(client);
+    call.cancel();
+    drop(call);
+    let (name, is_answered) = is_done.recv().unwrap();
+    assert!(is_answered);
+    assert!(!name.unwrap_or_default().starts_with("mw-io"));
+}
+
+/// It is refused there, and does nothing.
+#[test]
+fn a_close_when_it_is_replaced_while_it_runs_is_refused() {
+    let service = Service::start().unwrap();
+    let client = client(service.base_url());
+    let (own, (closed, is_closed)) = (client.clone(), mpsc::channel());
+    let held = OnDrop(move || {
+        closed.send(own.close(None).map_err(|error| error.kind())).unwrap();
+    });
+    let ((enter, entered), (leave, left)) = (mpsc::channel(), mpsc::channel::<()>());
+    let left = Mutex::new(left);
+    client
+        .before_attempt(move |_| {
+            let _held = &held;
+            enter.send(()).unwrap();
+            left.lock().unwrap().recv().unwrap();
+            Ok(())
+        })
+        .unwrap();
+    let call = Call::new(&client, hello());
+    call.start(false).unwrap();
+    entered.recv().unwrap();
+    client.clear_before_attempt().unwrap();
+    leave.send(()).unwrap();
+    assert_eq!(is_closed.recv().unwrap(), Err(ErrorKind::Callback));
+    let Pop::Event(Event::Done(outcome)) = call.pop(None).unwrap() else { panic!("no end") };
+    outcome.unwrap();
+    client.blocking().models().unwrap();
+}
+
+/// Also for what it holds: none of the program's code runs after a shutdown.
+#[test]
+fn a_shutdown_waits_for_it() {
+    let name = "transport::before_attempt::a_shutdown_waits_for_it";
+    in_child_at(name, &[], || {
+        let service = Service::start().unwrap();
+        let client = client(service.base_url());
+        let ((enter, entered), (leave, left)) = (mpsc::channel(), mpsc::channel::<()>());
+        let (left, is_dropped) = (Mutex::new(left), Arc::new(AtomicBool::new(false)));
+        let notes = is_dropped.clone();
+        let held = OnDrop(move || notes.store(true, Ordering::SeqCst));
+        client
+            .before_attempt(move |_| {
+                let _held = &held;
+                assert!(!modelwire::shutdown(Duration::MAX), "it would wait for itself");
+                enter.send(()).unwrap();
+                let _ = left.lock().unwrap().recv();
+                Ok(())
+            })
+            .unwrap();
+        let call = Call::new(&client, hello());
+        call.start(false).unwrap();
+        entered.recv().unwrap();
+        drop(client);
+        drop(call);
+        assert!(!modelwire::shutdown(Duration::from_millis(1)), "it hangs");
+        assert!(!is_dropped.load(Ordering::SeqCst));
+        drop(leave);
+        assert!(modelwire::shutdown(Duration::MAX));
+        assert!(is_dropped.load(Ordering::SeqCst));
+    });
+}
+
+/// What waits for its own end is refused and does nothing; for others it may wait.
+#[test]
+fn it_may_wait_for_all_but_its_own_end() {
+    let service = Service::start().unwrap();
+    let (client, others) = (client(service.base_url()), client(service.base_url()));
+    let (own, base_url) = (client.clone(), service.base_url());
+    let own_call = Arc::new(Mutex::new(None::<Call>));
+    let call_inside = own_call.clone();
+    client
+        .before_attempt(move |attempt| {
+            if attempt.operation() == Endpoint::Models {
+                return Ok(());
+            }
+            assert_eq!(own.close(None).unwrap_err().kind(), ErrorKind::Callback);
+            let call = call_inside.lock().unwrap();
+            let waited = call.as_ref().unwrap().wait_over(None);
+            assert_eq!(waited.unwrap_err().kind(), ErrorKind::Callback);
+            for client in [&own, &others] {
+                let call = Call::new(client, Request::models());
+                call.start_with(false, |_: Event| ControlFlow::Continue(())).unwrap();
+                assert!(call.wait_over(None).unwrap());
+            }
+            let third = crate::support::client(base_url.clone());
+            third.blocking().models().unwrap();
+            assert!(third.close(None).unwrap());
+            Ok(())
+        })
+        .unwrap();
+    let (done, is_done) = mpsc::channel();
+    {
+        let mut place = own_call.lock().unwrap();
+        let call = Call::new(&client, hello());
+        call.start_with(false, move |event: Event| {
+            if let Event::Done(outcome) = event {
+                done.send(outcome).unwrap();
+            }
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+        *place = Some(call);
+    }
+    is_done.recv().unwrap().unwrap();
+    client.blocking().models().unwrap();
+    client.clear_before_attempt().unwrap();
 }
 
 /// And what it holds is dropped by then.
