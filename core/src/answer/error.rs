@@ -68,9 +68,6 @@ struct Inner {
 #[derive(Clone)]
 pub struct Error(Arc<Inner>);
 
-/// The hint for an option that is invalid by itself.
-pub(crate) const OPTION_HINT: &str = "Correct the option; nothing was sent.";
-
 /// `Result` with this library's [`Error`].
 ///
 /// ```

@@ -114,9 +114,7 @@ kinds! {
     Argument: "argument", hint "Correct the argument; nothing was sent.";
 
     /// The configuration is invalid or incomplete; nothing was sent.
-    Config: "config",
-        hint "Set MODELWIRE_BASE_URL and MODELWIRE_API_KEY, or pass base_url and api_key. The key is \
-              created in the service's control panel.";
+    Config: "config", hint "Correct the option; nothing was sent.";
 
     /// The handle was closed.
     Closed: "closed", hint "Create a new client or queue.";

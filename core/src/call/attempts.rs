@@ -197,17 +197,16 @@ impl<'a> Attempts<'a> {
             _ if is_of_service(&error) => chosen.failed(Failed::Otherwise),
             _ => drop(chosen),
         }
-        let has_another = self.has_another();
+        if !is_unsent {
+            self.retriable = is_refusal.then(|| error.clone());
+        }
+        let has_another = self.has_another() || is_unsent && self.has_reachable();
         if has_another && (is_unsent || is_refusal && error.kind() == ErrorKind::RateLimited) {
             self.shared.tells_of_retry(&error, Duration::ZERO);
-            if is_refusal {
-                self.retriable = Some(error);
-            }
             return Ok(());
         }
-        let earlier = self.retriable.take();
-        // The refusal decides only if nothing may have been paid since.
-        let error = earlier.filter(|_| is_unsent && !policy.covers(&error)).unwrap_or(error);
+        let earlier = self.retriable.clone().filter(|_| is_unsent && !policy.covers(&error));
+        let error = earlier.unwrap_or(error);
         let decision = policy.decide(self.retries, &error, self.asked(), chance());
         let Some(wait) = self.allowed(decision) else { return Err(error) };
         self.pause(if has_another { Duration::ZERO } else { wait }, &error).await;
@@ -220,6 +219,13 @@ impl<'a> Attempts<'a> {
         self.run.upstreams.as_ref().filter(|_| is_free).is_some_and(|upstreams| {
             upstreams.choose(self.tried, |_| false).is_err_and(|later| !later.is_empty())
         })
+    }
+
+    /// Whether there is one that rests after failures, and is better than one that cannot be reached.
+    fn has_reachable(&self) -> bool {
+        let is_free = self.prepared.options.upstream.is_none();
+        let upstreams = self.run.upstreams.as_ref().filter(|_| is_free);
+        upstreams.is_some_and(|upstreams| upstreams.has_reachable(self.tried))
     }
 
     /// How long all of several services ask to wait.
@@ -241,7 +247,8 @@ impl<'a> Attempts<'a> {
         let decision = policy.decide(self.retries, &error, asked, chance());
         let Some(wait) = self.allowed(decision) else { return Err(error) };
         self.shared.attempt_failed(Metered::Unknown, error.kind());
-        self.pause(wait, &error).await;
+        self.retriable = None;
+        self.pause(if self.has_another() { Duration::ZERO } else { wait }, &error).await;
         Ok(())
     }
 

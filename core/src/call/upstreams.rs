@@ -38,6 +38,8 @@ struct State {
     rests_until: Option<Duration>,
     /// A `Retry-After`.
     asked_until: Duration,
+    /// Nothing could be sent to it the last time.
+    is_unreachable: bool,
     /// When the call began that probes it.
     probed_at: Option<Duration>,
 }
@@ -87,7 +89,7 @@ impl States {
     ) -> Result<usize, Vec<usize>> {
         let mut candidates = self.candidates(now, tried);
         if candidates.is_empty() && tried == 0 {
-            let ends = |state: &State| (state.is_probed(now), state.rests_until);
+            let ends = |s: &State| (s.is_probed(now), s.is_unreachable, s.rests_until);
             let states = self.states.iter().enumerate();
             candidates.extend(states.min_by_key(|(_, state)| ends(state)).map(|(at, _)| at));
         }
@@ -132,9 +134,11 @@ impl States {
         }
     }
 
-    fn answers(&mut self, at: usize) {
-        if let Some(state) = self.states.get_mut(at) {
+    /// An attempt that began at `begun`; one from before the last failure says nothing about the time since.
+    fn answers(&mut self, begun: Duration, at: usize) {
+        if let Some(state) = self.states.get_mut(at).filter(|state| begun >= state.counted_at) {
             (state.rests_until, state.probed_at) = (None, None);
+            (state.asked_until, state.is_unreachable) = (Duration::ZERO, false);
         }
     }
 
@@ -150,6 +154,7 @@ impl States {
         if state.probed_at == Some(begun) {
             state.probed_at = None;
         }
+        state.is_unreachable = how == Failed::NotSent;
         if let Failed::Refused(Some(asked)) = how {
             let until = now + asked.min(RETRY_AFTER_REST_MAX);
             state.asked_until = state.asked_until.max(until);
@@ -169,10 +174,17 @@ impl States {
         state.rests_until = state.rests_until.max(Some(now + rest));
     }
 
-    /// The time until the first of them no longer asks to wait.
+    /// The time until the first of those that can be reached no longer asks to wait.
     fn asked_left(&self, now: Duration) -> Duration {
-        let left = |state: &State| state.asked_until.saturating_sub(now);
-        self.states.iter().map(left).min().unwrap_or_default()
+        let reachable = self.states.iter().filter(|state| !state.is_unreachable);
+        reachable.map(|state| state.asked_until.saturating_sub(now)).min().unwrap_or_default()
+    }
+
+    /// Whether there is one that was not tried, can be reached and does not ask to wait, though it may rest.
+    fn has_reachable(&self, now: Duration, tried: u64) -> bool {
+        let is_so = |state: &State| !state.is_unreachable && state.asked_until <= now;
+        let mut states = self.states.iter().enumerate();
+        states.any(|(at, state)| tried & (1 << at) == 0 && is_so(state))
     }
 
     /// The time until another one may be free.
@@ -234,7 +246,12 @@ impl Upstreams {
         self.chosen(number, now)
     }
 
-    /// The time until the first of them no longer asks to wait; zero if one does not.
+    /// See [`States::has_reachable`].
+    pub(crate) fn has_reachable(&self, tried: u64) -> bool {
+        self.states().has_reachable(self.origin.elapsed(), tried)
+    }
+
+    /// The time until the first of those that can be reached no longer asks to wait; zero if one does not.
     pub(crate) fn asked_left(&self) -> Duration {
         self.states().asked_left(self.origin.elapsed())
     }
@@ -249,7 +266,7 @@ impl Chosen {
     /// It answered with a success status.
     pub(crate) fn answers(&mut self) {
         self.has_answered = true;
-        self.upstreams.states().answers(self.number);
+        self.upstreams.states().answers(self.begun, self.number);
     }
 
     /// It answered, with an error that is the request's.
@@ -367,7 +384,7 @@ mod tests {
         two.failed(later, later, 0, Failed::NotSent);
         assert_eq!(next(&mut two, later + REST_FIRST, 0), Ok(1), "it rests twice as long");
         assert_eq!(next(&mut two, later + 2 * REST_FIRST, 0), Ok(0));
-        two.answers(0);
+        two.answers(later + 2 * REST_FIRST, 0);
         assert_eq!(next(&mut two, later + 2 * REST_FIRST, 0), Ok(0));
     }
 
@@ -401,6 +418,34 @@ mod tests {
         assert_eq!(next(&mut two, NOW, 2), Err(vec![]));
         two.failed(NOW, NOW, 0, Failed::Refused(Some(Duration::MAX)));
         assert_eq!(next(&mut two, NOW + RETRY_AFTER_REST_MAX, 0b10), Ok(0));
+    }
+
+    #[test]
+    fn an_answer_from_before_a_refusal_ends_no_rest() {
+        let (mut two, asked) = (states(false, &[1, 1]), Duration::from_secs(7));
+        let before = NOW.saturating_sub(Duration::from_millis(1));
+        two.failed(NOW, NOW, 0, Failed::Refused(Some(asked)));
+        two.failed(NOW, NOW, 1, Failed::Refused(Some(asked)));
+        two.answers(before, 0);
+        assert_eq!(two.asked_left(NOW), asked);
+        assert_eq!(next(&mut two, NOW, 0b10), Err(vec![]));
+        two.answers(NOW, 0);
+        assert_eq!(two.asked_left(NOW), Duration::ZERO);
+        assert_eq!(next(&mut two, NOW, 0b10), Ok(0));
+    }
+
+    /// One that cannot be reached is no reason not to wait for one that can, and is called last.
+    #[test]
+    fn a_service_that_cannot_be_reached_counts_as_none() {
+        let (mut two, asked) = (states(false, &[1, 1]), Duration::from_secs(7));
+        two.failed(NOW, NOW, 0, Failed::NotSent);
+        assert!(two.has_reachable(NOW, 0b01) && !two.has_reachable(NOW, 0b10));
+        two.failed(NOW, NOW, 1, Failed::Refused(Some(asked)));
+        assert_eq!(two.asked_left(NOW), asked);
+        assert!(!two.has_reachable(NOW, 0) && two.has_reachable(NOW + asked, 0));
+        assert_eq!(next(&mut two, NOW, 0), Ok(1), "though its rest is longer");
+        two.failed(NOW, NOW, 0, Failed::Otherwise);
+        assert_eq!(two.asked_left(NOW), Duration::ZERO);
     }
 
     /// Attempts in flight together that fail for one reason are one failure.

@@ -9,6 +9,7 @@ use reqwest::Url;
 use crate::answer::error::Error;
 use crate::answer::error_kind::{ErrorKind, Metered, TimeoutPhase};
 use crate::options::config::{Proxy, Settings};
+use crate::system::lacks_descriptors;
 
 /// For an attempt whose handshake succeeded: the service verifies a client certificate after it.
 const TLS_BROKE_OFF_HINT: &str = "The service may have processed the request. If it requires a client \
@@ -106,8 +107,13 @@ pub(crate) fn failure(cause: reqwest::Error, settings: &Settings, place: &str) -
                 let system = find::<std::io::Error>(&cause);
                 let why = system.map_or_else(|| causes(&cause), ToString::to_string);
                 let message = format!("cannot connect to {place}: {why}");
-                let failure = not_sent(ErrorKind::Connect, message);
-                Failure { error: failure.error.caused_by(system), ..failure }
+                let error = match system {
+                    Some(system) if lacks_descriptors(system) => {
+                        Error::no_room(&format!("cannot connect to {place}"), system)
+                    }
+                    _ => Error::new(ErrorKind::Connect, message),
+                };
+                Failure { error: error.caused_by(system), metered: Metered::NotSent }
             }
         };
     }

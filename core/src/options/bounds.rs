@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::answer::error::{Error, OPTION_HINT, Result};
+use crate::answer::error::{Error, Result};
 use crate::protocol::json::JSON_BYTES_MAX;
 
 /// How long the body is read after its end mark, so that the connection can be reused.
@@ -170,8 +170,7 @@ fn check(name: &str, value: usize) -> Result<()> {
     if value == 0 || value > JSON_BYTES_MAX {
         return Err(Error::config(format!(
             "{name} is {value}: it must be from 1 to {JSON_BYTES_MAX}"
-        ))
-        .with_hint(OPTION_HINT));
+        )));
     }
     Ok(())
 }

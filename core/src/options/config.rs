@@ -10,7 +10,7 @@ use tokio::runtime::{Handle, Id, RuntimeFlavor};
 use url::Url;
 use zeroize::Zeroizing;
 
-use crate::answer::error::{Error, OPTION_HINT, Result};
+use crate::answer::error::{Error, Result};
 use crate::options::api_key::{ApiKey, ApiKeySource, KEY_MASK, without_key};
 use crate::options::base_urls::{BASE_URLS_MAX, BaseUrl, WEIGHT_MAX};
 use crate::options::bounds::Limits;
@@ -25,6 +25,9 @@ use crate::system::{check_socket_path, process};
 pub const BASE_URL_VARIABLES: [&str; 2] = ["MODELWIRE_BASE_URL", "OPENAI_BASE_URL"];
 /// Environment variables for the API key; the first one that is set wins.
 pub const API_KEY_VARIABLES: [&str; 2] = ["MODELWIRE_API_KEY", "OPENAI_API_KEY"];
+
+const WHERE_HINT: &str = "Set MODELWIRE_BASE_URL and MODELWIRE_API_KEY, or pass base_url and api_key. The key is created in the \
+     service's control panel.";
 
 /// The configuration of a client. A base URL and an API key that are not set come from the environment
 /// (`MODELWIRE_BASE_URL` or `OPENAI_BASE_URL`; `MODELWIRE_API_KEY` or `OPENAI_API_KEY`); there is no
@@ -441,12 +444,12 @@ impl Config {
         let base_url = match self.base_url.take() {
             Some(given) => given,
             None => from_environment(&BASE_URL_VARIABLES)
-                .ok_or_else(|| Error::config("no base URL is configured"))?,
+                .ok_or_else(|| Error::config("no base URL is configured").with_hint(WHERE_HINT))?,
         };
         let api_key = match self.api_key.take() {
             Some(mut given) => std::mem::take(&mut given.0),
             None => from_environment(&API_KEY_VARIABLES)
-                .ok_or_else(|| Error::config("no API key is configured"))?,
+                .ok_or_else(|| Error::config("no API key is configured").with_hint(WHERE_HINT))?,
         };
         let (base_url, unix_socket) = match unix_socket_of(&base_url)? {
             Some((socket, behind)) => (behind, Some(socket)),
@@ -501,7 +504,7 @@ impl Config {
         if base_urls.len() > BASE_URLS_MAX {
             let message =
                 format!("base_urls has more than BASE_URLS_MAX = {BASE_URLS_MAX} base URLs");
-            return Err(Error::config(message).with_hint(OPTION_HINT));
+            return Err(Error::config(message));
         }
         let balances = std::mem::take(&mut self.balance);
         let mut all = Vec::with_capacity(base_urls.len());
@@ -525,10 +528,10 @@ impl Config {
         let BaseUrl { url, api_key, weight, models } = base_url;
         if !(1..=WEIGHT_MAX).contains(&weight) {
             let message = format!("weight must be from 1 to WEIGHT_MAX = {WEIGHT_MAX}");
-            return Err(Error::config(message).with_hint(OPTION_HINT));
+            return Err(Error::config(message));
         }
         if models.iter().any(|(_, here)| here.is_empty()) {
-            return Err(Error::config("the name of a model is empty").with_hint(OPTION_HINT));
+            return Err(Error::config("the name of a model is empty"));
         }
         let has_own_key = api_key.is_some();
         let mut config = self.base_url(url);

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use crate::answer::error::{Error, OPTION_HINT, Result};
+use crate::answer::error::{Error, Result};
 use crate::options::api_key::{redact_given, without_key};
 use crate::options::base_urls::BaseUrl;
 use crate::options::suggestion::suggestion;
@@ -122,7 +122,7 @@ impl OptionKind {
     }
 
     pub(crate) fn refused(self, name: &str) -> Error {
-        Error::config(format!("{name} takes {}", self.takes())).with_hint(OPTION_HINT)
+        Error::config(format!("{name} takes {}", self.takes()))
     }
 }
 
@@ -203,11 +203,10 @@ pub(crate) fn each_option(
     mut set: impl FnMut(&str, Value<'_>) -> Result<bool>,
     unknown: impl FnOnce(&str) -> Error,
 ) -> Result<()> {
-    let options = Value::parse(json).map_err(|cause| {
-        Error::config(format!("the options are not JSON: {cause}")).with_hint(OPTION_HINT)
-    })?;
+    let options = Value::parse(json)
+        .map_err(|cause| Error::config(format!("the options are not JSON: {cause}")))?;
     if options.kind() != Kind::Object {
-        return Err(Error::config("the options are JSON, but not an object").with_hint(OPTION_HINT));
+        return Err(Error::config("the options are JSON, but not an object"));
     }
     let key = options.get("api_key").and_then(Value::as_str).unwrap_or_default();
     for (name, value) in options.members() {

@@ -154,8 +154,13 @@ policy! {
 
 impl RetryPolicy {
     pub(crate) fn check(&self) -> Result<()> {
-        for wait in [self.first_wait, self.wait_max] {
-            check_time("the retry wait", Some(wait).filter(|wait| !wait.is_zero()))?;
+        for (name, wait) in
+            [("retry_first_wait", self.first_wait), ("retry_wait_max", self.wait_max)]
+        {
+            check_time(
+                &format!("the retry policy's {name}"),
+                Some(wait).filter(|wait| !wait.is_zero()),
+            )?;
         }
         if !(0.0..=1.0).contains(&self.jitter) {
             let message = format!("the retry jitter is {}: it must be from 0 to 1", self.jitter);

@@ -148,7 +148,7 @@ fn refused_options_of_a_call_change_nothing() {
         (r#"["sk-secret"]"#, "not an object", ""),
         (r#"{"max_retries":9,"idle_timeout_ms":0}"#, "idle_timeout is zero", "null"),
         (r#"{"max_retries":9,"retry_jitter":1.5}"#, "retry_jitter takes a number", ""),
-        (r#"{"max_retries":9,"retry_wait_max_ms":99999999999}"#, "the retry wait", ""),
+        (r#"{"max_retries":9,"retry_wait_max_ms":99999999999}"#, "retry_wait_max", ""),
         (r#"{"max_retries":9,"headers":{"a b":"sk-secret"}}"#, "not a header name", ""),
         (r#"{"max_retries":9,"headers":{"host":"sk-secret"}}"#, "header host", "sets it itself"),
         (r#"{"max_retries":9,"without_headers":["Host"]}"#, "header Host", "sets it itself"),

@@ -25,6 +25,11 @@ pub(crate) fn on_fork(in_child: extern "C" fn()) {
     let _ = unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
 }
 
+/// Whether the process or the system has no descriptor left.
+pub(crate) fn lacks_descriptors(cause: &std::io::Error) -> bool {
+    matches!(cause.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
+}
+
 /// The maximum number of open descriptors of this process.
 pub(crate) fn descriptors_max() -> usize {
     // SAFETY: plain data that the call fills in before it is read.

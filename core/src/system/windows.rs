@@ -38,6 +38,11 @@ pub(crate) fn keep_loaded() {
     debug_assert_ne!(found, 0);
 }
 
+/// Whether the process has no descriptor left; Windows has room for millions.
+pub(crate) fn lacks_descriptors(_: &std::io::Error) -> bool {
+    false
+}
+
 /// The maximum number of handles of a process: 2^24, not configurable.
 pub(crate) fn descriptors_max() -> usize {
     1 << 24

@@ -134,7 +134,8 @@ fn an_answer_that_fails_before_its_content_moves_on_by_option() {
         let well = service.base_url();
         let read = way.read(&Client::new(several([&*ill, &well])).unwrap(), hello());
         assert_eq!((read.error().kind(), read.error().attempts()), (ErrorKind::Stream, 1));
-        let config = several([&*ill, &well]).retry(at_once().before_content(true));
+        let slow = RetryPolicy::default().first_wait(Duration::from_secs(1000));
+        let config = several([&*ill, &well]).retry(slow.before_content(true));
         let read = way.read(&Client::new(config).unwrap(), hello());
         assert_eq!(read.text(), "Hello from both sides.");
         assert_eq!(read.response().attempts(), 2);
@@ -379,6 +380,23 @@ fn a_refusal_is_retried_if_the_next_service_is_not_there() {
     let policy = at_once().max_retries(0);
     let client = Client::new(several([&*refuses, &dead()]).retry(policy)).unwrap();
     assert_eq!(client.blocking().send(hello()).unwrap_err().kind(), ErrorKind::RateLimited);
+}
+
+/// Through all rounds that the policy allows, whichever of them comes first.
+#[test]
+fn refusals_are_retried_beside_a_service_that_is_not_there() {
+    let service = Service::start().unwrap();
+    for dead_first in [false, true] {
+        let refusals = [(); 3].map(|()| refusal(&[("Retry-After", "0.001")]));
+        let exchanges = [&refusals[..], &[Exchange::json(200, CHAT_ANSWER)]].concat();
+        let script = format!("refuses-{dead_first}");
+        let refuses = service.script(&script, Script::sequence(exchanges));
+        let (here, dead) = (&*refuses, dead());
+        let base_urls = if dead_first { [&*dead, here] } else { [here, &dead] };
+        let client = Client::new(several(base_urls).retry(at_once().max_retries(3))).unwrap();
+        client.blocking().send(hello()).unwrap();
+        assert_eq!(service.recorded(&script).len(), 4);
+    }
 }
 
 /// Also where calls wait for a connection.
