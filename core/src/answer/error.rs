@@ -14,7 +14,6 @@ use crate::answer::rate_limits::RateLimits;
 use crate::answer::record::CallRecord;
 use crate::protocol::error_body::ErrorObject;
 use crate::protocol::text::{excerpt, without_secrets};
-use crate::protocol::value::Value;
 
 /// What the call knows when it fails (R-ERR3): the same for every error of a call.
 #[derive(Clone, Debug, Default)]
@@ -249,17 +248,6 @@ impl Error {
             ] {
                 *text = text.as_deref().map(&redact);
             }
-        })
-    }
-
-    /// The gathered text is redacted by its own function. If that leaves invalid JSON, there is none.
-    pub(crate) fn redacted_partial(self, redact: impl Fn(&str) -> String) -> Error {
-        if self.0.partial.is_none() {
-            return self;
-        }
-        self.edit(|inner| {
-            let redacted = inner.partial.take().map(|partial| redact(&partial));
-            inner.partial = redacted.filter(|text| Value::parse(text).is_ok());
         })
     }
 

@@ -195,9 +195,10 @@ impl StreamEvents {
                 Ok(Response::streamed(endpoint, self.head.clone(), self.answered, end, document))
             }
             Some(StreamEnd::Failed(error)) => {
-                let partial = gatherer.filter(|gatherer| !gatherer.is_empty());
-                let error = match partial {
-                    Some(gatherer) => error.with_partial(gatherer.json()),
+                let json = gatherer.filter(|gatherer| !gatherer.is_empty()).map(Gatherer::json);
+                let masked = json.map(|json| self.wanted.redactor.mask_answer(&json).into_owned());
+                let error = match masked.filter(|json| Value::parse(json).is_ok()) {
+                    Some(partial) => error.with_partial(partial),
                     None => error,
                 };
                 Err(error.with_answer(&self.head))
@@ -312,7 +313,9 @@ impl StreamEvents {
             is_final = self.judge(&chunk);
         }
         if self.answered.response_id.is_none() && self.chunks < NAMED_WITHIN {
-            (self.answered.response_id, self.answered.response_model) = chunk.names();
+            let (id, model) = chunk.names();
+            self.answered.response_id = id;
+            self.answered.response_model = self.answered.response_model.take().or(model);
         }
         self.chunks += 1;
         self.has_content = self.has_content || chunk.has_content();

@@ -77,6 +77,30 @@ fn lines_are_the_same_however_they_are_split() {
     }
 }
 
+/// Each of the first chunks may have a part of the names.
+#[test]
+fn the_model_of_a_chunk_without_an_id_is_kept() {
+    let stream = b"data: {\"model\":\"m\",\"choices\":[]}\n\ndata: {\"choices\":[]}\n\n\
+        data: {\"id\":\"i\",\"model\":\"later\",\"choices\":[]}\n\n";
+    let answered = events_of(1, &[stream], false).answered;
+    assert_eq!(answered.response_id.as_deref(), Some("i"));
+    assert_eq!(answered.response_model.as_deref(), Some("m"));
+}
+
+#[test]
+fn what_was_gathered_is_masked_and_json() {
+    let mut wanted = Wanted::for_tests(1, true);
+    wanted.redactor = Redactor::for_tests("sk-test-0123", 100);
+    let mut events = StreamEvents::new(wanted, Arc::new(Head::default()));
+    let chunk = b"data: {\"choices\":[{\"delta\":{\"content\":\"a sk-test-0123 b\"}}]}\n\n";
+    Decoder::new(1000).feed_to(chunk, &mut events).unwrap();
+    events.fail(Error::new(ErrorKind::Disconnected, "cut"));
+    events.body_ended(true);
+    let error = events.conclude().unwrap_err();
+    let partial: serde_json::Value = serde_json::from_str(error.partial().unwrap()).unwrap();
+    assert_eq!(partial["choices"][0]["message"]["content"], "a [key] b");
+}
+
 /// Bytes that are not UTF-8 do not change where an event ends.
 #[test]
 fn events_one_newline_apart_may_have_bytes_that_are_not_utf8() {

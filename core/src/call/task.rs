@@ -476,7 +476,6 @@ impl Shared {
     /// Adds everything that the call knows to the error (R-ERR3), and redacts the key (R-AUTH4).
     pub(crate) fn explain(&self, error: Error) -> Error {
         let error = error.redacted(|text| self.redactor.redact(text).into_owned());
-        let error = error.redacted_partial(|text| self.redactor.mask_answer(text).into_owned());
         let (mut context, streams, service) = {
             let progress = self.progress();
             let mut context = progress.context.clone();

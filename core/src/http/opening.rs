@@ -100,9 +100,9 @@ where
         }
     }
 
-    /// Opens a connection for the current attempt. If the attempt gets another one during the wait for
-    /// returning connections, none is opened; if it gets another one later, the opening continues without
-    /// it.
+    /// Opens a connection for the current attempt. If the attempt gets another one during the wait for a permit
+    /// or for returning connections, none is opened; if it gets another one later, the opening continues
+    /// without it.
     fn call(&mut self, place: R) -> Self::Future {
         let (mut connector, watch) = ((*self.connector).clone(), self.watch.clone());
         let permit = std::mem::replace(&mut self.permit, OpeningPermit::None);
@@ -110,13 +110,9 @@ where
             let _permit = permit;
             poll_fn(|cx| connector.poll_ready(cx)).await.map_err(Into::into)?;
             let connecting = connector.call(place);
-            let Some(seen) = AttemptTiming::current() else {
-                return connecting.await.map_err(Into::into);
-            };
+            let seen = AttemptTiming::current().ok_or(NOT_NEEDED)?;
             watch.returns.wait().await;
-            if AttemptTiming::current().is_none() {
-                return Err("the attempt got a connection that was returned".into());
-            }
+            AttemptTiming::current().ok_or(NOT_NEEDED)?;
             let opening = Arc::new(Opening::begins());
             seen.opens(&opening);
             let connected = opening.clone().scope(connecting).await.map_err(Into::into)?;
@@ -137,6 +133,9 @@ fn noted<T>(polled: Poll<T>) -> Poll<T> {
     }
     polled
 }
+
+/// Why no connection is opened.
+const NOT_NEEDED: &str = "the attempt got a connection that was returned";
 
 /// Why a name is not looked up.
 const NO_THREAD: &str = "the thread of a name lookup cannot be started";

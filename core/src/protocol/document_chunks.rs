@@ -20,8 +20,8 @@ pub(crate) fn document_chunks(endpoint: Endpoint, document: Value<'_>) -> Vec<(S
 /// Item ids longer than this are omitted from the events of a document.
 const ITEM_ID_BYTES_MAX: usize = 1024;
 
-/// The text with three edits: the type of the object, each `message` renamed to `delta`, and an `index` for
-/// each tool call, which consumers of streams need to join the pieces.
+/// The text with three edits: the type of the object, each `message` renamed to `delta` unless its choice has
+/// one, and an `index` for each tool call, which consumers of streams need to join the pieces.
 fn chunk_of_completion(text: &str) -> String {
     let mut edited = Edited::new(text);
     let walked = Cursor::new(text).and_then(|mut cursor| {
@@ -34,8 +34,15 @@ fn chunk_of_completion(text: &str) -> String {
                 if cursor.peek() != Some(b'{') {
                     return cursor.skip().map(drop);
                 }
+                let inside = cursor.place();
+                let mut has_delta = false;
                 cursor.object(|cursor, name| {
-                    let is_message = name == "message";
+                    has_delta |= name == "delta";
+                    cursor.skip().map(drop)
+                })?;
+                cursor.jump(inside);
+                cursor.object(|cursor, name| {
+                    let is_message = name == "message" && !has_delta;
                     if is_message {
                         let before = text.get(..cursor.place()).unwrap_or_default();
                         // The name is the string before the colon; it contains no quote.

@@ -64,6 +64,14 @@ fn a_document_that_answers_a_streamed_call_is_a_finished_stream() {
         assert_eq!(read.response().usage(), plain.usage());
         assert!(!read.response().is_gathered(), "the service sent it as it is");
     }
+    for choice in
+        [r#""message":{"content":"Hi"},"delta":{}"#, r#""delta":{},"message":{"content":"Hi"}"#]
+    {
+        let both = format!(r#"{{"choices":[{{{choice},"finish_reason":"stop"}}]}}"#);
+        let (_service, client) = scripted(Exchange::json(200, &both));
+        let read = WAYS[0].read(&client, hello());
+        assert_eq!((&*read.text(), &*read.response().text()), ("Hi", "Hi"), "{choice}");
+    }
     let response = r#"{"object":"response","status":"completed","output":[{"type":"message","id":"m",
         "content":[{"type":"output_text","text":"one"},{"type":"output_text","text":" two"}]}],
         "usage":{"input_tokens":1,"output_tokens":2}}"#;
