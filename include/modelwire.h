@@ -114,7 +114,7 @@
  *
  *   Functions that are not in the table do not wait, and may be called in every callback.
  *   before_attempt of client_before_attempt runs on helper threads, several at once, and may call what
- *   on_call may; but it must not wait for its own call.
+ *   on_call may, except that call_wait for its own call returns MODELWIRE_E_CALLBACK.
  */
 
 
@@ -420,8 +420,8 @@ typedef void (*modelwire_finalizer)(void *user_data);
  * @param attempt    valid during the callback
  * @return 0 to send the attempt; any other value refuses it
  *
- * It may call what on_call may (the table under CALLBACKS above), but must not wait for its own call. It must
- * not throw, longjmp or end its thread (pthread_exit) through the library.
+ * It may call what on_call may (the table under CALLBACKS above), but modelwire_call_wait for its own call returns
+ * MODELWIRE_E_CALLBACK. It must not throw, longjmp or end its thread (pthread_exit) through the library.
  */
 typedef int32_t (*modelwire_attempt_fn)(void *user_data, const modelwire_attempt *attempt);
 
@@ -666,7 +666,8 @@ void modelwire_client_free(modelwire_client *client);
  * connections. Returns when every callback of its started calls has received its last event, the
  * callback of modelwire_client_on_call has received the record of every call, and every finalizer has
  * returned. For a host or a plugin before it is unloaded: afterwards this client calls nothing in it.
- * Other clients are not affected.
+ * Other clients are not affected. The last event of a paused call of a queue waits for
+ * modelwire_queue_resume.
  *
  * @param client      the client; you must still free it
  * @param timeout_ms  longest wait in milliseconds; a negative value waits without limit
@@ -744,9 +745,10 @@ modelwire_status modelwire_client_on_call(const modelwire_client *client,
  * Sets the callback that runs before each attempt of each call of a client, also before retries and before
  * moves to another base URL: to sign requests, audit them, or add headers. It replaces an earlier callback.
  *
- * It runs on helper threads of the library, never on the I/O thread, and on several at once; its call holds
- * one of connections_max connections meanwhile. A call whose attempt it refuses ends with MODELWIRE_E_CALLBACK, and nothing more is sent. It
- * may take as long as the call has left (total_timeout_ms), and at most 30 s; a later return is ignored.
+ * It runs on helper threads of the library, never on the I/O thread, at most 256 at once in the process; its
+ * call holds one of connections_max connections meanwhile. A call whose attempt it refuses ends with
+ * MODELWIRE_E_CALLBACK, and nothing more is sent; the message has the number that it returned. It may take as
+ * long as the call has left (total_timeout_ms), and at most 30 s; a later return is ignored.
  *
  * @param client          the client
  * @param before_attempt  the callback; NULL removes an earlier one, for attempts that begin from now on
@@ -758,7 +760,8 @@ modelwire_status modelwire_client_on_call(const modelwire_client *client,
  * @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the client was closed; or MODELWIRE_E_ARGUMENT for a NULL
  *         client
  *
- * Any thread. modelwire_client_close waits until no callback runs, and releases user_data.
+ * Any thread. modelwire_client_close waits until no callback runs, and releases user_data; modelwire_shutdown
+ * waits for it as well.
  */
 MODELWIRE_API
 modelwire_status modelwire_client_before_attempt(const modelwire_client *client,
@@ -1011,7 +1014,8 @@ modelwire_status modelwire_request_set_options(modelwire_request *request,
  * @param flags  0, or MODELWIRE_INTERRUPTIBLE and MODELWIRE_SOCKET combined with |
  * @param out    the queue; free it with modelwire_queue_free
  * @param err    the error, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for a NULL out or unknown flags
+ * @return MODELWIRE_OK; MODELWIRE_E_ARGUMENT for a NULL out or unknown flags; or MODELWIRE_E_CONNECT if an
+ *         interruptible queue gets no descriptor
  */
 MODELWIRE_API
 modelwire_status modelwire_queue_new(uint32_t flags,
@@ -1033,10 +1037,12 @@ MODELWIRE_API void modelwire_queue_close(const modelwire_queue *queue);
 
 /**
  * Makes one thread that waits in modelwire_queue_next, or the next one that would wait, return
- * MODELWIRE_TIMEOUT, or MODELWIRE_INTERRUPTED for an interruptible queue. Any thread; for an
- * interruptible queue, also a signal handler.
+ * MODELWIRE_TIMEOUT, or MODELWIRE_INTERRUPTED for an interruptible queue. Until then the descriptor is
+ * readable. A call with a timeout of 0 takes it only if no thread waits. Any thread; for an interruptible
+ * queue, also a signal handler.
  */
-MODELWIRE_API void modelwire_queue_wakeup(const modelwire_queue *queue);
+MODELWIRE_API
+void modelwire_queue_wakeup(const modelwire_queue *queue);
 
 /**
  * A descriptor that is readable while the queue may have an event, and once the queue is closed and
@@ -1070,7 +1076,9 @@ int32_t modelwire_queue_fd(const modelwire_queue *queue);
  *         closed and every event has been taken; MODELWIRE_E_FORKED in a forked child;
  *         MODELWIRE_E_ARGUMENT for NULL
  *
- * Several threads may take events at the same time.
+ * Several threads may take events at the same time. The events of one call are taken in order, but a thread
+ * may still work on an earlier one when another takes the last: what belongs to a call is released when both
+ * are done.
  */
 MODELWIRE_API
 modelwire_status modelwire_queue_next(const modelwire_queue *queue,
@@ -1248,7 +1256,8 @@ modelwire_status modelwire_queue_follow_calls(const modelwire_queue *queue,
  *                 handler has run on the waiting thread
  * @param out      the call; free it with modelwire_call_free
  * @param err      the error, on failure; may be NULL
- * @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or unknown flags
+ * @return MODELWIRE_OK; MODELWIRE_E_ARGUMENT for NULL or unknown flags; or MODELWIRE_E_CONNECT if an
+ *         interruptible call gets no descriptor
  */
 MODELWIRE_API
 modelwire_status modelwire_call_new(const modelwire_client *client,
@@ -1786,7 +1795,7 @@ const char *modelwire_value_json(const modelwire_value *value,
                                  size_t *length);
 
 /**
- * An integer that fits 64 bits, or a boolean: 1 for true, 0 for false.
+ * An integer that fits 64 bits and has neither a point nor an exponent, or a boolean: 1 for true, 0 for false.
  *
  * @param value        the value
  * @param path         a JSON pointer (RFC 6901)

@@ -2556,7 +2556,7 @@ class attempt_view {
   result<void> try_set_header(std::string_view name, std::string_view value) const {
     modelwire_error* failure = nullptr;
     const modelwire_status status = modelwire_attempt_set_header(
-        object_, name.data(), name.size(), value.data(), value.size(), &failure);
+        object_, detail::start(name), name.size(), detail::start(value), value.size(), &failure);
     return detail::outcome(status, failure);
   }
 #if MODELWIRE_EXCEPTIONS

@@ -28,17 +28,18 @@ impl Handle for modelwire_attempt {
 /// @param attempt    valid during the callback
 /// @return 0 to send the attempt; any other value refuses it
 ///
-/// It may call what on_call may (the table under CALLBACKS above), but must not wait for its own call. It must
-/// not throw, longjmp or end its thread (pthread_exit) through the library.
+/// It may call what on_call may (the table under CALLBACKS above), but modelwire_call_wait for its own call returns
+/// MODELWIRE_E_CALLBACK. It must not throw, longjmp or end its thread (pthread_exit) through the library.
 pub type modelwire_attempt_fn =
     Option<unsafe extern "C" fn(user_data: *mut c_void, attempt: *const modelwire_attempt) -> i32>;
 
 /// Sets the callback that runs before each attempt of each call of a client, also before retries and before
 /// moves to another base URL: to sign requests, audit them, or add headers. It replaces an earlier callback.
 ///
-/// It runs on helper threads of the library, never on the I/O thread, and on several at once; its call holds
-/// one of connections_max connections meanwhile. A call whose attempt it refuses ends with MODELWIRE_E_CALLBACK, and nothing more is sent. It
-/// may take as long as the call has left (total_timeout_ms), and at most 30 s; a later return is ignored.
+/// It runs on helper threads of the library, never on the I/O thread, at most 256 at once in the process; its
+/// call holds one of connections_max connections meanwhile. A call whose attempt it refuses ends with
+/// MODELWIRE_E_CALLBACK, and nothing more is sent; the message has the number that it returned. It may take as
+/// long as the call has left (total_timeout_ms), and at most 30 s; a later return is ignored.
 ///
 /// @param client          the client
 /// @param before_attempt  the callback; NULL removes an earlier one, for attempts that begin from now on
@@ -50,7 +51,8 @@ pub type modelwire_attempt_fn =
 /// @return MODELWIRE_OK; MODELWIRE_E_CLOSED if the client was closed; or MODELWIRE_E_ARGUMENT for a NULL
 ///         client
 ///
-/// Any thread. modelwire_client_close waits until no callback runs, and releases user_data.
+/// Any thread. modelwire_client_close waits until no callback runs, and releases user_data; modelwire_shutdown
+/// waits for it as well.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_client_before_attempt(
     client: *const modelwire_client,

@@ -61,7 +61,8 @@ fn inner(call: *const modelwire_call) -> Result<Arc<Inner>, Error> {
 ///                 handler has run on the waiting thread
 /// @param out      the call; free it with modelwire_call_free
 /// @param err      the error, on failure; may be NULL
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for NULL or unknown flags
+/// @return MODELWIRE_OK; MODELWIRE_E_ARGUMENT for NULL or unknown flags; or MODELWIRE_E_CONNECT if an
+///         interruptible call gets no descriptor
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_call_new(
     client: *const modelwire_client,

@@ -66,7 +66,8 @@ pub unsafe extern "C" fn modelwire_client_free(client: *mut modelwire_client) {
 /// connections. Returns when every callback of its started calls has received its last event, the
 /// callback of modelwire_client_on_call has received the record of every call, and every finalizer has
 /// returned. For a host or a plugin before it is unloaded: afterwards this client calls nothing in it.
-/// Other clients are not affected.
+/// Other clients are not affected. The last event of a paused call of a queue waits for
+/// modelwire_queue_resume.
 ///
 /// @param client      the client; you must still free it
 /// @param timeout_ms  longest wait in milliseconds; a negative value waits without limit

@@ -97,7 +97,7 @@ pub unsafe extern "C" fn modelwire_value_json(
     text_at(value, path, path_length, length, "json", |found| Some(Text::new(found.text())))
 }
 
-/// An integer that fits 64 bits, or a boolean: 1 for true, 0 for false.
+/// An integer that fits 64 bits and has neither a point nor an exponent, or a boolean: 1 for true, 0 for false.
 ///
 /// @param value        the value
 /// @param path         a JSON pointer (RFC 6901)

@@ -44,7 +44,8 @@ fn core(queue: *const modelwire_queue) -> Result<CompletionQueue, Error> {
 /// @param flags  0, or MODELWIRE_INTERRUPTIBLE and MODELWIRE_SOCKET combined with |
 /// @param out    the queue; free it with modelwire_queue_free
 /// @param err    the error, on failure; may be NULL
-/// @return MODELWIRE_OK, or MODELWIRE_E_ARGUMENT for a NULL out or unknown flags
+/// @return MODELWIRE_OK; MODELWIRE_E_ARGUMENT for a NULL out or unknown flags; or MODELWIRE_E_CONNECT if an
+///         interruptible queue gets no descriptor
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_new(
     flags: u32,
@@ -87,8 +88,9 @@ pub unsafe extern "C" fn modelwire_queue_close(queue: *const modelwire_queue) {
 }
 
 /// Makes one thread that waits in modelwire_queue_next, or the next one that would wait, return
-/// MODELWIRE_TIMEOUT, or MODELWIRE_INTERRUPTED for an interruptible queue. Any thread; for an
-/// interruptible queue, also a signal handler.
+/// MODELWIRE_TIMEOUT, or MODELWIRE_INTERRUPTED for an interruptible queue. Until then the descriptor is
+/// readable. A call with a timeout of 0 takes it only if no thread waits. Any thread; for an interruptible
+/// queue, also a signal handler.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_wakeup(queue: *const modelwire_queue) {
     guard_io((), || {
@@ -135,7 +137,9 @@ pub unsafe extern "C" fn modelwire_queue_fd(queue: *const modelwire_queue) -> i3
 ///         closed and every event has been taken; MODELWIRE_E_FORKED in a forked child;
 ///         MODELWIRE_E_ARGUMENT for NULL
 ///
-/// Several threads may take events at the same time.
+/// Several threads may take events at the same time. The events of one call are taken in order, but a thread
+/// may still work on an earlier one when another takes the last: what belongs to a call is released when both
+/// are done.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn modelwire_queue_next(
     queue: *const modelwire_queue,

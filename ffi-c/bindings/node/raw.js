@@ -333,8 +333,8 @@ const modelwire_event_fn = koffi.proto("int32_t", ["void *", "void *"]);
 const modelwire_finalizer = koffi.proto("void", ["void *"]);
 
 /** Called before each attempt. It may call what on_call may (the table under CALLBACKS above),
- *  but must not wait for its own call. It must not throw, longjmp or end its thread
- *  (pthread_exit) through the library. */
+ *  but modelwire_call_wait for its own call returns MODELWIRE_E_CALLBACK. It must not throw,
+ *  longjmp or end its thread (pthread_exit) through the library. */
 const modelwire_attempt_fn = koffi.proto("int32_t", ["void *", "void *"]);
 
 /** The library's version as a number like MODELWIRE_VERSION_NUMBER. Any thread.
@@ -410,8 +410,8 @@ const client_close = declare("modelwire_client_close", "int32_t", [
  *  its connections. Returns when every callback of its started calls has received its last
  *  event, the callback of modelwire_client_on_call has received the record of every call, and
  *  every finalizer has returned. For a host or a plugin before it is unloaded: afterwards this
- *  client calls nothing in it. Other clients are not affected. Any thread. Closing again only
- *  waits. */
+ *  client calls nothing in it. Other clients are not affected. The last event of a paused call
+ *  of a queue waits for modelwire_queue_resume. Any thread. Closing again only waits. */
 function modelwire_client_close(client, timeout_ms) {
   const err = [null];
   const status = client_close(client, timeout_ms, err);
@@ -470,11 +470,12 @@ const client_before_attempt = declare("modelwire_client_before_attempt", "int32_
 /** Sets the callback that runs before each attempt of each call of a client, also before
  *  retries and before moves to another base URL: to sign requests, audit them, or add headers.
  *  It replaces an earlier callback. It runs on helper threads of the library, never on the I/O
- *  thread, and on several at once; its call holds one of connections_max connections meanwhile.
- *  A call whose attempt it refuses ends with MODELWIRE_E_CALLBACK, and nothing more is sent. It
- *  may take as long as the call has left (total_timeout_ms), and at most 30 s; a later return
- *  is ignored. Any thread. modelwire_client_close waits until no callback runs, and releases
- *  user_data. */
+ *  thread, at most 256 at once in the process; its call holds one of connections_max
+ *  connections meanwhile. A call whose attempt it refuses ends with MODELWIRE_E_CALLBACK, and
+ *  nothing more is sent; the message has the number that it returned. It may take as long as
+ *  the call has left (total_timeout_ms), and at most 30 s; a later return is ignored. Any
+ *  thread. modelwire_client_close waits until no callback runs, and releases user_data;
+ *  modelwire_shutdown waits for it as well. */
 function modelwire_client_before_attempt(client, before_attempt, user_data, finalizer) {
   const err = [null];
   const status = client_before_attempt(client, before_attempt, user_data, finalizer, err);
@@ -754,8 +755,9 @@ const modelwire_queue_free = declare("modelwire_queue_free", "void", ["void *"])
 const modelwire_queue_close = declare("modelwire_queue_close", "void", ["void *"]);
 
 /** Makes one thread that waits in modelwire_queue_next, or the next one that would wait, return
- *  MODELWIRE_TIMEOUT, or MODELWIRE_INTERRUPTED for an interruptible queue. Any thread; for an
- *  interruptible queue, also a signal handler.
+ *  MODELWIRE_TIMEOUT, or MODELWIRE_INTERRUPTED for an interruptible queue. Until then the
+ *  descriptor is readable. A call with a timeout of 0 takes it only if no thread waits. Any
+ *  thread; for an interruptible queue, also a signal handler.
  *  (queue) */
 const modelwire_queue_wakeup = declare("modelwire_queue_wakeup", "void", ["void *"]);
 
@@ -770,7 +772,9 @@ const modelwire_queue_wakeup = declare("modelwire_queue_wakeup", "void", ["void 
 const modelwire_queue_fd = declare("modelwire_queue_fd", "int32_t", ["void *"]);
 
 /** Takes the next event of any call. The events of one call arrive in order; no call can starve
- *  the others. Several threads may take events at the same time.
+ *  the others. Several threads may take events at the same time. The events of one call are
+ *  taken in order, but a thread may still work on an earlier one when another takes the last:
+ *  what belongs to a call is released when both are done.
  *  (queue, timeout_ms, out) */
 const modelwire_queue_next = declare("modelwire_queue_next", "int32_t", [
   "void *",
@@ -1295,7 +1299,8 @@ const value_int = declare("modelwire_value_int", "int32_t", [
   "size_t",
   out("int64_t"),
 ]);
-/** An integer that fits 64 bits, or a boolean: 1 for true, 0 for false. */
+/** An integer that fits 64 bits and has neither a point nor an exponent, or a boolean: 1 for
+ *  true, 0 for false. */
 function modelwire_value_int(value, path, out) {
   const path_bytes = encode(path);
   return value_int(value, path_bytes, size(path_bytes), out);

@@ -285,6 +285,7 @@ void a_function_runs_before_each_attempt() {
     CHECK(attempt.json().find("/chat/completions\"") != std::string_view::npos);
     CHECK(attempt.body().front() == '{');
     attempt.set_header("x-seen", std::to_string(++*seen));
+    attempt.set_header("x-empty", std::string_view{});
   });
   client.run(ask());
   CHECK_EQUAL(seen->load(), 1);
