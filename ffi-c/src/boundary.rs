@@ -12,9 +12,8 @@ use crate::status::{MODELWIRE_OK, modelwire_status};
 /// The length that means "ends with NUL".
 pub(crate) const NUL: usize = usize::MAX;
 
-/// Longest string that is read up to its NUL, in bytes: a string without its NUL is rejected instead of
-/// read without end.
-const NUL_BYTES_MAX: usize = 1 << 31;
+/// Longest string, in bytes, with a length or a NUL.
+const STRING_BYTES_MAX: usize = 1 << 31;
 
 /// A type that C holds by pointer: to a `Marked` of it, in a box that C owns or one that a parent owns
 /// and lends.
@@ -273,8 +272,8 @@ pub(crate) fn borrow_bytes<'a>(
     } else {
         length
     };
-    if length > NUL_BYTES_MAX {
-        return Err(Error::argument(format!("{name} is longer than {NUL_BYTES_MAX} bytes")));
+    if length > STRING_BYTES_MAX {
+        return Err(Error::argument(format!("{name} is longer than {STRING_BYTES_MAX} bytes")));
     }
     // SAFETY: the caller provides that many readable bytes.
     Ok(unsafe { std::slice::from_raw_parts(start.cast::<u8>(), length) })

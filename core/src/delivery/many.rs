@@ -23,11 +23,10 @@
 //!    leaves it noted wakes one more sleeper, if any: no thread sleeps while another holds back events
 //!    that it could take.
 //! 4. After `TURN_EVENTS_MAX` consecutive events a member goes to the back.
-//! 6. A late wake of a removed member notes a number without a member, or notes the slot's next
+//! 5. A late wake of a removed member notes a number without a member, or notes the slot's next
 //!    member early: both are harmless.
-//!    member early: both are harmless.
-//! 7. The members' lock is taken before those of the ready list and of a call, never after.
-//! 8. No two members that the queue owns have the same tag.
+//! 6. The members' lock is taken before those of the ready list and of a call, never after.
+//! 7. No two members that the queue owns have the same tag.
 
 use std::collections::HashMap;
 use std::sync::Arc;

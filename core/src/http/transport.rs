@@ -37,6 +37,7 @@ use crate::options::api_key::ApiKey;
 use crate::options::config::{Proxy, Settings, has_authority};
 use crate::options::headers::is_content_type_of_all;
 use crate::protocol::endpoint::Endpoint;
+use crate::protocol::text::lossy;
 use crate::request::prepared::Prepared;
 use crate::system::at_unix_socket;
 use crate::system::process::PerProcess;
@@ -529,19 +530,15 @@ fn header_map(settings: &Settings, streams: bool) -> Result<HeaderMap> {
 /// The head of an answer, with the key redacted.
 fn head_of(response: &reqwest::Response, redactor: &Redactor) -> Head {
     let status = response.status().as_u16();
-    fn text(value: &HeaderValue) -> Cow<'_, str> {
-        match std::str::from_utf8(value.as_bytes()) {
-            Ok(text) => Cow::Borrowed(text),
-            Err(_) => String::from_utf8_lossy(value.as_bytes()),
-        }
-    }
     let named = |name| redactor.redact_name(HeaderName::as_str(name));
     let headers = || response.headers().iter();
-    let head = Head::new(status, headers().map(|(name, value)| (named(name), text(value))));
+    let head =
+        Head::new(status, headers().map(|(name, value)| (named(name), lossy(value.as_bytes()))));
     match redactor.redact(head.text()) {
         Cow::Borrowed(_) => head, // one search for all, as usual
         Cow::Owned(_) => {
-            let redacted = |value| redactor.redact(&text(value)).into_owned();
+            let redacted =
+                |value: &HeaderValue| redactor.redact(&lossy(value.as_bytes())).into_owned();
             Head::new(status, headers().map(|(name, value)| (named(name), redacted(value))))
         }
     }

@@ -75,6 +75,7 @@ impl Chunk {
     /// assert_eq!(chunk.event_and_nul(), "ping\0");
     /// # Ok::<(), modelwire::JsonError>(())
     /// ```
+    #[doc(hidden)]
     pub fn event_and_nul(&self) -> &str {
         self.0.name_and_nul()
     }

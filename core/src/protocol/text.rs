@@ -1,4 +1,4 @@
-//! Reads foreign texts, and prepares them for display: short, on one line, without secrets.
+//! Reads foreign texts, rewrites them, and prepares them for display: short, on one line, without secrets.
 
 use std::borrow::Cow;
 use std::ops::Range;
