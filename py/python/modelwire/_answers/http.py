@@ -165,7 +165,7 @@ class Response:
 
     @property
     def retries_taken(self) -> int | None:
-        """The number of retries of the call; None if unknown before the end."""
+        """The attempts after the first, also at other base URLs; None if unknown before the end."""
         if self._attempts is None and self._stream is not None:
             self._took(*(self._stream._took or (None, None)))
         return None if self._attempts is None else self._attempts - 1

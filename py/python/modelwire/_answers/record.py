@@ -112,7 +112,7 @@ class CallRecord(_Record):
     attempts: tuple[AttemptRecord, ...]
     """The last 32 attempts, in order."""
     attempts_count: int
-    """The number of attempts; 0 if nothing was sent."""
+    """The number of attempts, also of those that could not connect; 0 if none began."""
     waits: tuple[WaitRecord, ...]
     """The last 32 waits of the call."""
     waits_count: int
