@@ -73,14 +73,14 @@ pub(crate) fn open(
     resumed.runs = replayed.runs;
     let results_path = places.arrivals.clone().unwrap_or_else(|| PathBuf::from("standard output"));
     let out = standard_output().map_err(Error::StandardOutput)?;
-    let results = Results::Stream(ResultsStream { file: out });
+    let results = Results::Stream(ResultsStream::new(out));
     let has_replaced = false;
     let mut opened = Opened { results, results_path, journal, resumed, places, has_replaced };
     match opened.places.arrivals.clone() {
         Some(path) if is_stream(&path) => {
             let file = OpenOptions::new().write(true).open(&path);
             let file = file.map_err(|error| unusable(&path, error))?;
-            opened.results = Results::Stream(ResultsStream { file });
+            opened.results = Results::Stream(ResultsStream::new(file));
         }
         Some(path) => opened.open_file(&path, options, &mut replayed, memory)?,
         None => {}

@@ -179,8 +179,10 @@ pub(crate) struct ResultsFile {
 
 /// An output that is written once and never read: a terminal, a pipe, a device.
 #[derive(Debug)]
-pub(crate) struct ResultsStream {
-    pub(crate) file: File,
+pub(crate) struct ResultsStream<W = File> {
+    out: W,
+    /// Bytes of the next line that were written before an error.
+    ahead: usize,
 }
 
 /// Why a commit did not happen.
@@ -254,28 +256,33 @@ impl ResultsFile {
     }
 }
 
-impl ResultsStream {
+impl<W: Write> ResultsStream<W> {
+    pub(crate) fn new(out: W) -> ResultsStream<W> {
+        ResultsStream { out, ahead: 0 }
+    }
+
+    /// After an error, the lines that are not out are committed again: the first continues where the error
+    /// cut it.
     fn commit(&mut self, lines: &[u8]) -> Result<(), Refused> {
-        let mut out = 0;
+        let mut out = std::mem::take(&mut self.ahead);
         while let Some(rest) = lines.get(out..).filter(|rest| !rest.is_empty()) {
-            match self.file.write(rest) {
-                Ok(0) => return Err(Refused::after(lines, out, ErrorKind::WriteZero.into())),
+            match self.out.write(rest) {
+                Ok(0) => return Err(self.refused(lines, out, ErrorKind::WriteZero.into())),
                 Ok(some) => out += some,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     std::thread::sleep(STREAM_WAIT)
                 }
-                Err(error) => return Err(Refused::after(lines, out, error)),
+                Err(error) => return Err(self.refused(lines, out, error)),
             }
         }
         Ok(())
     }
-}
 
-impl Refused {
-    fn after(lines: &[u8], out: usize, error: io::Error) -> Refused {
-        let whole = lines.get(..out).unwrap_or_default();
-        let lines_out = whole.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    fn refused(&mut self, lines: &[u8], out: usize, error: io::Error) -> Refused {
+        let written = lines.get(..out).unwrap_or_default();
+        let lines_out = written.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        self.ahead = out - lines_out;
         Refused { error, lines_out }
     }
 }
@@ -298,11 +305,55 @@ mod tests {
         }
     }
 
+    /// Takes bytes while there is room.
+    #[derive(Default)]
+    struct SmallDisk {
+        written: Vec<u8>,
+        room: usize,
+    }
+
+    impl Write for SmallDisk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let some = bytes.len().min(self.room);
+            if some == 0 {
+                return Err(ErrorKind::StorageFull.into());
+            }
+            self.room -= some;
+            self.written.extend_from_slice(&bytes[..some]);
+            Ok(some)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
     #[test]
     fn what_a_stream_took_is_counted_in_whole_lines() {
-        for (out, lines_out) in [(0, 0), (3, 0), (4, 4), (7, 4), (8, 8)] {
-            let refused = Refused::after(b"one\ntwo\n", out, ErrorKind::BrokenPipe.into());
-            assert_eq!(refused.lines_out, lines_out, "{out}");
+        for (room, lines_out) in [(0, 0), (3, 0), (4, 4), (7, 4), (8, 8)] {
+            let mut stream = ResultsStream::new(SmallDisk { room, ..SmallDisk::default() });
+            let refused = stream.commit(b"one\ntwo\nthree\n").unwrap_err();
+            assert_eq!(refused.lines_out, lines_out, "{room}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_a_full_disk_cut_is_continued_where_it_was_cut() {
+        for cut in 0..8 {
+            let mut stream = ResultsStream::new(SmallDisk::default());
+            let mut lines = b"one\ntwo\n".to_vec();
+            for room in [cut, 0, 2, 0] {
+                stream.out.room = room;
+                let refused = stream.commit(&lines).unwrap_err();
+                lines.drain(..refused.lines_out);
+                // A row that ends while there is no space.
+                lines.extend_from_slice(b"late\n");
+            }
+            stream.out.room = usize::MAX;
+            stream.commit(&lines).unwrap();
+            stream.commit(b"last\n").unwrap();
+            let written = String::from_utf8(stream.out.written).unwrap();
+            assert_eq!(written, format!("one\ntwo\n{}last\n", "late\n".repeat(4)), "{cut}");
         }
     }
 }
