@@ -14,14 +14,19 @@ struct Arguments {
     bulk: Bulk,
 }
 
+/// The plan of these arguments, and the arguments.
+pub(super) fn planned(arguments: &[&str]) -> (Plan, Bulk) {
+    let Arguments { bulk } = Arguments::parse_from([&["bulk"], arguments].concat());
+    (Plan::of(&bulk, &Connection::default()).unwrap(), bulk)
+}
+
 #[test]
 fn a_survey_that_takes_long_is_shown() {
     let path = std::env::temp_dir().join(format!("modelwire-job-{}.jsonl", std::process::id()));
     let line = format!("{{\"model\":\"echo\",\"input\":\"{}\"}}\n", "x".repeat(400));
     std::fs::write(&path, line.repeat(5_000)).unwrap();
     let input = path.to_str().unwrap();
-    let Arguments { bulk } = Arguments::parse_from(["bulk", input, "-o", "out.jsonl"]);
-    let plan = Plan::of(&bulk, &Connection::default()).unwrap();
+    let (plan, bulk) = planned(&[input, "-o", "out.jsonl"]);
     let term = InMemoryTerm::new(10, 80);
     let (now, long) = (Instant::now(), Duration::from_secs(3_600));
     let shown = "4,096 rows   85 %\nreading the input";

@@ -31,7 +31,7 @@ use crate::bulk::progress::{self, Phase, Progress};
 use crate::bulk::summary::Tally;
 use crate::failure::{Exit, Failure};
 
-/// Maximum rows pushed between two turns, so that answers do not wait for them.
+/// Maximum rows taken between two turns, so that neither answers nor signals wait for them.
 const ROWS_A_TURN: usize = 512;
 
 /// Maximum interval between checks for signals.
@@ -176,12 +176,13 @@ impl Run {
 
     /// One turn. False when the run is over.
     fn goes_on(&mut self, signals: &mut Signals) -> bool {
-        let interval = self.progress.interval().min(LOOK_INTERVAL);
         self.heed(signals);
         self.control();
-        self.fill();
-        let turn = self.engine.turn(Some(interval));
-        match turn {
+        let wait = match self.fill() {
+            true => Duration::ZERO,
+            false => self.progress.interval().min(LOOK_INTERVAL),
+        };
+        match self.engine.turn(Some(wait)) {
             Turn::Finished(finished) => {
                 for finished in &finished {
                     self.came(finished);
@@ -325,19 +326,20 @@ impl Run {
         self.engine.drain();
     }
 
-    /// Gives the engine as many rows as it wants.
-    fn fill(&mut self) {
-        let mut wanted = self.engine.wants().min(ROWS_A_TURN);
-        while wanted > 0 {
-            if self.fed.is_empty() && !self.fetch(wanted) {
+    /// Gives the engine as many rows as it wants, and at most those of a turn: rows that are not
+    /// sent take time, too. Returns whether it may want more at once.
+    fn fill(&mut self) -> bool {
+        let mut left = ROWS_A_TURN;
+        while left > 0 {
+            let wanted = self.engine.wants().min(left);
+            if wanted == 0 || (self.fed.is_empty() && !self.fetch(wanted)) {
                 break;
             }
+            left -= 1;
             match self.fed.pop_front() {
                 Some(InputRow::Bad(bad)) => self.bad_line(&bad),
                 Some(InputRow::Row(row)) => match self.engine.offer(row) {
-                    Offered::Pushed => wanted -= 1,
-                    Offered::Copied => wanted = self.engine.wants().min(wanted - 1),
-                    Offered::Waits => {}
+                    Offered::Pushed | Offered::Copied | Offered::Waits => {}
                     Offered::Later(row) => {
                         self.fed.push_front(InputRow::Row(row));
                         break;
@@ -358,6 +360,7 @@ impl Run {
         while let Some(notice) = self.engine.notice() {
             self.progress.note(&notice);
         }
+        left == 0
     }
 
     /// Takes items from the reader. False if there are none now.
@@ -461,3 +464,7 @@ impl Run {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "run_tests.rs"]
+mod tests;
