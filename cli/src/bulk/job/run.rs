@@ -337,6 +337,10 @@ impl Run {
             }
             left -= 1;
             match self.fed.pop_front() {
+                Some(InputRow::Bad(bad)) if self.store.is_behind() => {
+                    self.fed.push_front(InputRow::Bad(bad));
+                    break;
+                }
                 Some(InputRow::Bad(bad)) => self.bad_line(&bad),
                 Some(InputRow::Row(row)) => match self.engine.offer(row) {
                     Offered::Pushed | Offered::Copied | Offered::Waits => {}
