@@ -40,28 +40,32 @@ impl JournalFile {
     /// cannot be locked, as on some network file systems.
     pub(crate) fn hold(path: &Path, readers: Readers) -> Result<(JournalFile, bool), Error> {
         let begun = Instant::now();
-        let (mut file, mut is_new) =
-            open_or_make(path, readers).map_err(|error| unusable(path, error))?;
-        let is_locked = loop {
-            match system::try_lock(&file) {
-                Ok(()) if has_name(&file, path) => break true,
-                Ok(()) => {
-                    // Another run created it and has since removed it.
-                    (file, is_new) =
-                        open_or_make(path, readers).map_err(|error| unusable(path, error))?;
-                }
-                Err(TryLockError::WouldBlock) if begun.elapsed() < LOCK_WAIT => {
-                    std::thread::sleep(LOCK_ASK_EVERY);
-                }
-                Err(TryLockError::WouldBlock) => return Err(held(path, &file)),
-                Err(TryLockError::Error(_)) => break false,
+        loop {
+            let opened = open_or_make(path, readers).map_err(|error| unusable(path, error))?;
+            if let Some(held) = JournalFile::hold_opened(path, opened, begun)? {
+                return Ok(held);
             }
-        };
+        }
+    }
+
+    /// `None` if another run created the file and has since removed it.
+    fn hold_opened(
+        path: &Path,
+        (file, is_new): (File, bool),
+        begun: Instant,
+    ) -> Result<Option<(JournalFile, bool)>, Error> {
+        let Some(is_locked) = lock_since(&file, begun) else { return Err(held(path, &file)) };
+        if is_locked && !has_name(&file, path) {
+            return Ok(None);
+        }
+        // Another run may have locked it first, and written it.
+        let is_new = is_new && file.metadata().is_ok_and(|found| found.len() == 0);
         let path = path.to_owned();
         let made = if is_new { vec![path.clone()] } else { Vec::new() };
         let (synced, is_torn, seal) = (0, true, Seal::default());
         let (pending, written) = (Vec::new(), 0);
-        Ok((JournalFile { file, path, synced, is_torn, seal, pending, written, made }, is_locked))
+        let journal = JournalFile { file, path, synced, is_torn, seal, pending, written, made };
+        Ok(Some((journal, is_locked)))
     }
 
     /// Also registers a file created for this run, to be removed with the journal if the run writes
@@ -136,14 +140,19 @@ impl JournalFile {
 /// Locks another file of the run while it is open. False if another run holds it; on file systems without
 /// locks, always true.
 pub(crate) fn lock(file: &File) -> bool {
-    let begun = Instant::now();
+    lock_since(file, Instant::now()).is_some()
+}
+
+/// `None` if another run holds the file; false if it cannot be locked.
+fn lock_since(file: &File, begun: Instant) -> Option<bool> {
     loop {
         match system::try_lock(file) {
-            Ok(()) | Err(TryLockError::Error(_)) => return true,
+            Ok(()) => return Some(true),
+            Err(TryLockError::Error(_)) => return Some(false),
             Err(TryLockError::WouldBlock) if begun.elapsed() < LOCK_WAIT => {
                 std::thread::sleep(LOCK_ASK_EVERY);
             }
-            Err(TryLockError::WouldBlock) => return false,
+            Err(TryLockError::WouldBlock) => return None,
         }
     }
 }
@@ -243,6 +252,22 @@ mod tests {
         assert!(begun.elapsed() >= LOCK_WAIT);
         assert!(!lock(&File::open(&journal).unwrap()));
         assert!(begun.elapsed() >= 2 * LOCK_WAIT);
+    }
+
+    /// Two runs begin at once, and the one that did not create the journal is the first to hold it.
+    #[test]
+    fn a_journal_that_another_run_wrote_is_not_removed() {
+        let folder = Folder::in_memory();
+        let path = folder.path("journal");
+        let opened = open_or_make(&path, Readers::OWNER).unwrap();
+        assert!(opened.1, "this run created it");
+        let (mut other, _) = JournalFile::hold(&path, Readers::OWNER).unwrap();
+        other.push_record(&Record::Run { pid: 1, began: 1 });
+        other.sync().unwrap();
+        drop(other);
+        let held = JournalFile::hold_opened(&path, opened, Instant::now()).unwrap();
+        drop(held.unwrap());
+        assert!(path.exists());
     }
 
     #[test]

@@ -230,9 +230,7 @@ impl Opened {
             self.results.thaw().map_err(|error| unusable(path, error))?;
         }
         let name = path.display();
-        if let Some(journal) = self.journal.as_mut().filter(|_| !path.exists()) {
-            journal.made(path);
-        }
+        let is_missing = !path.exists();
         let mut file = OpenOptions::new();
         file.read(true).write(true).create(replayed.known == 0);
         let file =
@@ -248,11 +246,15 @@ impl Opened {
         if !lock(&file) {
             return Err(Error::ResultsHeld(path.to_owned()));
         }
+        let is_new = is_missing && file.metadata().is_ok_and(|found| found.len() == 0);
         let mut results = ResultsFile { file, format, end: 0 };
         let Some(journal) = &mut self.journal else {
             self.results = Results::File(results);
             return Ok(());
         };
+        if is_new {
+            journal.made(path);
+        }
         let tail = replay::results(&results.file, path, format, &journal.file, replayed)?;
         for found in &tail.ended {
             if replayed.found(found, path, memory)? || found.2.at > replayed.known {
