@@ -57,9 +57,8 @@ use crate::error::{Error, Extract, Kept};
 use crate::ledger::Ledger;
 use crate::output::{self, Outcome};
 use crate::row::{Finished, Key, Row};
-use crate::system::{readers_of, set_readers, standard_output, withstand_size_limit};
+use crate::system::{readers_of, standard_output, withstand_size_limit};
 use journal::{Record, write_ended};
-use journal_file::sync_folder;
 use open::Opened;
 use places::Places;
 use replay::RowStates;
@@ -330,17 +329,11 @@ impl Store {
             };
         };
         let assembled = || -> io::Result<()> {
-            let temporary = places::temporary(path);
-            let mut options = OpenOptions::new();
-            options.write(true).create(true).truncate(true);
             let readers = readers_of(&arrived.file.metadata()?);
-            let file = set_readers(&mut options, readers).open(&temporary)?;
-            let out = BufWriter::new(&file);
-            let format = Format::of(path);
-            let written = ordered::assemble(&arrived.file, arrived.end, order, format, out)?;
-            file.sync_all()?;
-            fs::rename(&temporary, path)?;
-            sync_folder(path)?;
+            let (_, written) = rewrite::replace(path, readers, |file| {
+                let (out, format) = (BufWriter::new(file), Format::of(path));
+                ordered::assemble(&arrived.file, arrived.end, order, format, out)
+            })?;
             if let Some(journal) = journal {
                 journal.push_record(&Record::Assembled { end: written.lines });
                 journal.sync()?;

@@ -286,6 +286,75 @@ fn a_closed_output_pipe_ends_the_job_silently() {
     assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Closed, ""));
 }
 
+/// The temporary files of a folder.
+fn temporary(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name.contains(".rewriting") || name.contains(".repairing")).collect()
+}
+
+#[test]
+fn no_temporary_file_is_left_where_results_cannot_be_put_in_order() {
+    let folder = Folder::new();
+    let options = StoreOptions { is_ordered: true, ..folder.options("out.jsonl") };
+    let (mut store, _) = open(&options);
+    store.done("a");
+    fs::create_dir(folder.path("out.jsonl")).unwrap();
+    let error = store.close(Some(&Order::new())).unwrap_err();
+    assert!(matches!(error, Error::Unordered { .. }), "{error}");
+    assert_eq!(temporary(&folder.0), [""; 0]);
+}
+
+#[test]
+fn no_temporary_file_is_left_where_ordered_results_were_changed() {
+    let folder = Folder::new();
+    let options = StoreOptions { is_ordered: true, ..folder.options("out.jsonl") };
+    let (mut store, _) = open(&options);
+    store.done("a");
+    store.close(Some(&Order::new())).unwrap();
+    let (mut store, _) = open(&options);
+    fs::write(folder.path("out.jsonl"), "").unwrap();
+    store.done("b");
+    assert!(store.close(None).unwrap_err().to_string().contains("its lines were changed"));
+    assert_eq!(temporary(&folder.0), [""; 0]);
+}
+
+#[test]
+fn no_temporary_file_is_left_where_failed_rows_cannot_be_written() {
+    let folder = Folder::new();
+    let options =
+        StoreOptions { errors: Some(folder.path("errors.jsonl")), ..folder.options("out.jsonl") };
+    let (mut store, _) = open(&options);
+    store.fail("a");
+    eventually("a row is written", || store.shared.bytes() == 0);
+    let mut results = OpenOptions::new().append(true).open(folder.path("out.jsonl")).unwrap();
+    io::Write::write_all(&mut results, b"no result\n").unwrap();
+    assert!(store.close(None).unwrap_err().to_string().contains("errors.jsonl"));
+    assert_eq!(temporary(&folder.0), [""; 0]);
+}
+
+#[test]
+fn a_repair_on_a_full_disk_leaves_no_temporary_file() {
+    let Some(folder) = child() else {
+        on_a_small_disk("a_repair_on_a_full_disk_leaves_no_temporary_file");
+        return;
+    };
+    let options = folder.options("disk/out.jsonl");
+    let (mut store, _) = open(&options);
+    (0..200).for_each(|number| store.done(&format!("row-{number}")));
+    store.close(None).unwrap();
+    // The results fit, and not the journal.
+    let mut rest = fs::File::create(folder.path("disk/rest")).unwrap();
+    while io::Write::write(&mut rest, &[1; 512]).is_ok() {}
+    let results = fs::metadata(folder.path("disk/out.jsonl")).unwrap().len();
+    let length = rest.metadata().unwrap().len();
+    rest.set_len(length - results.next_multiple_of(4_096) - 8_192).unwrap();
+    let error = repair(&options).unwrap_err();
+    assert!(error.to_string().contains("No space left"), "{error}");
+    assert_eq!(temporary(&folder.path("disk")), [""; 0]);
+    std::mem::forget(folder);
+}
+
 fn pop_if(sent: &mut std::collections::VecDeque<(u64, Row)>, durable: u64) -> Option<(u64, Row)> {
     let is_durable = sent.front().is_some_and(|(ticket, _)| *ticket <= durable);
     if is_durable { sent.pop_front() } else { None }

@@ -1,17 +1,17 @@
 //! Files that are made of the results, and replaced at the end of each run: the failed rows in the form of
 //! the error file of OpenAI's batches, and all results as a table.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, BufRead, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use super::journal_file::{sync_folder, unusable};
+use super::journal_file::unusable;
 use super::places::{Places, StoreOptions, is_stream, real, temporary};
 use super::results::Format;
-use super::rewrite::Members;
+use super::rewrite::{Members, replace};
 use crate::error::{Error, Extract};
 use crate::output::{self, Outcome};
-use crate::system::{are_same, readers_of, set_readers};
+use crate::system::{are_same, readers_of};
 
 /// The first line of a file.
 fn head(extract: Extract) -> &'static [u8] {
@@ -101,29 +101,27 @@ fn copy(extract: Extract, path: &Path, places: &Places) -> io::Result<()> {
     };
     let from = File::open(from)?;
     let found = from.metadata()?;
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    let new = temporary(path);
-    let mut file = set_readers(&mut options, readers_of(&found)).open(&new)?;
-    let mut members = Members::new(Format::of(path), &file);
     let mut reader = format.reader(from)?;
-    let (mut line, mut written) = (Vec::new(), head(extract).to_vec());
-    loop {
-        if !written.is_empty() {
-            members.line(&written)?;
+    let replaced = replace(path, readers_of(&found), |mut file| {
+        let mut members = Members::new(Format::of(path), file);
+        let (mut line, mut written) = (Vec::new(), head(extract).to_vec());
+        loop {
+            if !written.is_empty() {
+                members.line(&written)?;
+            }
+            line.clear();
+            written.clear();
+            if reader.read_until(b'\n', &mut line)? == 0 {
+                break;
+            }
+            write_one(extract, line.trim_ascii_end(), &mut written)
+                .ok_or(ErrorKind::InvalidData)?;
         }
-        line.clear();
-        written.clear();
-        if reader.read_until(b'\n', &mut line)? == 0 {
-            break;
+        if members.finish()?.members.at == 0 {
+            // No program decompresses a file without any member.
+            file.write_all(&Format::of(path).encode(&[])?)?;
         }
-        write_one(extract, line.trim_ascii_end(), &mut written).ok_or(ErrorKind::InvalidData)?;
-    }
-    if members.finish()?.members.at == 0 {
-        // No program decompresses a file without any member.
-        file.write_all(&Format::of(path).encode(&[])?)?;
-    }
-    file.sync_all()?;
-    fs::rename(&new, path)?;
-    sync_folder(path)
+        Ok(())
+    });
+    replaced.map(|_| ())
 }

@@ -103,8 +103,8 @@ pub fn repair(options: &StoreOptions) -> Result<Repaired, Error> {
         journal: JournalFile::hold(&new_path, journal_readers)?.0,
         batch: Batch::default(),
         has: HashSet::new(),
+        created: vec![new_results.clone(), new_path.clone()],
     };
-    new.journal.made(&new_results);
     new.journal.push_record(&Record::Header(header));
     for (pid, began) in &journal.runs {
         new.journal.push_record(&Record::Run { pid: *pid, began: *began });
@@ -127,9 +127,10 @@ pub fn repair(options: &StoreOptions) -> Result<Repaired, Error> {
         }
         new.journal.push_record(&Record::Sent { key: key.into(), check });
     }
+    new.journal.sync().map_err(|error| unusable(&new_path, error))?;
     new.journal.keep();
     old.keep();
-    new.journal.sync().map_err(|error| unusable(&new_path, error))?;
+    new.created.clear();
     drop(new);
 
     for old in [results, &path] {
@@ -301,6 +302,16 @@ struct New {
     batch: Batch,
     /// The rows with a result.
     has: HashSet<Id>,
+    /// Removed with it, until all is written.
+    created: Vec<PathBuf>,
+}
+
+impl Drop for New {
+    fn drop(&mut self) {
+        for path in &self.created {
+            let _ = fs::remove_file(path);
+        }
+    }
 }
 
 impl New {

@@ -1,7 +1,7 @@
 //! The destination of results: a file, plain or compressed, whose commits are synced to disk before they
 //! are reported; or a stream such as standard output.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,10 +12,10 @@ use flate2::write::GzEncoder;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
 use super::journal::{End, crc_of, crc_of_next};
-use super::journal_file::{sync_folder, unusable};
-use super::places::temporary;
+use super::journal_file::unusable;
+use super::rewrite;
 use crate::error::Error;
-use crate::system::{readers_of, set_readers, write_all_at};
+use crate::system::{readers_of, write_all_at};
 
 /// The zstd compression level: zstd's own default.
 const ZSTD_LEVEL: i32 = 3;
@@ -153,18 +153,13 @@ impl Frozen {
 
     fn thaw(&self) -> io::Result<ResultsFile> {
         let mut reader = Format::of(&self.whole).reader(File::open(&self.whole)?)?;
-        let new = temporary(&self.arrivals);
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(true);
         let readers = readers_of(&std::fs::metadata(&self.whole)?);
-        let mut file = set_readers(&mut options, readers).open(&new)?;
-        let end = io::copy(&mut reader, &mut file)?;
-        if end != self.end {
-            return Err(io::Error::new(ErrorKind::InvalidData, "its lines were changed"));
-        }
-        file.sync_all()?;
-        std::fs::rename(&new, &self.arrivals)?;
-        sync_folder(&self.arrivals)?;
+        let (file, end) = rewrite::replace(&self.arrivals, readers, |mut file| {
+            match io::copy(&mut reader, &mut file)? {
+                end if end == self.end => Ok(end),
+                _ => Err(io::Error::new(ErrorKind::InvalidData, "its lines were changed")),
+            }
+        })?;
         Ok(ResultsFile { file, format: Format::Plain, end })
     }
 }

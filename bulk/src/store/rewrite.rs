@@ -18,7 +18,7 @@ use super::places::temporary;
 use super::results::{Format, ResultsFile};
 use crate::error::Error;
 use crate::output::{self, Outcome};
-use crate::system::{readers_of, set_readers};
+use crate::system::{Readers, readers_of, set_readers};
 
 /// Bytes of lines that are compressed into one member.
 const MEMBER_BYTES: usize = 1024 * 1024;
@@ -34,6 +34,39 @@ pub(crate) fn remove(path: &Path) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Writes a file under its temporary name and syncs it to disk. Half a file is removed: it would keep
+/// a full disk full.
+fn write_temporary<T>(
+    path: &Path,
+    readers: Readers,
+    write: impl FnOnce(&File) -> io::Result<T>,
+) -> io::Result<(File, T)> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(true);
+    let temporary = temporary(path);
+    let file = set_readers(&mut options, readers).open(&temporary)?;
+    match write(&file).and_then(|written| file.sync_all().map(|()| written)) {
+        Ok(written) => Ok((file, written)),
+        Err(error) => {
+            let _ = fs::remove_file(&temporary);
+            Err(error)
+        }
+    }
+}
+
+/// Replaces a file by one that is written at once. After an error, no half of it is left.
+pub(crate) fn replace<T>(
+    path: &Path,
+    readers: Readers,
+    write: impl FnOnce(&File) -> io::Result<T>,
+) -> io::Result<(File, T)> {
+    let written = write_temporary(path, readers, write)?;
+    let temporary = temporary(path);
+    fs::rename(&temporary, path).inspect_err(|_| _ = fs::remove_file(&temporary))?;
+    sync_folder(path)?;
+    Ok(written)
 }
 
 /// Whether the temporary file of these results is what they were rewritten to, and not the beginning of
@@ -108,37 +141,30 @@ fn rewrite(
     // If the journal ended with the record of an earlier rewrite, half a file of this one would be taken
     // for that one's after a crash.
     journal.sync().map_err(|error| unusable(&journal.path, error))?;
-    let temporary = temporary(path);
-    let copied = copy(results.format, path, &temporary, keeps);
-    let (rewritten, end) = copied.map_err(|error| {
-        // What is left of it would be in the way; the next run removes it, too.
-        let _ = fs::remove_file(&temporary);
-        failure(error)
-    })?;
+    let (rewritten, end) = copy(results.format, path, keeps).map_err(failure)?;
     journal.push_record(&record(end));
     journal.sync().map_err(|error| unusable(&journal.path, error))?;
-    fs::rename(&temporary, path).and_then(|()| sync_folder(path)).map_err(failure)?;
+    fs::rename(temporary(path), path).and_then(|()| sync_folder(path)).map_err(failure)?;
     *results = rewritten;
     Ok(())
 }
 
 fn copy(
     format: Format,
-    from: &Path,
-    to: &Path,
+    path: &Path,
     keeps: impl Fn(u64, &[u8]) -> bool,
 ) -> io::Result<(ResultsFile, End)> {
-    let from = File::open(from)?;
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(true);
-    let file = set_readers(&mut options, readers_of(&from.metadata()?)).open(to)?;
-    let mut members = Members::new(format, &file);
-    each_line(format.reader(from)?, |number, line| match keeps(number, line.trim_ascii_end()) {
-        true => members.line(line),
-        false => Ok(()),
+    let from = File::open(path)?;
+    let (file, end) = write_temporary(path, readers_of(&from.metadata()?), |file| {
+        let mut members = Members::new(format, file);
+        each_line(format.reader(from)?, |number, line| {
+            match keeps(number, line.trim_ascii_end()) {
+                true => members.line(line),
+                false => Ok(()),
+            }
+        })?;
+        Ok(members.finish()?.members)
     })?;
-    let end = members.finish()?.members;
-    file.sync_all()?;
     Ok((ResultsFile { file, format, end: end.at }, end))
 }
 
