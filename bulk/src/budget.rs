@@ -341,24 +341,6 @@ impl Budget {
         self.spent
     }
 
-    /// Rows that began in this run.
-    pub fn rows_begun(&self) -> u64 {
-        self.begun_rows
-    }
-
-    /// The tokens, input and output together, that a row of this size is expected to use: from earlier
-    /// rows of its model; while none are known, a token per four bytes plus its output limit.
-    pub fn expected_tokens(&self, row: &Row) -> u64 {
-        let bytes = row.body.len() as u64;
-        match self.learned.get(slot(&self.learned, &row.model)) {
-            Some(learned) if learned.rows > 0 => {
-                let ratio = learned.tokens.input as f64 / (learned.bytes as f64).max(1.0);
-                (bytes as f64 * ratio) as u64 + learned.tokens.output / learned.rows
-            }
-            _ => bytes / 4 + Bounds::of(&row.body).output.unwrap_or(0),
-        }
-    }
-
     /// A notice for the user; each is given once.
     pub fn notice(&mut self) -> Option<String> {
         self.notices.pop()

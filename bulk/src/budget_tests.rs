@@ -95,7 +95,7 @@ fn rows_are_counted_when_they_begin() {
     assert_eq!(error.kind(), ErrorKind::Budget);
     budget.withdrawn(&rows[1]);
     assert!(matches!(budget.ask(&rows[2]), BudgetDecision::Go));
-    assert_eq!(budget.rows_begun(), 2);
+    assert!(matches!(reason(budget.ask(&rows[3])), Error::RowsMax(2)));
 }
 
 /// Beside a maximum of tokens, too.
@@ -105,7 +105,6 @@ fn rows_are_counted_whatever_else_is_limited() {
     let mut budget = budget(limits, Prices::default());
     let rows: Vec<Row> = (0..3).map(|number| bounded(number, 0, 100)).collect();
     assert!(matches!(budget.ask(&rows[0]), BudgetDecision::Go));
-    assert_eq!(budget.rows_begun(), 1);
     assert!(matches!(budget.ask(&rows[1]), BudgetDecision::Go));
     assert!(matches!(reason(budget.ask(&rows[2])), Error::RowsMax(2)));
 }
@@ -215,14 +214,6 @@ fn only_errors_that_may_have_been_metered_count() {
 }
 
 #[test]
-fn tokens_are_expected_while_the_first_row_of_a_model_is_in_flight() {
-    let mut budget = tokens_max(1_000_000);
-    let unbounded = row(1, "a-model", r#"{"model":"a-model","messages":[]}"#.to_owned());
-    assert!(matches!(budget.ask(&unbounded), BudgetDecision::Go));
-    assert_eq!(budget.expected_tokens(&unbounded), unbounded.body.len() as u64 / 4);
-}
-
-#[test]
 fn the_cost_of_answers_without_usage_adds_up() {
     let prices = Prices::new(Some(1.0), Some(2.0), None).unwrap();
     let mut budget = budget(Limits { tokens: Some(1_000_000), ..Limits::default() }, prices);
@@ -282,29 +273,6 @@ fn each_attempt_is_reserved_once() {
     budget.settle(&one, used(5, 5));
     assert_eq!(budget.aside, Most::default());
     assert_eq!(budget.spent().most_tokens(), 3 * most + 10);
-}
-
-#[test]
-fn the_tokens_of_a_row_are_expected_from_those_before_it() {
-    let one = bounded(0, 0, 100);
-    let bytes = one.body.len() as u64;
-    let mut budget = tokens_max(1_000_000);
-    assert_eq!(budget.expected_tokens(&one), bytes / 4 + 100);
-    let open = row(9, "a-model", r#"{"input":"abcd"}"#.to_owned());
-    assert_eq!(budget.expected_tokens(&open), open.body.len() as u64 / 4);
-    for (number, output) in [(1, 10), (2, 30)] {
-        let like_it = bounded(number, 0, 100);
-        assert!(matches!(budget.ask(&like_it), BudgetDecision::Go));
-        // Half a token a byte, and twenty for the answer.
-        budget.settle(&like_it, used(bytes / 2, output));
-    }
-    assert_eq!(budget.expected_tokens(&one), bytes / 2 + 20);
-    let longer = bounded(3, 2 * bytes as usize, 100);
-    let expected = longer.body.len() as f64 * ((bytes / 2) as f64 / bytes as f64);
-    assert_eq!(budget.expected_tokens(&longer), expected as u64 + 20);
-    // Another model's rows say nothing of it.
-    let other = row(4, "other", r#"{"input":"abcd"}"#.to_owned());
-    assert_eq!(budget.expected_tokens(&other), other.body.len() as u64 / 4);
 }
 
 #[test]

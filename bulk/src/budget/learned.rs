@@ -26,8 +26,6 @@ pub(crate) struct Bounds {
 pub(super) struct Learned {
     /// Rows with known usage.
     pub(super) rows: u64,
-    pub(super) tokens: Tokens,
-    pub(super) bytes: u64,
     pub(super) output_max: u64,
     /// Input tokens per byte of the body.
     pub(super) ratio_max: f64,
@@ -98,8 +96,6 @@ impl Learned {
 
     pub(super) fn add(&mut self, bounds: Bounds, tokens: Tokens) {
         self.rows += 1;
-        self.tokens += tokens;
-        self.bytes = self.bytes.saturating_add(bounds.bytes);
         self.output_max = self.output_max.max(tokens.output);
         if bounds.is_open {
             self.open_rows += 1;
