@@ -153,7 +153,6 @@ struct Counts {
     paid_again: u64,
     asked_again: u64,
     unknown: u64,
-    unsent: u64,
     equal: u64,
     reused: u64,
 }
@@ -237,10 +236,9 @@ impl<B: SendJournal> Engine<B> {
     }
 
     /// Adds a row, even beyond that number. It is sent in a later [`turn`](Engine::turn); after
-    /// [`end`](Engine::end) or [`drain`](Engine::drain) it counts as not sent.
+    /// [`end`](Engine::end) or [`drain`](Engine::drain) it is dropped.
     pub fn push(&mut self, row: Row) {
         if self.phase != Phase::Taking {
-            self.counts.unsent += 1;
             return;
         }
         self.ready_rows += 1;
@@ -373,7 +371,6 @@ impl<B: SendJournal> Engine<B> {
             paid_again: self.counts.paid_again,
             asked_again: self.counts.asked_again,
             unknown: self.counts.unknown,
-            unsent: self.counts.unsent,
             equal: self.counts.equal,
             reused: self.counts.reused,
             outage: self.outage_since().map(|at| now.saturating_sub(at)),
@@ -381,7 +378,6 @@ impl<B: SendJournal> Engine<B> {
         };
         for (_, view) in self.views() {
             status.allowed = status.allowed.saturating_add(view.allowed);
-            status.is_paced |= view.is_paced;
             if let Some(rate) = view.rate {
                 status.rate = Some(status.rate.unwrap_or(0.0) + rate);
             }

@@ -106,8 +106,7 @@ fn without_any_service_the_job_stops() {
         (stopped.reason, stopped.error.kind()),
         (StopReason::Unreachable, ErrorKind::Connect)
     );
-    assert!(finished.is_empty());
-    assert_eq!(engine.status().unsent, 40);
+    assert!(finished.is_empty() && engine.is_empty());
 }
 
 /// For longer than the patience, no row is spent on a probe.

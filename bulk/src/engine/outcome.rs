@@ -276,17 +276,13 @@ impl<B: SendJournal> Engine<B> {
             return;
         }
         self.book.refused(&finished.row);
-        self.counts.unsent += 1;
     }
 
     /// The same for a row that was not sent again.
     pub(super) fn unsent(&mut self, mut attempt: Attempt) {
         let now = self.now();
-        match attempt.answer.take() {
-            Some((answer, rejection)) => {
-                self.finished.push(ended(attempt, Ok(answer), Some(rejection), now));
-            }
-            None => self.counts.unsent += 1,
+        if let Some((answer, rejection)) = attempt.answer.take() {
+            self.finished.push(ended(attempt, Ok(answer), Some(rejection), now));
         }
     }
 

@@ -118,14 +118,10 @@ pub struct Status {
     pub equal: u64,
     /// Rows that ended with a copy of an answer of another job.
     pub reused: u64,
-    /// Rows that were pushed but not sent, or that were refused, when the run was drained or stopped.
-    pub unsent: u64,
     /// The concurrency limit over all models.
     pub allowed: u32,
     /// Starts per second over the models whose rate was found to be limited, if any.
     pub rate: Option<f64>,
-    /// Whether a model waits for a point in time rather than for an answer.
-    pub is_paced: bool,
     /// How long the service has been unreachable, or has failed the rows of a model.
     pub outage: Option<Duration>,
 }
