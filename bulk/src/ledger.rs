@@ -127,9 +127,13 @@ impl Ledger {
     }
 
     /// The last entry for a row, and the check of the content that it had then.
-    pub fn known(&mut self, key: &str, check: u32) -> (State, u32) {
-        let (_, slot) = self.find(self.sought(key, check));
-        (state(slot.rest), slot.rest & CHECK_MASK)
+    pub fn known(&self, key: &str, check: u32) -> (State, u32) {
+        let sought = self.sought(key, check);
+        let part = self.parts.get(sought.part());
+        let rest = part
+            .and_then(|part| part.look_up(sought).ok())
+            .map_or(sought.rest, |(_, slot)| slot.rest);
+        (state(rest), rest & CHECK_MASK)
     }
 
     /// Records the outcome of a row of this run.
@@ -241,7 +245,7 @@ impl Ledger {
 
     /// The position of this entry, existing or new, and its contents.
     fn find(&mut self, sought: Sought) -> ((usize, usize), Slot) {
-        let index = (sought.fingerprint >> (u64::BITS - PART_BITS)) as usize;
+        let index = sought.part();
         let (at, slot) =
             self.parts.get_mut(index).map(|part| part.find(sought)).unwrap_or_default();
         ((index, at), slot)
@@ -311,6 +315,13 @@ fn state(rest: u32) -> State {
     }
 }
 
+impl Sought {
+    /// The index of its part.
+    fn part(self) -> usize {
+        (self.fingerprint >> (u64::BITS - PART_BITS)) as usize
+    }
+}
+
 impl Slot {
     fn new(fingerprint: u64, rest: u32) -> Slot {
         Slot { high: (fingerprint >> 32) as u32, low: fingerprint as u32, rest }
@@ -330,8 +341,12 @@ impl Part {
         if (self.used + 1) * 100 > self.slots.len() * LOAD_MAX_PERCENT {
             self.grow();
         }
-        self.probe(sought.fingerprint, |slot| (slot.rest ^ sought.rest) & sought.mask == 0)
+        self.look_up(sought)
             .unwrap_or_else(|free| (free, Slot::new(sought.fingerprint, sought.rest)))
+    }
+
+    fn look_up(&self, sought: Sought) -> Result<(usize, Slot), usize> {
+        self.probe(sought.fingerprint, |slot| (slot.rest ^ sought.rest) & sought.mask == 0)
     }
 
     /// The slot with this fingerprint that `is_right`, or the free slot where it would be.

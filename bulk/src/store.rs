@@ -61,7 +61,6 @@ use crate::system::{readers_of, standard_output, withstand_size_limit};
 use journal::{Record, write_ended};
 use open::Opened;
 use places::Places;
-use replay::RowStates;
 use rescue::Rescued;
 use results::{Format, Results};
 use writer::{Batch, Queue, Shared, WriteState, Writer, WriterEnd};
@@ -113,30 +112,11 @@ impl Store {
         held: Option<HeldJournal>,
         wake: Box<dyn Fn() + Send>,
     ) -> Result<(Store, Ledger), Error> {
-        let mut ledger = Ledger::new();
-        let store = Store::open_held(options, held, wake, &mut ledger)?;
-        Ok((store, ledger))
-    }
-
-    /// [`Store::open`], with any memory.
-    pub fn open_with(
-        options: &StoreOptions,
-        wake: Box<dyn Fn() + Send>,
-        memory: &mut impl RowStates,
-    ) -> Result<Store, Error> {
-        Store::open_held(options, None, wake, memory)
-    }
-
-    fn open_held(
-        options: &StoreOptions,
-        held: Option<HeldJournal>,
-        wake: Box<dyn Fn() + Send>,
-        memory: &mut impl RowStates,
-    ) -> Result<Store, Error> {
         options.check()?;
         withstand_size_limit();
+        let mut ledger = Ledger::new();
         let Opened { results, results_path, journal, resumed, places, has_replaced } =
-            open::open(options, held, memory)?;
+            open::open(options, held, &mut ledger)?;
         let shared = Shared::new();
         let writer = Writer {
             shared: shared.clone(),
@@ -151,7 +131,7 @@ impl Store {
         let thread = std::thread::Builder::new().name("modelwire-store".to_owned());
         let thread = thread.spawn(move || writer.run());
         let thread = thread.map_err(Error::Thread)?;
-        Ok(Store {
+        let store = Store {
             shared,
             thread: Some(thread),
             resumed,
@@ -160,7 +140,8 @@ impl Store {
             temp_folder: options.temp_folder.clone(),
             replaces_changed: options.replaces_changed || has_replaced,
             lines: Vec::new(),
-        })
+        };
+        Ok((store, ledger))
     }
 
     /// The state that an earlier run left.

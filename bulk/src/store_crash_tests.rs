@@ -1,6 +1,8 @@
 //! Tests of the store after a crash: at every byte that a kill can leave, at many states that a power
 //! failure can leave, and at many that neither can.
 
+use std::collections::BTreeMap;
+
 use super::*;
 
 /// A run, with the contents of its files and the order of its writes.
@@ -90,9 +92,7 @@ fn check(results: &[u8], journal: &[u8], what: &str) {
     let options = folder.options("out.jsonl");
     fs::write(folder.path("out.jsonl"), results).unwrap();
     fs::write(folder.path("out.jsonl.journal"), journal).unwrap();
-    let mut told = RecordedStates::default();
-    let opened = Store::open_with(&options, Box::new(|| {}), &mut told);
-    let mut store = opened.unwrap_or_else(|error| panic!("{what}: {error}"));
+    let (mut store, told) = try_open(&options).unwrap_or_else(|error| panic!("{what}: {error}"));
     let expected = expected(results, journal);
     for key in KEYS {
         let wanted = expected.get(key).copied().unwrap_or(State::New);
@@ -245,8 +245,7 @@ fn a_second_rewrite_that_is_cut_off_is_not_taken_for_the_first() {
     // Killed between the result and its journal record; then again, in the middle of the second rewrite. The
     // results are unreadable there: their folder stands in for that.
     fs::write(&journal, before).unwrap();
-    let mut told = RecordedStates::default();
-    let mut opened = open::open(&options, None, &mut told).unwrap();
+    let mut opened = open::open(&options, None, &mut Ledger::new()).unwrap();
     let (Results::File(file), Some(held)) = (&mut opened.results, &mut opened.journal) else {
         panic!("a file and its journal")
     };

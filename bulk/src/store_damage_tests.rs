@@ -1,7 +1,7 @@
 //! Tests of the store with damaged files: whatever is damaged is refused with its place, and repaired; or
 //! the job resumes, and no row has two results and no broken one is accepted.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::crash::Dice;
 use super::*;
@@ -159,9 +159,7 @@ fn damaged(kind: &str, bytes: &[u8], other: &[u8], dice: &mut Dice) -> Vec<u8> {
 /// again as if they were new: all of them were sent before.
 fn resume(job: &Job, folder: &Folder, what: &str) -> Vec<String> {
     let options = options(folder, job);
-    let mut told = RecordedStates::default();
-    let opened = Store::open_with(&options, Box::new(|| {}), &mut told);
-    let mut store = opened.unwrap_or_else(|error| panic!("{what}: {error}"));
+    let (mut store, told) = try_open(&options).unwrap_or_else(|error| panic!("{what}: {error}"));
     let names = names();
     let is_open = |key: &&str| matches!(told.of(key), State::New | State::Unknown);
     let open: Vec<_> = names.iter().map(String::as_str).filter(is_open).collect();
@@ -213,7 +211,7 @@ fn damage(count: usize) {
         let what = format!("damage {number}, {kind}, of {name}");
         let before = read(&folder);
         let options = options(&folder, job);
-        let opened = Store::open_with(&options, Box::new(|| {}), &mut RecordedStates::default());
+        let opened = try_open(&options);
         match opened.map(drop) {
             Ok(()) => {
                 resumed += 1;

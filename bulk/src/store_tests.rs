@@ -7,7 +7,6 @@
     reason = "tests fail by panicking"
 )]
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +16,7 @@ use modelwire::Endpoint;
 
 use super::journal::Header;
 use super::*;
-use crate::ledger::State;
+use crate::ledger::{Counts, State};
 use crate::row::BodyHash;
 
 #[path = "store_crash_tests.rs"]
@@ -29,30 +28,15 @@ mod extracts_files;
 #[path = "store_trouble_tests.rs"]
 mod trouble;
 
-/// The last state of each row and the check of its content, by key.
-#[derive(Debug, Default)]
-struct RecordedStates(BTreeMap<String, (State, u32)>);
-
-impl RowStates for RecordedStates {
-    fn mark(&mut self, key: &str, check: u32, state: State) {
-        self.0.insert(key.to_owned(), (state, check));
-    }
-
-    fn known(&mut self, key: &str, check: u32) -> (State, u32) {
-        self.0.get(key).copied().unwrap_or((State::New, check))
-    }
-
-    fn forget_failed(&mut self) {
-        self.0
-            .values_mut()
-            .filter(|(state, _)| *state == State::Failed)
-            .for_each(|(state, _)| *state = State::New);
-    }
-}
-
-impl RecordedStates {
+impl Ledger {
     fn of(&self, key: &str) -> State {
-        self.0.get(key).map_or(State::New, |(state, _)| *state)
+        self.known(key, 0).0
+    }
+
+    /// The number of rows that it knows.
+    fn rows(&self) -> u64 {
+        let Counts { new, done, failed, unknown, .. } = self.counts();
+        new + done + failed + unknown
     }
 }
 
@@ -175,10 +159,12 @@ fn done_line(key: &str) -> String {
     )
 }
 
-fn open(options: &StoreOptions) -> (Store, RecordedStates) {
-    let mut told = RecordedStates::default();
-    let store = Store::open_with(options, Box::new(|| {}), &mut told).unwrap();
-    (store, told)
+fn open(options: &StoreOptions) -> (Store, Ledger) {
+    try_open(options).unwrap()
+}
+
+fn try_open(options: &StoreOptions) -> Result<(Store, Ledger), Error> {
+    Store::open(options, None, Box::new(|| {}))
 }
 
 /// A folder with the files of a run that answered one row, "a".
@@ -193,7 +179,7 @@ fn with_one_result(name: &str) -> (Folder, StoreOptions) {
 }
 
 fn refusal(options: &StoreOptions) -> String {
-    match Store::open_with(options, Box::new(|| {}), &mut RecordedStates::default()) {
+    match try_open(options) {
         Ok(_) => panic!("it opened"),
         Err(error) => error.to_string(),
     }
@@ -246,7 +232,7 @@ fn the_next_run_knows_what_became_of_each_row() {
         let folder = Folder::new();
         let options = folder.options(name);
         let (mut store, told) = open(&options);
-        assert!(told.0.is_empty());
+        assert_eq!(told.rows(), 0);
         store.send(&["a", "b", "c", "d"]);
         store.done("b");
         store.fail("a");
@@ -266,7 +252,7 @@ fn the_next_run_knows_what_became_of_each_row() {
         assert_eq!(keys(&folder.path(name)), ["b", "a", "d", "c"]);
 
         let (store, told) = open(&options);
-        assert!(told.0.values().all(|(state, _)| matches!(state, State::Done | State::Failed)));
+        assert_eq!((told.counts().new, told.counts().unknown), (0, 0));
         assert_eq!(store.resumed().sent_again, ["d"]);
         assert!(store.resumed().unknown.is_empty());
     }
@@ -417,7 +403,7 @@ fn half_a_rewrite_is_not_the_one_before() {
         fs::write(&journal, followed_by(&text, &record(end))).unwrap();
         for half in [&whole[..10], &whole[..whole.len() - 1], b""] {
             fs::write(places::temporary(&results), half).unwrap();
-            let mut told = RecordedStates::default();
+            let mut told = Ledger::new();
             look(&options, &mut told).unwrap();
             assert_eq!(["a", "b"].map(|key| told.of(key)), [State::Done; 2]);
             let (store, told) = open(&options);
@@ -449,7 +435,7 @@ fn a_row_that_was_put_back_is_not_new_if_it_was_not() {
     store.send(&["lost", "new"]);
     ["lost", "new"].iter().for_each(|key| store.book().refused(&row(key)));
     store.close(None).unwrap();
-    let (store, mut told) = open(&options);
+    let (store, told) = open(&options);
     assert_eq!(["done", "lost", "new"].map(|key| told.of(key)), states);
     assert_eq!(told.known("done", 9), (State::Done, row("done").key.check()));
     assert_eq!(store.resumed().unknown, ["lost"]);
@@ -566,7 +552,7 @@ fn results_come_in_the_order_of_the_input() {
 
         // Nothing is added: the results stay as they are.
         let (store, told) = open(&options);
-        assert_eq!(told.0.len(), 4);
+        assert_eq!(told.rows(), 4);
         store.close(Some(&order(&all))).unwrap();
         assert_eq!(keys(&folder.path(name)), all);
 
@@ -577,7 +563,7 @@ fn results_come_in_the_order_of_the_input() {
         store.close(Some(&order(&["0", "a", "b", "d"]))).unwrap();
         assert_eq!(keys(&folder.path(name)), ["0", "a", "b", "d", "c"]);
         let (_, told) = open(&options);
-        assert_eq!(told.0.len(), 5);
+        assert_eq!(told.rows(), 5);
         let again = StoreOptions { retries_failed: true, ..options.clone() };
         let (mut store, told) = open(&again);
         assert_eq!(told.of("b"), State::New);
@@ -660,7 +646,7 @@ fn files_changed_since_the_last_run_are_refused() {
 
     fs::remove_file(&journal).unwrap();
     let (store, told) = open(&StoreOptions { is_overwriting: true, ..options.clone() });
-    assert!(told.0.is_empty());
+    assert_eq!(told.rows(), 0);
     store.close(None).unwrap();
     assert_eq!(fs::read(&results).unwrap(), b"");
     fs::write(&journal, "my diary\nof today\n").unwrap();

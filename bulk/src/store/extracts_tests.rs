@@ -75,7 +75,7 @@ fn it_is_none_of_the_files_of_the_job() {
     let check = |errors: &str, more: fn(&mut StoreOptions), expected: &str| {
         let mut options = with_errors(&folder, "out.jsonl", errors);
         more(&mut options);
-        let error = Store::open_with(&options, Box::new(|| {}), &mut RecordedStates::default());
+        let error = try_open(&options);
         let error = error.unwrap_err();
         assert!(error.to_string().contains(expected), "{error}");
         assert_eq!(folder.names(), [""; 0]);

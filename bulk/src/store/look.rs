@@ -4,10 +4,11 @@ use std::fs::{self, File};
 use std::path::PathBuf;
 
 use super::places::{Places, StoreOptions, is_stream, temporary};
-use super::replay::{self, RowStates};
+use super::replay;
 use super::results::Format;
 use super::rewrite;
 use crate::error::Error;
+use crate::ledger::Ledger;
 
 /// The file with the results of earlier runs, if there is one that can be read.
 pub(crate) fn written(options: &StoreOptions) -> Option<PathBuf> {
@@ -17,15 +18,15 @@ pub(crate) fn written(options: &StoreOptions) -> Option<PathBuf> {
     places.into_iter().flatten().find(has_lines).filter(|_| !options.is_overwriting)
 }
 
-/// Fills the memory with what a run with these options would know about its rows.
-pub fn look(options: &StoreOptions, memory: &mut impl RowStates) -> Result<(), Error> {
+/// Fills the ledger with what a run with these options would know about its rows.
+pub fn look(options: &StoreOptions, ledger: &mut Ledger) -> Result<(), Error> {
     let Some(path) = Places::journal(options).filter(|path| path.is_file()) else { return Ok(()) };
     if options.is_overwriting {
         return Ok(());
     }
     let unreadable = |error| Error::Unreadable(path.clone(), error);
     let journal = File::open(&path).map_err(unreadable)?;
-    let mut replayed = replay::journal(&journal, &path, memory)?;
+    let mut replayed = replay::journal(&journal, &path, ledger)?;
     if let Some(mut path) = Places::arrivals(options).filter(|path| !is_stream(path)) {
         let format = if options.is_ordered { Format::Plain } else { Format::of(&path) };
         let rewritten = temporary(&path);
@@ -35,12 +36,12 @@ pub fn look(options: &StoreOptions, memory: &mut impl RowStates) -> Result<(), E
         // For results already in order, the journal is complete.
         if let (None, Ok(file)) = (replayed.ordered(&path), File::open(&path)) {
             for found in replay::results(&file, &path, format, &journal, &replayed)?.ended {
-                replayed.found(&found, &path, memory)?;
+                replayed.found(&found, &path, ledger)?;
             }
         }
     }
     if options.retries_failed {
-        memory.forget_failed();
+        ledger.forget_failed();
     }
     Ok(())
 }

@@ -9,10 +9,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::journal::{Header, Record};
 use super::journal_file::{JournalFile, lock, sync_folder, unusable};
 use super::places::{Places, StoreOptions, is_stream, unknown_beside};
-use super::replay::{self, Replayed, RowStates};
+use super::replay::{self, Replayed};
 use super::results::{Format, Frozen, Results, ResultsFile, ResultsStream};
 use super::rewrite;
 use crate::error::Error;
+use crate::ledger::Ledger;
 use crate::system::{readers_of, set_readers, standard_output};
 
 /// The state left by earlier runs.
@@ -60,14 +61,14 @@ impl HeldJournal {
 pub(crate) fn open(
     options: &StoreOptions,
     held: Option<HeldJournal>,
-    memory: &mut impl RowStates,
+    ledger: &mut Ledger,
 ) -> Result<Opened, Error> {
     let places = Places::of(options)?;
     let mut resumed = Resumed::default();
     let (mut journal, mut replayed) = (None, Replayed::default());
     if let Some(path) = &places.journal {
         let held = held.and_then(|held| held.journal);
-        let (held, read) = open_journal(path, &places, options, held, memory, &mut resumed.notes)?;
+        let (held, read) = open_journal(path, &places, options, held, ledger, &mut resumed.notes)?;
         (journal, replayed) = (Some(held), read);
     }
     resumed.runs = replayed.runs;
@@ -82,12 +83,12 @@ pub(crate) fn open(
             let file = file.map_err(|error| unusable(&path, error))?;
             opened.results = Results::Stream(ResultsStream::new(file));
         }
-        Some(path) => opened.open_file(&path, options, &mut replayed, memory)?,
+        Some(path) => opened.open_file(&path, options, &mut replayed, ledger)?,
         None => {}
     }
     if options.retries_failed && matches!(opened.results, Results::Stream(_)) {
         // Results that were written to a stream cannot be removed.
-        memory.forget_failed();
+        ledger.forget_failed();
     }
     opened.has_replaced = replayed.has_replaced;
     opened.begin(&replayed)?;
@@ -100,7 +101,7 @@ fn open_journal(
     places: &Places,
     options: &StoreOptions,
     held: Option<(JournalFile, bool)>,
-    memory: &mut impl RowStates,
+    ledger: &mut Ledger,
     notes: &mut Vec<String>,
 ) -> Result<(JournalFile, Replayed), Error> {
     let results = places.results.as_deref().filter(|path| !is_stream(path));
@@ -128,7 +129,7 @@ fn open_journal(
     if options.is_overwriting {
         throw_away(&mut journal, places)?;
     } else {
-        replayed = replay::journal(&journal.file, path, memory)?;
+        replayed = replay::journal(&journal.file, path, ledger)?;
     }
     if replayed.header.is_none()
         && let Some(results) = results.filter(|path| is_there(path))
@@ -214,7 +215,7 @@ impl Opened {
         path: &Path,
         options: &StoreOptions,
         replayed: &mut Replayed,
-        memory: &mut impl RowStates,
+        ledger: &mut Ledger,
     ) -> Result<(), Error> {
         let format = if options.is_ordered { Format::Plain } else { Format::of(path) };
         rewrite::redo(path, replayed.rewritten)?;
@@ -257,7 +258,7 @@ impl Opened {
         }
         let tail = replay::results(&results.file, path, format, &journal.file, replayed)?;
         for found in &tail.ended {
-            if replayed.found(found, path, memory)? || found.2.at > replayed.known {
+            if replayed.found(found, path, ledger)? || found.2.at > replayed.known {
                 let (key, outcome, end) = (found.0.text().into(), found.1, Some(found.2));
                 let check = found.0.check();
                 journal.push_record(&Record::Ended { key, outcome, check, end });
@@ -274,7 +275,7 @@ impl Opened {
         put_right.map_err(|error| unusable(path, error))?;
         if options.retries_failed && replayed.failed > 0 {
             rewrite::without_failed(&mut results, path, journal)?;
-            memory.forget_failed();
+            ledger.forget_failed();
         }
         self.results = Results::File(results);
         Ok(())

@@ -17,30 +17,6 @@ use crate::system::read_exact_at;
 
 const BUFFER_BYTES: usize = 1 << 17;
 
-/// Receives the state of rows while files are read.
-pub trait RowStates {
-    /// Sets the state of a row.
-    fn mark(&mut self, key: &str, check: u32, state: State);
-    /// The last state of a row, and the check of the content that it had then.
-    fn known(&mut self, key: &str, check: u32) -> (State, u32);
-    /// Makes all failed rows new again.
-    fn forget_failed(&mut self);
-}
-
-impl RowStates for Ledger {
-    fn mark(&mut self, key: &str, check: u32, state: State) {
-        Ledger::mark(self, key, check, state);
-    }
-
-    fn known(&mut self, key: &str, check: u32) -> (State, u32) {
-        Ledger::known(self, key, check)
-    }
-
-    fn forget_failed(&mut self) {
-        Ledger::forget_failed(self);
-    }
-}
-
 impl From<Outcome> for State {
     fn from(outcome: Outcome) -> State {
         match outcome {
@@ -99,11 +75,7 @@ struct Open {
 }
 
 /// Reads a journal from its beginning.
-pub(crate) fn journal(
-    file: &File,
-    path: &Path,
-    memory: &mut impl RowStates,
-) -> Result<Replayed, Error> {
+pub(crate) fn journal(file: &File, path: &Path, ledger: &mut Ledger) -> Result<Replayed, Error> {
     let unreadable = |error: io::Error| Error::Unreadable(path.to_owned(), error);
     let size = file.metadata().map_err(unreadable)?.len();
     let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
@@ -125,7 +97,7 @@ pub(crate) fn journal(
             }
         });
         match taken {
-            Ok(record) => replayed.take(record, memory),
+            Ok(record) => replayed.take(record, ledger),
             Err(_) if replayed.header.is_none() && !text.starts_with(&version_begin()) => {
                 return Err(Error::JournalVersion(path.to_owned()));
             }
@@ -158,7 +130,7 @@ fn version_begin() -> Vec<u8> {
 }
 
 impl Replayed {
-    fn take(&mut self, record: Record<'_>, memory: &mut impl RowStates) {
+    fn take(&mut self, record: Record<'_>, ledger: &mut Ledger) {
         self.is_open_at_end = matches!(record, Record::Ended { end: Some(_), .. });
         match record {
             Record::Header(header) => self.header = Some(header),
@@ -166,10 +138,10 @@ impl Replayed {
                 self.runs += 1;
                 self.last_run = Some((pid, began));
             }
-            Record::Sent { key, check } => self.sent(&key, check, memory),
-            Record::Back { key, check } => self.back(&key, check, memory),
+            Record::Sent { key, check } => self.sent(&key, check, ledger),
+            Record::Back { key, check } => self.back(&key, check, ledger),
             Record::Ended { key, outcome, check, end } => {
-                self.ended(&key, check, outcome, memory);
+                self.ended(&key, check, outcome, ledger);
                 if let Some(end) = end {
                     if end.at != self.known {
                         self.last = Some(self.known);
@@ -179,7 +151,7 @@ impl Replayed {
                 }
             }
             Record::Rewritten { end } => {
-                memory.forget_failed();
+                ledger.forget_failed();
                 self.failed = 0;
                 self.rewritten_to(end);
             }
@@ -200,22 +172,22 @@ impl Replayed {
         (self.rewritten, self.assembled) = (Some(end), None);
     }
 
-    fn sent(&mut self, key: &str, check: u32, memory: &mut impl RowStates) {
+    fn sent(&mut self, key: &str, check: u32, ledger: &mut Ledger) {
         self.sent += 1;
         let open = match self.open.remove(key) {
-            None => Open { sent: self.sent, earlier: None, before: memory.known(key, check) },
+            None => Open { sent: self.sent, earlier: None, before: ledger.known(key, check) },
             Some(open) => {
                 let earlier = Some((open.sent, self.sent_again.len()));
                 self.sent_again.push(Some(key.to_owned()));
                 Open { sent: self.sent, earlier, ..open }
             }
         };
-        memory.mark(key, check, State::Unknown);
+        ledger.mark(key, check, State::Unknown);
         self.open.insert(key.to_owned(), open);
     }
 
     /// The row is what it was before it was sent.
-    fn back(&mut self, key: &str, check: u32, memory: &mut impl RowStates) {
+    fn back(&mut self, key: &str, check: u32, ledger: &mut Ledger) {
         match self.open.remove(key) {
             Some(Open { earlier: Some((sent, place)), before, .. }) => {
                 if let Some(again) = self.sent_again.get_mut(place) {
@@ -224,16 +196,16 @@ impl Replayed {
                 self.open.insert(key.to_owned(), Open { sent, earlier: None, before });
             }
             Some(Open { before: (state, check), .. }) if state != State::New => {
-                memory.mark(key, check, state);
+                ledger.mark(key, check, state);
             }
-            _ => memory.mark(key, check, State::New),
+            _ => ledger.mark(key, check, State::New),
         }
     }
 
-    fn ended(&mut self, key: &str, check: u32, outcome: Outcome, memory: &mut impl RowStates) {
+    fn ended(&mut self, key: &str, check: u32, outcome: Outcome, ledger: &mut Ledger) {
         let open = self.open.remove(key);
-        let (before, _) = open.map_or_else(|| memory.known(key, check), |open| open.before);
-        memory.mark(key, check, outcome.into());
+        let (before, _) = open.map_or_else(|| ledger.known(key, check), |open| open.before);
+        ledger.mark(key, check, outcome.into());
         match outcome {
             Outcome::Done => self.done += 1,
             Outcome::Failed => self.failed += 1,
@@ -267,11 +239,11 @@ impl Replayed {
         &mut self,
         (key, outcome, end): &(Key, Outcome, End),
         path: &Path,
-        memory: &mut impl RowStates,
+        ledger: &mut Ledger,
     ) -> Result<bool, Error> {
         let (text, check) = (key.text(), key.check());
-        if matches!(memory.known(text, check).0, State::New | State::Unknown) {
-            self.ended(text, check, *outcome, memory);
+        if matches!(ledger.known(text, check).0, State::New | State::Unknown) {
+            self.ended(text, check, *outcome, ledger);
             return Ok(true);
         }
         if end.at > self.known {
