@@ -256,8 +256,8 @@ impl<W: Write> ResultsStream<W> {
         ResultsStream { out, ahead: 0 }
     }
 
-    /// After an error, the lines that are not out are committed again: the first continues where the error
-    /// cut it.
+    /// After an error, the lines that are not out are committed again: the first continues where the
+    /// error cut it.
     fn commit(&mut self, lines: &[u8]) -> Result<(), Refused> {
         let mut out = std::mem::take(&mut self.ahead);
         while let Some(rest) = lines.get(out..).filter(|rest| !rest.is_empty()) {

@@ -36,8 +36,8 @@ pub(crate) fn remove(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes a file under its temporary name and syncs it to disk. Half a file is removed: it would keep
-/// a full disk full.
+/// Writes a file under its temporary name and syncs it to disk. Half a file is removed: it would
+/// keep a full disk full.
 fn write_temporary<T>(
     path: &Path,
     readers: Readers,
