@@ -27,6 +27,7 @@ pub mod open;
 pub mod ordered;
 pub mod places;
 mod repair;
+mod replace;
 pub mod replay;
 mod report;
 mod rescue;
@@ -311,7 +312,7 @@ impl Store {
         };
         let assembled = || -> io::Result<()> {
             let readers = readers_of(&arrived.file.metadata()?);
-            let (_, written) = rewrite::replace(path, readers, |file| {
+            let (_, written) = replace::replace(path, readers, |file| {
                 let (out, format) = (BufWriter::new(file), Format::of(path));
                 ordered::assemble(&arrived.file, arrived.end, order, format, out)
             })?;

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use super::journal_file::unusable;
 use super::places::{Places, StoreOptions, is_stream, real, temporary};
+use super::replace::replace;
 use super::results::Format;
-use super::rewrite::{Members, replace};
+use super::rewrite::Members;
 use crate::error::{Error, Extract};
 use crate::output::{self, Outcome};
 use crate::system::{are_same, readers_of};

@@ -13,7 +13,7 @@ use zstd::stream::read::Decoder as ZstdDecoder;
 
 use super::journal::{End, crc_of, crc_of_next};
 use super::journal_file::unusable;
-use super::rewrite;
+use super::replace::replace;
 use crate::error::Error;
 use crate::system::{readers_of, write_all_at};
 
@@ -154,12 +154,11 @@ impl Frozen {
     fn thaw(&self) -> io::Result<ResultsFile> {
         let mut reader = Format::of(&self.whole).reader(File::open(&self.whole)?)?;
         let readers = readers_of(&std::fs::metadata(&self.whole)?);
-        let (file, end) = rewrite::replace(&self.arrivals, readers, |mut file| {
-            match io::copy(&mut reader, &mut file)? {
+        let (file, end) =
+            replace(&self.arrivals, readers, |mut file| match io::copy(&mut reader, &mut file)? {
                 end if end == self.end => Ok(end),
                 _ => Err(io::Error::new(ErrorKind::InvalidData, "its lines were changed")),
-            }
-        })?;
+            })?;
         Ok(ResultsFile { file, format: Format::Plain, end })
     }
 }

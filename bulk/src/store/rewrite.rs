@@ -6,7 +6,7 @@
 //! that finds this record and the temporary name does the renaming.
 
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 use std::path::Path;
 
@@ -15,10 +15,11 @@ use flate2::Crc;
 use super::journal::{End, Record, crc_of_next};
 use super::journal_file::{JournalFile, sync_folder, unusable};
 use super::places::temporary;
+use super::replace::write_temporary;
 use super::results::{Format, ResultsFile};
 use crate::error::Error;
 use crate::output::{self, Outcome};
-use crate::system::{Readers, readers_of, set_readers};
+use crate::system::readers_of;
 
 /// Bytes of lines that are compressed into one member.
 const MEMBER_BYTES: usize = 1024 * 1024;
@@ -34,39 +35,6 @@ pub(crate) fn remove(path: &Path) -> Result<(), Error> {
         }
     }
     Ok(())
-}
-
-/// Writes a file under its temporary name and syncs it to disk. Half a file is removed: it would
-/// keep a full disk full.
-fn write_temporary<T>(
-    path: &Path,
-    readers: Readers,
-    write: impl FnOnce(&File) -> io::Result<T>,
-) -> io::Result<(File, T)> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(true);
-    let temporary = temporary(path);
-    let file = set_readers(&mut options, readers).open(&temporary)?;
-    match write(&file).and_then(|written| file.sync_all().map(|()| written)) {
-        Ok(written) => Ok((file, written)),
-        Err(error) => {
-            let _ = fs::remove_file(&temporary);
-            Err(error)
-        }
-    }
-}
-
-/// Replaces a file by one that is written at once. After an error, no half of it is left.
-pub(crate) fn replace<T>(
-    path: &Path,
-    readers: Readers,
-    write: impl FnOnce(&File) -> io::Result<T>,
-) -> io::Result<(File, T)> {
-    let written = write_temporary(path, readers, write)?;
-    let temporary = temporary(path);
-    fs::rename(&temporary, path).inspect_err(|_| _ = fs::remove_file(&temporary))?;
-    sync_folder(path)?;
-    Ok(written)
 }
 
 /// Whether the temporary file of these results is what they were rewritten to, and not the beginning of

@@ -74,7 +74,6 @@ fn rows_that_are_not_sent_are_taken_in_turns() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 fn invalid_lines_wait_for_results_that_cannot_be_written() {
     let folder = folder("full");
