@@ -64,7 +64,7 @@ impl Drop for Owned {
         }
         let counted = OnHelper::new();
         later(move || {
-            enter(std::ptr::null(), Foreign::BeforeAttempt(0));
+            enter(std::ptr::null::<()>(), Foreign::BeforeAttempt(0));
             guarded(|| drop(function));
             leave();
             drop(counted);

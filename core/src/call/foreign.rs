@@ -9,8 +9,6 @@ use std::time::Duration;
 
 use crate::answer::error::{Error, Result};
 use crate::answer::error_kind::ErrorKind;
-use crate::call::session::Session;
-use crate::call::task::Shared;
 use crate::system::process::PerProcess;
 use crate::system::sync::{lock, unpoisoned};
 
@@ -42,7 +40,7 @@ pub fn is_callback_thread() -> bool {
 }
 
 /// Marks this thread, from before its program code runs until that is dropped.
-pub(crate) fn enter(session: *const Session, what: Foreign) {
+pub(crate) fn enter<Session>(session: *const Session, what: Foreign) {
     HERE.set(Some((session.addr(), what)));
 }
 
@@ -55,7 +53,7 @@ fn refused(message: &str) -> Result<()> {
 }
 
 /// Fails in the program code of this session, for whose end a close waits.
-pub(crate) fn check_may_close(session: &Arc<Session>) -> Result<()> {
+pub(crate) fn check_may_close<Session>(session: &Arc<Session>) -> Result<()> {
     match here() {
         Some((own, what)) if own == Arc::as_ptr(session).addr() => refused(match what {
             Foreign::Handlers => "a callback cannot wait for its own client's callbacks to finish",
@@ -66,13 +64,16 @@ pub(crate) fn check_may_close(session: &Arc<Session>) -> Result<()> {
     }
 }
 
-/// Fails where a wait for the end of this call would never end.
-pub(crate) fn check_may_wait(call: &Arc<Shared>) -> Result<()> {
+/// Fails where a wait for the end of this call of the session would never end.
+pub(crate) fn check_may_wait<Session, Call>(
+    session: &Arc<Session>,
+    call: &Arc<Call>,
+) -> Result<()> {
     match here() {
         Some((_, Foreign::BeforeAttempt(own))) if own == Arc::as_ptr(call).addr() => {
             refused("before_attempt would wait for the end of its own call")
         }
-        Some((_, Foreign::Handlers)) => check_may_close(call.session()),
+        Some((_, Foreign::Handlers)) => check_may_close(session),
         _ => Ok(()),
     }
 }

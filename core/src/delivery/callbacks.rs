@@ -224,7 +224,7 @@ impl Call {
         if !shared.handlers().were_held() && shared.was_started() {
             return Err(Error::argument("the call was not started with a callback"));
         }
-        check_may_wait(shared)
+        check_may_wait(shared.session(), shared)
     }
 }
 
