@@ -6,6 +6,7 @@ import datetime
 import gc
 import json
 import math
+import os
 import pathlib
 import time
 import weakref
@@ -502,6 +503,27 @@ def test_options_of_the_transport(tmp_path):
         made(proxy="http://127.0.0.1:1", no_proxy=True)
     with pytest.raises(modelwire.OpenAIError, match="event_bytes_max"):
         made(limits=modelwire.Limits(event_bytes_max=0))
+
+
+@pytest.mark.parametrize("number", [int, bool])
+@pytest.mark.parametrize("name", ["ca", "client_certificate", "cert", "verify"])
+def test_a_number_is_not_opened_as_a_certificate(name, number):
+    """It would be a descriptor, which would be closed; True would be standard output."""
+    reader, writer = os.pipe()
+    given = True if number is bool else writer
+    if name in ("cert", "verify"):
+        given = {"http_client": modelwire.DefaultHttpxClient(**{name: given})}
+    else:
+        given = {name: given}
+    if (name, number) == ("verify", bool):
+        modelwire.Client(base_url=URL, api_key=KEY, **given)  # the default
+    else:
+        with pytest.raises(TypeError, match=f"^[a-z_]+ takes .*, not {number.__name__}$"):
+            modelwire.Client(base_url=URL, api_key=KEY, **given)
+    for descriptor in (1, reader, writer):
+        os.fstat(descriptor)
+    os.close(reader)
+    os.close(writer)
 
 
 def test_a_bound_of_the_client(scripted):

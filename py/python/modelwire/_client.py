@@ -24,6 +24,7 @@ from modelwire._options import (
     is_given,
     refuse,
     seconds,
+    wrong_type,
 )
 from modelwire._resources import (
     AsyncBeta,
@@ -84,6 +85,9 @@ def _pem(given: _Pem | None, name: str) -> bytes | None:
         return given
     if isinstance(given, str) and "-----BEGIN" in given:
         return given.encode()
+    if not isinstance(given, (str, os.PathLike)):
+        # A number would be a file descriptor, which open() would close.
+        raise wrong_type(name, "PEM text or a path", given)
     try:
         with open(given, "rb") as file:
             return file.read()
@@ -604,7 +608,7 @@ def _text(value: Any, name: str) -> str | None:
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, (int, float, bytes, list, dict)):
-        raise TypeError(f"{name} takes a str, not {type(value).__name__}")
+        raise wrong_type(name, "a str", value)
     return str(value)
 
 

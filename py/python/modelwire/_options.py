@@ -101,6 +101,11 @@ def refuse(given: dict[str, Any], reasons: Mapping[str, str]) -> None:
             raise TypeError(f"{name} is not supported: {why}")
 
 
+def wrong_type(name: str, takes: str, value: object) -> TypeError:
+    """The error for a value of a wrong type. It does not show the value, which may be a key."""
+    return TypeError(f"{name} takes {takes}, not {type(value).__name__}")
+
+
 @dataclass_transform(kw_only_default=True)
 class _Fields(type):
     """Makes the annotated names of a class its slots, and the keyword arguments of its constructor

@@ -8,6 +8,7 @@ httpx2; a missing one is an error.
 from __future__ import annotations
 
 import base64
+import os
 import ssl
 import sys
 import warnings
@@ -20,7 +21,7 @@ from modelwire._openai.frameworks import (
     depth_of_program,
     is_on,
 )
-from modelwire._options import Limits, Timeout, is_given
+from modelwire._options import Limits, Timeout, is_given, wrong_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -380,6 +381,8 @@ def _certificate(cert: Any) -> bytes:
         _refuse("a password of the key", "use client_certificate= with a key without a password")
     texts = []
     for name in [name for name in names[:2] if name]:
+        if not isinstance(name, (str, bytes, os.PathLike)):
+            raise wrong_type("cert", "a path, or a tuple of two", name)
         with open(name, "rb") as file:
             texts.append(file.read())
     return b"\n".join(texts)
