@@ -111,6 +111,16 @@ def test_a_row_without_a_field_of_the_prompt_fails(bulk):
     assert right.text == "x true"
 
 
+@pytest.mark.parametrize("row", ["a document", ("a", "a document"), 3])
+def test_a_prompt_needs_rows_with_fields(service, bulk, row):
+    """Otherwise a text would be sent without the instruction in the prompt."""
+    [result] = bulk([row], prompt="Summarize: {text}")
+    assert isinstance(result.error, modelwire.RequestError)
+    assert "prompt needs rows with fields" in result.error.message
+    assert "system" in result.error.hint and result.attempts == 0
+    assert service.requests() == []
+
+
 def test_defaults_fill_in_missing_fields(service, bulk):
     """Only what a row leaves out."""
     rows = ["x", {**ASK, "temperature": 1}]

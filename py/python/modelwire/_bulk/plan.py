@@ -69,6 +69,11 @@ class Plan:
                 self.operation,
                 self._asks(self._prompt_of(row, self.prompt)),
             )
+        if self.prompt is not None:
+            raise wrong(
+                f"prompt needs rows with fields, and a row is a {type(row).__name__}",
+                "Give dicts, or put the instruction into system.",
+            )
         if isinstance(row, str):
             return None, self.operation, self._asks(row)
         if not isinstance(row, Mapping):
