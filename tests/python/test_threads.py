@@ -10,7 +10,7 @@ import pytest
 import modelwire
 from callers import asked
 from conftest import SOON
-from wire import STALL, events, finish, piece, stream
+from wire import HELLO, STALL, events, finish, piece, stream
 
 pytestmark = pytest.mark.sync_alone("threads; test_async_loops.py has tasks and loops")
 
@@ -40,15 +40,23 @@ def test_many_threads_share_a_client(service, client):
 
 
 @pytest.mark.parametrize("interval", [5e-3, 1e-6])
-def test_two_threads_share_a_stream(scripted, interval):
-    """Each chunk reaches exactly one of them, in its order; both see the end."""
+@pytest.mark.parametrize("way", ["create", "helper"])
+def test_two_threads_share_a_stream(scripted, interval, way):
+    """Each chunk reaches exactly one of them, in its order; both see the end. So does each event
+    of a helper stream."""
     numbers = [piece(str(number)) for number in range(CHUNKS)]
     client = scripted(events(*numbers, finish()))
-    chat = asked(client, stream=True)
+    if way == "create":
+        chat = asked(client, stream=True)
+    else:
+        manager = client.chat.completions.stream(model="m", messages=HELLO)
+        chat = manager.__enter__()
     barrier = threading.Barrier(2)
 
     def read(_):
         barrier.wait()
+        if way == "helper":
+            return [int(event.delta) for event in chat if event.type == "content.delta"]
         contents = [chunk.choices[0].delta.content for chunk in chat]
         return [int(content) for content in contents if content is not None]
 

@@ -10,6 +10,7 @@ costs no more than its chunks.
 
 from __future__ import annotations
 
+from _thread import RLock
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
@@ -752,22 +753,22 @@ class ChatCompletionStreamState(Generic[_T]):
 
     def handle_chunk(self, chunk: ChatCompletionChunk) -> list[ChatCompletionStreamEvent[_T]]:
         """Adds the next chunk to the completion; returns its events."""
-        return list(self._events(chunk))
-
-    def _events(self, chunk: ChatCompletionChunk) -> Iterator[ChatCompletionStreamEvent[_T]]:
-        """The same on demand: events before one that raises are not lost."""
         self._count = self._snapshots.add(chunk)
-        yield ChunkEvent(chunk, self._snapshots, self._count, self._reading)
+        events: list[ChatCompletionStreamEvent[_T]] = [
+            ChunkEvent(chunk, self._snapshots, self._count, self._reading)
+        ]
         for choice in chunk.choices:
             known = self._choices.get(choice.index)
             if known is None:
                 known = self._choices[choice.index] = _Choice(self._parsing)
-            yield from known.take(choice)
+            events += known.take(choice)
+        return events
 
-    def _rest(self) -> Iterator[ChatCompletionStreamEvent[_T]]:
+    _handle = handle_chunk
+
+    def _rest(self) -> list[ChatCompletionStreamEvent[_T]]:
         """The remaining events at the end: those of data after a finish reason."""
-        for choice in self._choices.values():
-            yield from choice.rest()
+        return [event for choice in self._choices.values() for event in choice.rest()]
 
     @property
     def current_completion_snapshot(self) -> ChatCompletion:
@@ -942,6 +943,12 @@ class ResponseStreamState(Generic[_T]):
             self._items.add(event.output_index, event.item)
         return [self._handled(event, kind)]
 
+    _handle = handle_event
+
+    def _rest(self) -> list[ParsedResponseStreamEvent[_T]]:
+        """No event remains at the end."""
+        return []
+
     def _handled(self, event: ResponseStreamEvent, kind: str) -> Any:
         if kind in _GROWING:
             part = event.summary_index if "summary" in kind else event.content_index
@@ -1058,11 +1065,26 @@ def _final(stream: Stream[Any] | AsyncStream[Any]) -> Any:
     return stream.answer
 
 
-class _Helper(Generic[_S]):
+class _Helper(Generic[_S, _E]):
     """The base of all helper streams."""
 
-    def __init__(self, stream: _S) -> None:
+    _state_class: type[Any]
+
+    def __init__(self, stream: _S, reading: Any = None) -> None:
         self._stream: Any = stream
+        self._state: Any = self._state_class(_reading=reading)
+        # The events of a chunk, the next one last: a wait that is cancelled or interrupted loses
+        # none.
+        self._waiting: list[_E] = []
+
+    def _handle(self, chunk: Any) -> None:
+        self._waiting[:0] = reversed(self._state._handle(chunk))
+
+    def _end(self) -> None:
+        """The stream ended: a wrong answer raises, once there are no more events."""
+        self._waiting[:0] = reversed(self._state._rest())
+        if not self._waiting:
+            self._state._ended(self._stream.answer)
 
     @property
     def response(self) -> HttpResponse:
@@ -1096,25 +1118,29 @@ class _Helper(Generic[_S]):
         return timing
 
 
-class _SyncHelper(_Helper[Stream[Any]], Generic[_E]):
+class _SyncHelper(_Helper[Stream[Any], _E]):
     """A helper stream of a synchronous client: an iterator and a context manager."""
 
     def __init__(self, stream: Stream[Any], reading: Any = None) -> None:
-        super().__init__(stream)
-        self._state = self._state_of(reading)
-        self._events = self._made()
-
-    def _state_of(self, reading: Any) -> Any:
-        raise NotImplementedError
-
-    def _made(self) -> Iterator[_E]:
-        raise NotImplementedError
+        super().__init__(stream, reading)
+        # Threads take turns. A signal handler, or another greenlet, may read while a wait holds it.
+        self._lock = RLock()
 
     def __iter__(self) -> Iterator[_E]:
-        return Iteration(self._events, getattr(self._stream, "_native", self._stream))
+        return Iteration(self, getattr(self._stream, "_native", self._stream))
 
     def __next__(self) -> _E:
-        return next(self._events)
+        with self._lock:
+            while not self._waiting:
+                try:
+                    chunk = next(self._stream)
+                except StopIteration:
+                    self._end()
+                    if not self._waiting:
+                        raise
+                else:
+                    self._handle(chunk)
+            return self._waiting.pop()
 
     def __enter__(self: _S) -> _S:
         return self
@@ -1141,14 +1167,7 @@ class _SyncHelper(_Helper[Stream[Any]], Generic[_E]):
 class ChatCompletionStream(_SyncHelper[ChatCompletionStreamEvent[_T]], Generic[_T]):
     """The events of a chat completion as they arrive."""
 
-    def _state_of(self, reading: ChatReading | None) -> ChatCompletionStreamState[_T]:
-        return ChatCompletionStreamState(_reading=reading)
-
-    def _made(self) -> Iterator[ChatCompletionStreamEvent[_T]]:
-        for chunk in self._stream:
-            yield from self._state._events(chunk)
-        yield from self._state._rest()
-        self._state._ended(self._stream.answer)
+    _state_class = ChatCompletionStreamState
 
     @property
     def current_completion_snapshot(self) -> ChatCompletion:
@@ -1166,13 +1185,7 @@ class ChatCompletionStream(_SyncHelper[ChatCompletionStreamEvent[_T]], Generic[_
 class ResponseStream(_SyncHelper["ParsedResponseStreamEvent[_T]"], Generic[_T]):
     """The events of a response as they arrive; those that add text have it as `snapshot`."""
 
-    def _state_of(self, reading: ResponseReading | None) -> ResponseStreamState[_T]:
-        return ResponseStreamState(_reading=reading)
-
-    def _made(self) -> Iterator[Any]:
-        for event in self._stream:
-            yield from self._state.handle_event(event)
-        self._state._ended(self._stream.answer)
+    _state_class = ResponseStreamState
 
     def get_final_response(self) -> ParsedResponse[_T]:
         """Reads the rest of the stream; returns the whole response, parsed, even a failed one."""
@@ -1181,37 +1194,22 @@ class ResponseStream(_SyncHelper["ParsedResponseStreamEvent[_T]"], Generic[_T]):
         return response
 
 
-class _AsyncHelper(_Helper[AsyncStream[Any]], Generic[_E]):
+class _AsyncHelper(_Helper[AsyncStream[Any], _E]):
     """A helper stream of an asynchronous client: an asynchronous iterator and context manager."""
-
-    def __init__(self, stream: AsyncStream[Any]) -> None:
-        super().__init__(stream)
-        self._waiting: list[_E] = []
-
-    def _taken(self, chunk: Any) -> list[_E]:
-        raise NotImplementedError
-
-    def _rest(self) -> list[_E]:
-        return []
-
-    def _ended(self, answer: Any) -> Any:
-        raise NotImplementedError
 
     def __aiter__(self) -> AsyncIterator[_E]:
         return AsyncIteration(self, getattr(self._stream, "_native", self._stream))
 
     async def __anext__(self) -> _E:
-        # The events of a chunk are queued here, so that a cancelled wait loses none.
         while not self._waiting:
             try:
                 chunk = await self._stream.__anext__()
             except StopAsyncIteration:
-                self._waiting = self._rest()[::-1]
-                if self._waiting:
-                    break
-                self._ended(self._stream.answer)
-                raise
-            self._waiting = self._taken(chunk)[::-1]
+                self._end()
+                if not self._waiting:
+                    raise
+            else:
+                self._handle(chunk)
         return self._waiting.pop()
 
     async def __aenter__(self: _S) -> _S:
@@ -1241,48 +1239,30 @@ class _AsyncHelper(_Helper[AsyncStream[Any]], Generic[_E]):
 class AsyncChatCompletionStream(_AsyncHelper[ChatCompletionStreamEvent[_T]], Generic[_T]):
     """The events of a chat completion as they arrive."""
 
-    def __init__(self, stream: AsyncStream[Any], reading: ChatReading | None = None) -> None:
-        super().__init__(stream)
-        self._state: ChatCompletionStreamState[_T] = ChatCompletionStreamState(_reading=reading)
-
-    def _taken(self, chunk: Any) -> list[ChatCompletionStreamEvent[_T]]:
-        return self._state.handle_chunk(chunk)
-
-    def _rest(self) -> list[ChatCompletionStreamEvent[_T]]:
-        return list(self._state._rest())
-
-    def _ended(self, answer: Any) -> Any:
-        return self._state._ended(answer)
+    _state_class = ChatCompletionStreamState
 
     @property
     def current_completion_snapshot(self) -> ChatCompletion:
         """The completion formed by the chunks so far."""
-        return self._state.current_completion_snapshot
+        snapshot: ChatCompletion = self._state.current_completion_snapshot
+        return snapshot
 
     async def get_final_completion(self) -> ParsedChatCompletion[_T]:
         """Reads the rest of the stream; returns the whole completion, parsed."""
         await self.until_done()
-        completion: ParsedChatCompletion[_T] = self._ended(_final(self._stream))
+        completion: ParsedChatCompletion[_T] = self._state._ended(_final(self._stream))
         return completion
 
 
 class AsyncResponseStream(_AsyncHelper["ParsedResponseStreamEvent[_T]"], Generic[_T]):
     """The events of a response as they arrive; those that add text have it as `snapshot`."""
 
-    def __init__(self, stream: AsyncStream[Any], reading: ResponseReading | None = None) -> None:
-        super().__init__(stream)
-        self._state: ResponseStreamState[_T] = ResponseStreamState(_reading=reading)
-
-    def _taken(self, chunk: Any) -> list[Any]:
-        return self._state.handle_event(chunk)
-
-    def _ended(self, answer: Any) -> Any:
-        return self._state._ended(answer)
+    _state_class = ResponseStreamState
 
     async def get_final_response(self) -> ParsedResponse[_T]:
         """Reads the rest of the stream; returns the whole response, parsed, even a failed one."""
         await self.until_done()
-        response: ParsedResponse[_T] = self._ended(_final(self._stream))
+        response: ParsedResponse[_T] = self._state._ended(_final(self._stream))
         return response
 
 
