@@ -1,11 +1,19 @@
 """What a service may make expensive: events that cost more, the more came before them. Each count
-is chosen so that a cost that grows with its square would take minutes."""
+is chosen so that a cost that grows with its square would take minutes. And values of other types
+than the API has."""
 
 import json
+
+import pytest
 
 from modelwire.streaming import ChatCompletionStreamState, ResponseStreamState
 from modelwire.types.chat import ChatCompletionChunk
 from modelwire.types.responses import ResponseStreamEvent
+
+FORMATS = {
+    "response_format": dict[str, int],
+    "input_tools": [{"type": "function", "function": {"name": "f"}, "strict": True}],
+}
 
 
 def chunk(*choices):
@@ -101,3 +109,40 @@ def test_a_value_in_many_levels():
         for _ in range(899):
             (found,) = found
         assert found == [0] * ((1 << 20) + 1)
+
+
+@pytest.mark.parametrize("wrong", [[1], {"a": 1}, "x", None, 1.5])
+@pytest.mark.parametrize("formats", [False, True])
+def test_chunks_with_values_of_other_types(wrong, formats):
+    """An id, an index or a name that is none counts as absent."""
+    for path in ("index", "id", "name"):
+        state = ChatCompletionStreamState(**(FORMATS if formats else {}))
+        call = {"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}}
+        (call["function"] if path == "name" else call)[path] = wrong
+        found = state.handle_chunk(chunk({"delta": {"tool_calls": [call]}}))
+        found += state.handle_chunk(chunk({"finish_reason": "tool_calls"}))
+        assert [one.arguments for one in done(found)] == ["{}"]
+        assert state.get_final_completion().choices[0].message.tool_calls
+
+
+@pytest.mark.parametrize("wrong", [[1], {"a": 1}, "x", None, 1.5])
+def test_events_with_values_of_other_types(wrong):
+    """Such an index counts as absent, and what has none comes last. A text belongs to its part."""
+    begun = {"type": "message", "id": "m", "content": [{"type": "output_text", "text": "a"}, 1]}
+    later = {"type": "output_text", "text": "b"}
+    state = ResponseStreamState()
+    for one in (
+        event("output_item.added", output_index=wrong, item={**begun, "id": "n"}),
+        event("output_item.added", output_index=0, item=begun),
+        event("content_part.added", output_index=0, content_index=wrong, part=later),
+        event("output_text.delta", output_index=wrong, content_index=0, item_id=wrong, delta="c"),
+        event("output_text.delta", output_index=0, content_index=wrong, item_id=wrong, delta="d"),
+        event("output_item.done", output_index=wrong, item={"type": "reasoning", "id": "r"}),
+        event("in_progress", response=wrong),
+        event("incomplete", response={"status": "incomplete"}),
+    ):
+        [told] = state.handle_event(one)
+    output = told.response.output
+    assert [item.id for item in output] == ["m", "r"]
+    [first, other, last] = output[0].content
+    assert (first.text, other, last.text) == ("a", 1, "bd")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from modelwire._answers import lists
 from modelwire._answers.http import Response as HttpResponse
-from modelwire._answers.items import ResponseItems
+from modelwire._answers.items import ResponseItems, of_type
 from modelwire._errors import OpenAIError
 from modelwire._native import (
     AsyncIteration,
@@ -551,8 +551,8 @@ class _ToolCalls:
         self._next = 0
 
     def meant(self, piece: ChoiceDeltaToolCall, place: int | None) -> _ToolCall:
-        index = piece.index if isinstance(piece.index, int) else None
-        id_, name = piece.id or "", getattr(piece.function, "name", None) or ""
+        index, id_ = of_type(piece.index, int), of_type(piece.id, str) or ""
+        name = of_type(getattr(piece.function, "name", None), str) or ""
         call = self._known(index, place, id_, name)
         if call is None:
             call = _ToolCall(self._free(index), self.count, self._parsing)
@@ -940,7 +940,7 @@ class ResponseStreamState(Generic[_T]):
         if kind == "response.output_item.added":
             if event.item is None:
                 return []
-            self._items.add(event.output_index, event.item)
+            self._items.add(of_type(event.output_index, int), event.item)
         return [self._handled(event, kind)]
 
     _handle = handle_event
@@ -950,43 +950,45 @@ class ResponseStreamState(Generic[_T]):
         return []
 
     def _handled(self, event: ResponseStreamEvent, kind: str) -> Any:
+        at, place = of_type(event.output_index, int), of_type(event.content_index, int)
         if kind in _GROWING:
-            part = event.summary_index if "summary" in kind else event.content_index
-            place = (kind, event.output_index, part, event.item_id)
-            text = self._texts.get(place)
+            part = of_type(event.summary_index, int) if "summary" in kind else place
+            key = (kind, at, part, of_type(event.item_id, str))
+            text = self._texts.get(key)
             if text is None:
                 if kind in _OF_AN_ITEM:
-                    self._items.need(event.output_index, kind)
-                text = self._texts[place] = _Text(self._begun_with(event))
+                    self._items.need(at, kind)
+                text = self._texts[key] = _Text(self._begun_with(kind, at, place))
             delta = event.delta if isinstance(event.delta, str) else ""
             return ResponseTextEvent(event, text, text.add(delta))
         if kind in _OF_AN_ITEM:
-            self._items.need(event.output_index, kind)
+            self._items.need(at, kind)
         if kind == "response.output_text.done":
-            return _WholeText(event, self._parsed(event))
+            return _WholeText(event, self._parsed(event, at))
         if kind == "response.content_part.added":
-            self._parts[event.output_index, event.content_index] = event.part
+            self._parts[at, place] = event.part
         elif kind == "response.output_item.done" and event.item is not None:
-            self._items.finish(event.output_index, event.item)
-        elif kind in _OF_A_RESPONSE and event.response is not None:
+            self._items.finish(at, event.item)
+        elif kind in _OF_A_RESPONSE and hasattr(event.response, "output"):
             return self._of_a_response(event)
         return event
 
-    def _begun_with(self, event: ResponseStreamEvent) -> Any:
+    def _begun_with(self, kind: str, at: int | None, place: int | None) -> Any:
         """What came of a text with the event that added its part or its item."""
-        if event.type == "response.output_text.delta":
-            return getattr(self._part(event.output_index, event.content_index), "text", None)
-        if event.type == "response.function_call_arguments.delta":
-            return getattr(self._items.added.get(event.output_index), "arguments", None)
+        if kind == "response.output_text.delta":
+            return getattr(self._part(at, place), "text", None)
+        if kind == "response.function_call_arguments.delta":
+            return getattr(self._items.added.get(at), "arguments", None)
         return None
 
-    def _part(self, at: Any, place: Any) -> Any:
+    def _part(self, at: int | None, place: int | None) -> Any:
         """A part of a message: one that was added, or that it began with."""
         if (at, place) in self._parts:
             return self._parts[at, place]
         begun = getattr(self._items.added.get(at), "content", None)
-        is_begun = isinstance(begun, list) and isinstance(place, int) and 0 <= place < len(begun)
-        return begun[place] if begun and is_begun else None
+        if isinstance(begun, list) and place is not None and 0 <= place < len(begun):
+            return begun[place]
+        return None
 
     def _of_a_response(self, event: ResponseStreamEvent) -> Any:
         """An event with the whole response so far; its output is always a list."""
@@ -1001,7 +1003,7 @@ class ResponseStreamState(Generic[_T]):
             }
         if event.type in _CUT or is_completed:
             items.update(self._items.done)
-        ordered = (items[at] for at in sorted(items))
+        ordered = (items[at] for at in sorted(items, key=_in_order))
         self._lacks_output = is_completed and event.response.output is None
         self._last = lists.of_a_response(event.response, ordered)
         if not is_completed:
@@ -1015,23 +1017,23 @@ class ResponseStreamState(Generic[_T]):
         fields = item.to_dict()
         if item.type == "message":
             content = getattr(item, "content", None)
-            begun = dict(enumerate(content if isinstance(content, list) else ()))
+            parts = dict(enumerate(_entries(content))) | added
             fields["content"] = [
-                {**part.to_dict(), **({"text": texts[place].whole()} if place in texts else {})}
-                for place, part in sorted((begun | added).items())
+                _with_text(part, texts.get(place))
+                for place, part in sorted(parts.items(), key=lambda entry: _in_order(entry[0]))
             ]
         elif item.type == "function_call" and texts:
             fields["arguments"] = "".join(text.whole() for text in texts.values())
         return type(item).model_validate(fields)
 
-    def _parsed(self, event: ResponseStreamEvent) -> Callable[[], Any] | None:
+    def _parsed(self, event: ResponseStreamEvent, at: int | None) -> Callable[[], Any] | None:
         reading = self._reading
-        if reading is None or reading.format is None or not event.text:
+        text, answer = of_type(event.text, str), self._last
+        if reading is None or reading.format is None or not text:
             return None
-        item = self._items.added.get(event.output_index)
+        item = self._items.added.get(at)
         if not reading.is_final(getattr(item, "phase", None)):
             return None
-        text, answer = event.text, self._last
         return _once(lambda: reading.content(text, answer))
 
     def _ended(self, response: Any) -> Any:
@@ -1045,6 +1047,18 @@ class ResponseStreamState(Generic[_T]):
         if self._whole is None:
             self._whole = self._reading.read(response)
         return self._whole
+
+
+def _with_text(part: Any, text: _Text | None) -> Any:
+    """A part of a message, with the text that was added to it."""
+    if not hasattr(part, "to_dict"):
+        return part  # whatever the service sent in its place
+    return part.to_dict() if text is None else {**part.to_dict(), "text": text.whole()}
+
+
+def _in_order(index: int | None) -> tuple[bool, int]:
+    """Sorts by index; what has none comes last."""
+    return index is None, index or 0
 
 
 def _by(at: int, found: dict[Any, _T], place: int) -> dict[Any, dict[Any, _T]]:

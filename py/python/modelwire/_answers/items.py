@@ -3,13 +3,20 @@ itself: an answer put together from it would be another one than the service gav
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from modelwire._errors import StreamContradictionError
+
+_T = TypeVar("_T")
 
 # Items that a program answers by their call_id. Their id may come later, and may never change.
 _CALLS = ("function_call", "custom_tool_call", "shell_call", "shell_call_output")
 _MAY_GAIN_AN_ID = ("function_call", "custom_tool_call")
+
+
+def of_type(value: Any, kind: type[_T]) -> _T | None:
+    """A value that a service sent; None if it is of another type, as if it were absent."""
+    return value if type(value) is kind else None
 
 
 def _field(item: Any, name: str) -> Any:

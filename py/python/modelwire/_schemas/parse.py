@@ -167,6 +167,12 @@ class _Reading:
         """Whether there is anything to parse."""
         return self.format is not None or bool(self.readers)
 
+    def _reader(self, name: Any) -> Callable[[str], Any] | None:
+        try:
+            return self.readers.get(name)
+        except TypeError:
+            return None  # the service sent something else in place of a name
+
     def content(self, text: str, answer: Any) -> Any:
         """The text of an answer as a value."""
         assert self.format is not None
@@ -174,7 +180,7 @@ class _Reading:
 
     def arguments(self, name: Any, text: str, answer: Any) -> Any:
         """The arguments of a call as a value; None if they are not parsed."""
-        reader = self.readers.get(name)
+        reader = self._reader(name)
         if reader is None:
             return None
         called = name if isinstance(name, str) else name[1]  # of responses: with a namespace
@@ -191,7 +197,7 @@ class _Reading:
 
     def partial_arguments(self, name: Any, text: str) -> Any:
         """The same for the arguments of a call."""
-        return _partial.value(text) if name in self.readers else None
+        return _partial.value(text) if self._reader(name) else None
 
 
 class ChatReading(_Reading):
@@ -280,7 +286,7 @@ class ChatReading(_Reading):
                     message.parsed = self.partial_content(message.content)
             for call in _calls(message):
                 function = _function(call)
-                if function is not None and function.name in self.readers:
+                if function is not None and self._reader(function.name):
                     function.parsed_arguments = _partial.value(function.arguments or "")
         return completion
 
@@ -361,7 +367,7 @@ class ResponseReading(_Reading):
             kind = getattr(item, "type", None)
             if kind == "message":
                 for part in item.content or ():
-                    if part.type == "output_text":
+                    if getattr(part, "type", None) == "output_text":
                         value = self._part(part, item, response) if is_whole else None
                         found.append((part, "parsed", value))
             elif kind == "function_call":
@@ -376,7 +382,7 @@ class ResponseReading(_Reading):
         return response
 
     def _known(self, name: Any, namespace: Any) -> Any:
-        if (namespace, name) in self.readers or (namespace is not None and namespace != name):
+        if self._reader((namespace, name)) or (namespace is not None and namespace != name):
             return (namespace, name)
         return (None, name)
 
