@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use modelwire::{Config, Limits, Request, RetryPolicy, Timeouts};
 use pyo3::conversion::FromPyObjectOwned;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyDict, PyList, PyString};
 
 use crate::encode;
 use crate::errors::raise;
@@ -17,6 +17,50 @@ use crate::run::Run;
 
 /// Pairs of name and value, in order.
 pub(crate) type Pairs = Vec<(String, String)>;
+
+/// A type of settings, and what they take in the words of an error.
+trait Setting<'py>: FromPyObjectOwned<'py> {
+    const TAKES: &'static str;
+}
+
+macro_rules! settings {
+    ($($kind:ty: $takes:literal,)*) => {
+        $(impl<'py> Setting<'py> for $kind {
+            const TAKES: &'static str = $takes;
+        })*
+    };
+}
+
+settings! {
+    bool: "True or False",
+    u16: "HTTP statuses",
+    u32: "an integer",
+    usize: "an integer",
+    f64: "a number",
+    Option<f64>: "seconds or None",
+    String: "a str",
+    Vec<u8>: "bytes",
+    Vec<String>: "a list of str",
+    Pairs: "pairs of str",
+    Py<CallMark>: "a mark",
+}
+
+/// Reads the value of a setting. No error shows it: it may be the key, in a wrong place.
+fn read<'py, T: Setting<'py>>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<T> {
+    let read: PyResult<T> = value.extract().map_err(Into::into);
+    read.map_err(|error| {
+        let py = value.py();
+        if error.is_instance_of::<PyOverflowError>(py) {
+            return PyValueError::new_err(format!("{name} is out of range"));
+        }
+        match value.get_type().name() {
+            Ok(found) if error.is_instance_of::<PyTypeError>(py) => {
+                PyTypeError::new_err(format!("{name} takes {}, not {found}", T::TAKES))
+            }
+            _ => error,
+        }
+    })
+}
 
 /// Named settings, and how many of them were read.
 struct Settings<'a, 'py> {
@@ -35,12 +79,12 @@ impl<'a, 'py> Settings<'a, 'py> {
         Ok(found)
     }
 
-    fn value<T: FromPyObjectOwned<'py>>(&mut self, name: &str) -> PyResult<Option<T>> {
-        self.get(name)?.map(|value| value.extract().map_err(Into::into)).transpose()
+    fn value<T: Setting<'py>>(&mut self, name: &str) -> PyResult<Option<T>> {
+        self.get(name)?.map(|value| read(name, &value)).transpose()
     }
 
     /// Sets a value; a missing setting keeps its default.
-    fn set<T: FromPyObjectOwned<'py>>(&mut self, name: &str, to: &mut T) -> PyResult<()> {
+    fn set<T: Setting<'py>>(&mut self, name: &str, to: &mut T) -> PyResult<()> {
         if let Some(value) = self.value(name)? {
             *to = value;
         }
@@ -52,7 +96,7 @@ impl<'a, 'py> Settings<'a, 'py> {
         let Some(value) = self.value::<Option<f64>>(name)? else { return Ok(None) };
         let Some(seconds) = value else { return Ok(Some(None)) };
         let time = Duration::try_from_secs_f64(seconds)
-            .map_err(|_| PyValueError::new_err(format!("timeout {name} is {seconds} seconds")))?;
+            .map_err(|_| PyValueError::new_err(format!("{name} cannot be {seconds} seconds")))?;
         Ok(Some(Some(time)))
     }
 
@@ -104,14 +148,14 @@ fn request_timeouts(mut request: Request, given: &Bound<'_, PyDict>) -> PyResult
 
 fn retry(given: &Bound<'_, PyDict>) -> PyResult<RetryPolicy> {
     let (mut settings, mut policy) = (Settings::new(given), RetryPolicy::default());
-    if let Some(retries) = settings.value::<i64>("max_retries")? {
-        policy.max_retries = u32::try_from(retries)
-            .map_err(|_| PyValueError::new_err(format!("max_retries is {retries}")))?;
-    }
+    settings.set("max_retries", &mut policy.max_retries)?;
     settings.set_seconds("first_wait", &mut policy.first_wait)?;
     settings.set_seconds("wait_max", &mut policy.wait_max)?;
     settings.set_seconds("retry_after_max", &mut policy.retry_after_max)?;
-    settings.set("statuses", &mut policy.statuses)?;
+    if let Some(statuses) = settings.get("statuses")? {
+        let statuses = statuses.cast::<PyList>()?.iter();
+        policy.statuses = statuses.map(|one| read("statuses", &one)).collect::<PyResult<_>>()?;
+    }
     settings.set("connect_errors", &mut policy.connect_errors)?;
     settings.set("lost_connections", &mut policy.lost_connections)?;
     settings.set("first_byte_timeouts", &mut policy.first_byte_timeouts)?;

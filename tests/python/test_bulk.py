@@ -167,11 +167,27 @@ def test_a_row_without_a_model(service):
     assert service.requests() == []
 
 
-@pytest.mark.parametrize("rows", ["x", b"x", {"a": 1}])
+@pytest.mark.parametrize("rows", ["x", b"x", {"a": 1}, None, 5])
 def test_rows_must_be_an_iterable(bulk, rows):
     """A text would be taken letter by letter."""
     with pytest.raises(TypeError, match="not an iterable of rows"):
         bulk(rows)
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"check": 5}, "check is 5; it must be"),
+        ({"defaults": 5}, "defaults takes a dict, not int"),
+        ({"reuse": 5}, "reuse takes paths, not int"),
+        ({"model": 5}, "model takes a str, not int"),
+        ({"system": 5}, "system takes a str, not int"),
+    ],
+    ids=repr,
+)
+def test_an_error_names_the_setting(bulk, settings, says):
+    with pytest.raises((TypeError, ValueError), match=says):
+        bulk(["x"], **settings)
 
 
 def test_a_row_that_raises_when_it_is_read(bulk):

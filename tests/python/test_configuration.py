@@ -371,6 +371,70 @@ def test_invalid_settings_are_refused(settings, error):
 
 
 @pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"retry": 3}, "retry takes a modelwire.Retry, not int"),
+        ({"max_retries": "1"}, "max_retries takes an integer, not str"),
+        ({"max_retries": 1.5}, "max_retries takes an integer, not float"),
+        ({"max_retries": -1}, "max_retries is out of range"),
+        ({"max_retries": -(2**70)}, "max_retries is out of range"),
+        (
+            {"retry": modelwire.Retry(statuses=429)},
+            "statuses takes a list of HTTP statuses, not int",
+        ),
+        ({"retry": modelwire.Retry(statuses="429")}, "statuses takes .*, not str"),
+        ({"retry": modelwire.Retry(statuses=["429"])}, "statuses takes HTTP statuses, not str"),
+        ({"retry": modelwire.Retry(first_wait=-1)}, "^first_wait cannot be -1 seconds"),
+        ({"retry": modelwire.Retry(adaptive="no")}, "adaptive takes True or False, not str"),
+        ({"timeout": modelwire.Timeout(idle="1")}, "idle takes seconds or None, not str"),
+        ({"timeout": modelwire.Timeout(total=10**400)}, "total is out of range"),
+        ({"limits": modelwire.Limits(connections_max=-1)}, "connections_max is out of range"),
+        ({"limits": modelwire.Limits(headers_max="9")}, "headers_max takes an integer, not str"),
+        ({"organization": 5}, "organization takes a str, not int"),
+        ({"project": ["a"]}, "project takes a str, not list"),
+        ({"proxy": 5}, "proxy takes a str, not int"),
+        ({"http2": None}, "http2 takes True or False, not NoneType"),
+        ({"stream_only": None}, "stream_only takes True or False, not NoneType"),
+        ({"idempotency_header": 5}, "idempotency_header takes a str, not int"),
+        ({"default_headers": "x-a: b"}, "default_headers takes a dict, not str"),
+        ({"default_query": 5}, "default_query takes a dict, not int"),
+    ],
+    ids=repr,
+)
+def test_an_error_names_the_setting(settings, says):
+    """And what it takes, but not the value, which may be the key."""
+    with pytest.raises((TypeError, ValueError), match=says):
+        modelwire.Client(**{"base_url": "http://localhost/v1", "api_key": KEY, **settings})
+
+
+def test_an_error_names_the_option_of_a_call(scripted):
+    client = scripted(ANSWER)
+    for name, value in (("extra_body", [1]), ("extra_headers", ["a"]), ("extra_query", 5)):
+        with pytest.raises(TypeError, match=f"{name} takes a dict, not {type(value).__name__}"):
+            asked(client, **{name: value})
+    for tools in (None, print):
+        with pytest.raises(TypeError, match="tools takes a list of functions, not "):
+            client.chat.completions.run_tools(model="m", messages=HELLO, tools=tools)
+    with pytest.raises(TypeError, match="api_key takes a str, not int"):
+        modelwire.Client(base_url="http://localhost/v1", api_key=KEY).api_key = 5
+    for key in (None, 5):
+        with pytest.raises(TypeError, match="function given as api_key returned a .*, not a str"):
+            asked(client.copy(api_key=lambda key=key: key))
+    assert scripted.requests() == []
+
+
+@pytest.mark.parametrize("kind", [set, tuple, iter])
+def test_statuses_are_any_iterable(scripted, kind):
+    """Also one that can be read only once, for a client and its copies."""
+    busy = answer({}, 429, retry_after="0")
+    retry = modelwire.Retry(statuses=kind([429]), first_wait=0)
+    client = scripted(busy, ANSWER, busy, ANSWER, retry=retry)
+    asked(client)
+    asked(client.copy(max_retries=1))
+    assert len(scripted.requests()) == 4
+
+
+@pytest.mark.parametrize(
     ("timeout", "text"),
     [
         (modelwire.Timeout(), "Timeout()"),

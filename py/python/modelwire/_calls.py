@@ -23,6 +23,7 @@ from modelwire._key import without_key
 from modelwire._loops.gevent import lasts, library
 from modelwire._native import CallMark, NativeCalls
 from modelwire._observe import StartedCall, observers
+from modelwire._options import wrong_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +51,7 @@ def check_function(function: Callable[..., object], name: str) -> None:
     from inspect import iscoroutinefunction
 
     if not callable(function):
-        raise TypeError(f"{name} takes a function, not {function!r}")
+        raise wrong_type(name, "a function", function)
     if iscoroutinefunction(function) or iscoroutinefunction(type(function).__call__):
         raise TypeError(
             f"{name} takes a plain function: it is called on a thread without an event loop. Use "

@@ -7,7 +7,7 @@ import sys
 
 from modelwire._clients import Natives
 from modelwire._errors import OpenAIError
-from modelwire._key import Secret, checked, without_key
+from modelwire._key import Secret, checked, secret, without_key
 from modelwire._native import _class_of as class_of
 from modelwire._native import _key_id as id_of_key
 from modelwire._native import log_start, log_take
@@ -20,6 +20,8 @@ from modelwire._options import (
     NotGiven,
     Omit,
     Retry,
+    as_dict,
+    as_list,
     bounds,
     is_given,
     refuse,
@@ -282,9 +284,9 @@ class BaseClient:
         self._organization = organization or _environment("OPENAI_ORG_ID")
         self._project = project or _environment("OPENAI_PROJECT_ID")
         self._headers = _headers_of_environment()
-        self._headers.update(default_headers or {})
+        self._headers.update(as_dict("default_headers", default_headers))
         self._take_key()
-        self._query = dict(default_query or {})
+        self._query = as_dict("default_query", default_query)
         # The options for each call of a copy; and the differences of its key and headers from
         # those of the original.
         self._overrides: dict[str, Any] = {}
@@ -318,10 +320,10 @@ class BaseClient:
     def _sent_headers(self, more: _Headers | None = None) -> tuple[tuple[str, str], ...]:
         """The default headers with those of a call, without those that the call removes."""
         headers: dict[str, Any] = {}
-        if self._organization:
-            headers["openai-organization"] = ("OpenAI-Organization", self._organization)
-        if self._project:
-            headers["openai-project"] = ("OpenAI-Project", self._project)
+        for header, text in (("Organization", self._organization), ("Project", self._project)):
+            if text:
+                name = f"OpenAI-{header}"
+                headers[name.lower()] = (name, _text(text, header.lower()))
         for given in (self._headers, more or {}):
             for name, value in given.items():
                 headers[str(name).lower()] = checked(name, value)
@@ -341,7 +343,7 @@ class BaseClient:
     @api_key.setter
     def api_key(self, key: str) -> None:
         self._key_of_each_call = None
-        self._secret = Secret(key)
+        self._secret = Secret(_text(key, "api_key"))
         self._renew()
 
     @property
@@ -510,7 +512,9 @@ class BaseClient:
                 raise ValueError(
                     f"`default_{name}` and `set_default_{name}` arguments are mutually exclusive"
                 )
-            return {**own, **(add or {})} if replace is None else dict(replace)
+            if replace is not None:
+                return as_dict(f"set_default_{name}", replace)
+            return {**own, **as_dict(f"default_{name}", add)}
 
         made = type(self).__new__(type(self))
         made.__dict__.update(self.__dict__)
@@ -613,7 +617,11 @@ def _text(value: Any, name: str) -> str | None:
 
 
 def _retry(retry: Retry | None, max_retries: int | NotGiven) -> dict[str, Any]:
+    if retry is not None and not isinstance(retry, Retry):
+        raise wrong_type("retry", "a modelwire.Retry", retry)
     policy = {} if retry is None else retry._given()
+    if "statuses" in policy:
+        policy["statuses"] = as_list("statuses", "a list of HTTP statuses", policy["statuses"])
     if is_given(max_retries):
         policy["max_retries"] = _number_of_retries(max_retries)
     return policy
@@ -741,7 +749,7 @@ class OpenAI(_Client):
             return self._hooks.around(self, operation, fields, stream, call)
         key = None
         if self._key_of_each_call is not None:
-            key = self._secret = Secret(self._key_of_each_call())
+            key = self._secret = secret(self._key_of_each_call())
         if observers or self._natives.observers or self._natives.on_call is not None:
             return self._run_watched(operation, fields, stream, call, key)
         native, options = self._prepare(call, key)
@@ -873,7 +881,7 @@ class AsyncOpenAI(_AsyncClient):
         key = None
         if self._key_of_each_call is not None:
             given = self._key_of_each_call()
-            key = self._secret = Secret(await given if hasattr(given, "__await__") else given)
+            key = self._secret = secret(await given if hasattr(given, "__await__") else given)
         if observers or self._natives.observers or self._natives.on_call is not None:
             return await self._run_watched(operation, fields, stream, call, key)
         native, options = self._prepare(call, key)

@@ -26,6 +26,16 @@ class Secret:
         raise TypeError("a key cannot be pickled")
 
 
+def secret(key: Any) -> Secret:
+    """The key that a function returned."""
+    if not isinstance(key, str):
+        raise TypeError(
+            f"the function given as api_key returned a {type(key).__name__}, not a str; one that "
+            "is awaited needs AsyncOpenAI, and `async for` in a bulk job"
+        )
+    return Secret(key)
+
+
 def checked(name: Any, value: Any) -> tuple[str, Any]:
     """Checks a header: it can be sent, or is omitted if no value is given."""
     if not isinstance(name, str):

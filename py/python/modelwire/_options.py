@@ -6,7 +6,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping
     from typing import Any, ClassVar
 
     from typing_extensions import dataclass_transform
@@ -104,6 +104,21 @@ def refuse(given: dict[str, Any], reasons: Mapping[str, str]) -> None:
 def wrong_type(name: str, takes: str, value: object) -> TypeError:
     """The error for a value of a wrong type. It does not show the value, which may be a key."""
     return TypeError(f"{name} takes {takes}, not {type(value).__name__}")
+
+
+def as_dict(name: str, value: Any) -> dict[Any, Any]:
+    """A mapping that was given as this option; empty for None."""
+    try:
+        return dict(value or ())
+    except (TypeError, ValueError):
+        raise wrong_type(name, "a dict", value) from None
+
+
+def as_list(name: str, takes: str, value: Any) -> list[Any]:
+    """The values that were given as this option."""
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
+        raise wrong_type(name, takes, value)
+    return list(value)
 
 
 @dataclass_transform(kw_only_default=True)
@@ -237,7 +252,7 @@ class Retry(_Options):
     max_retries: int | NotGiven = NOT_GIVEN
     first_wait: float | NotGiven = NOT_GIVEN
     wait_max: float | NotGiven = NOT_GIVEN
-    statuses: Sequence[int] | NotGiven = NOT_GIVEN
+    statuses: Iterable[int] | NotGiven = NOT_GIVEN
     connect_errors: bool | NotGiven = NOT_GIVEN
     lost_connections: bool | NotGiven = NOT_GIVEN
     first_byte_timeouts: bool | NotGiven = NOT_GIVEN
@@ -352,7 +367,7 @@ def seconds(timeout: Any) -> dict[str, float | None]:
     if hasattr(timeout, "connect") and hasattr(timeout, "read"):
         times = {"connect": timeout.connect, "first_byte": timeout.read, "idle": timeout.read}
         return {**times, "pool": getattr(timeout, "pool", None)}
-    raise TypeError(f"timeout takes seconds, None or modelwire.Timeout, not {timeout!r}")
+    raise wrong_type("timeout", "seconds, None or modelwire.Timeout", timeout)
 
 
 HTTPX_KEEPALIVE_EXPIRY = 5.0
@@ -365,7 +380,7 @@ def bounds(limits: Any) -> dict[str, int]:
         return limits._given()
     names = ("max_connections", "max_keepalive_connections", "keepalive_expiry")
     if not all(hasattr(limits, name) for name in names):
-        raise TypeError(f"limits takes modelwire.Limits, not {limits!r}")
+        raise wrong_type("limits", "modelwire.Limits", limits)
     given = {name: getattr(limits, name) for name in names}
     if given["keepalive_expiry"] == HTTPX_KEEPALIVE_EXPIRY:
         del given["keepalive_expiry"]

@@ -8,7 +8,7 @@ The types of the parameters are in `_resources.pyi`; both are generated from the
 
 from __future__ import annotations
 
-from modelwire._options import NOT_GIVEN, is_given, refuse
+from modelwire._options import NOT_GIVEN, as_dict, is_given, refuse
 
 TYPE_CHECKING = False
 
@@ -22,8 +22,9 @@ class Call:
     __slots__ = ("headers", "is_hooked", "is_requested", "options", "query", "timeout")
 
     def __init__(self, fields: dict[str, Any]) -> None:
-        self.headers = fields.pop("extra_headers")
-        self.query = fields.pop("extra_query")
+        headers, query = fields.pop("extra_headers"), fields.pop("extra_query")
+        self.headers = headers and as_dict("extra_headers", headers)
+        self.query = query and as_dict("extra_query", query)
         self.timeout = fields.pop("timeout")
         # Those that are given, by the core's names.
         self.options = {}
@@ -41,7 +42,7 @@ def _taken_apart(fields: dict[str, Any]) -> tuple[dict[str, Any], bool, Call]:
     more = fields.pop("extra_body", None)
     stream = fields.pop("stream", False)
     if more:
-        fields.update(more)  # extra_body takes precedence, as in openai-python
+        fields.update(as_dict("extra_body", more))  # takes precedence, as in openai-python
     if stream is not None and not isinstance(stream, bool):
         if is_given(stream):
             raise TypeError(f"stream takes a bool, not {stream!r}")

@@ -10,11 +10,12 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from modelwire._bulk.checks import Checks
-from modelwire._bulk.engine import TAKEN_MAX, begin, limits_of, secret
+from modelwire._bulk.engine import TAKEN_MAX, begin, limits_of
 from modelwire._bulk.plan import Plan, wrong
 from modelwire._bulk.result import Result
 from modelwire._client import OpenAI
 from modelwire._errors import OpenAIError, RequestError
+from modelwire._key import secret
 from modelwire._options import NOT_GIVEN
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ class Checks:
     """The checks of a job."""
 
     def __init__(self, check: Check | Iterable[Check] | None, ask_again: int) -> None:
-        given = [] if check is None else [check] if _is_one(check) else list(check)  # type: ignore[arg-type]
+        given: Any = [] if check is None else [check] if _is_one(check) else list(check)  # type: ignore[arg-type]
         self.names: list[str] = []
         self.functions: list[Callable[[Result[Any]], bool | str | None]] = []
         for one in given:
@@ -89,4 +89,4 @@ class Checks:
 
 
 def _is_one(check: Check | Iterable[Check]) -> bool:
-    return isinstance(check, str) or callable(check)
+    return isinstance(check, str) or not hasattr(check, "__iter__") or callable(check)

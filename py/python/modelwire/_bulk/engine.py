@@ -7,7 +7,6 @@ import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
-from modelwire._key import Secret
 from modelwire._native import NativeBulk, bulk_end_all
 from modelwire._options import NOT_GIVEN
 from modelwire._parameters import Call
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from modelwire._client import BaseClient
+    from modelwire._key import Secret
     from modelwire._native import NativeBudget
     from modelwire._options import NotGiven, Timeout
 
@@ -120,13 +120,3 @@ def limits_of(
             value = min(value, COUNT_MAX)
         limits[name] = value
     return limits
-
-
-def secret(key: Any) -> Secret:
-    """The key that a function returned."""
-    if not isinstance(key, str):
-        raise TypeError(
-            f"the function that returns the key returned a {type(key).__name__}, not a str; one "
-            "that is awaited needs `async for`"
-        )
-    return Secret(key)

@@ -31,7 +31,7 @@ from modelwire._bulk.budget import budget_of, pilot_of
 from modelwire._bulk.checks import Check as _Check
 from modelwire._bulk.checks import CheckError as _CheckError
 from modelwire._bulk.checks import Checks
-from modelwire._bulk.engine import CLOSE_SECONDS, TAKEN_MAX, begin, limits_of, secret
+from modelwire._bulk.engine import CLOSE_SECONDS, TAKEN_MAX, begin, limits_of
 from modelwire._bulk.plan import Plan, wrong
 from modelwire._bulk.repair import Repaired as _Repaired
 from modelwire._bulk.repair import repair
@@ -40,7 +40,8 @@ from modelwire._bulk.result import Status as _Status
 from modelwire._bulk.tables import rows_of
 from modelwire._client import AsyncOpenAI, OpenAI
 from modelwire._errors import OpenAIError, RequestError
-from modelwire._options import NOT_GIVEN
+from modelwire._key import secret
+from modelwire._options import NOT_GIVEN, as_list
 
 if TYPE_CHECKING:
     import asyncio
@@ -167,7 +168,9 @@ class bulk(Generic[_Row]):
         api_key: Any = None,
         timeout: float | Timeout | None | NotGiven = NOT_GIVEN,
     ) -> None:
-        if isinstance(rows, (str, bytes, Mapping)):
+        self._rows: Any = rows_of(rows)
+        is_read = any(hasattr(self._rows, f"__{way}__") for way in ("iter", "aiter", "getitem"))
+        if isinstance(rows, (str, bytes, Mapping)) or not is_read:
             raise TypeError(
                 f"rows is a {type(rows).__name__}, not an iterable of rows. For one row give "
                 "[row]; for a Parquet file modelwire.bulk.read_parquet(path); for JSON lines "
@@ -187,7 +190,8 @@ class bulk(Generic[_Row]):
             raise ValueError("errors is made of the results in output: give both")
         errors = None if errors is None else fsdecode(errors)
         self._output = None if output is None else (fsdecode(output), ordered, retry_failed, errors)
-        old = (reuse,) if isinstance(reuse, (str, PathLike)) else reuse
+        one = [reuse] if isinstance(reuse, (str, PathLike)) else None
+        old: list[Any] = one or as_list("reuse", "paths", reuse)
         self._copied = (bool(once), [fsdecode(path) for path in old])
         self._client = client
         self._timeout = timeout
@@ -197,7 +201,6 @@ class bulk(Generic[_Row]):
         self._budget = budget_of(max_cost, max_total_tokens, price_in, price_out, prices)
         if total is None and hasattr(rows, "__len__"):
             total = len(rows)  # type: ignore[arg-type]
-        self._rows: Any = rows_of(rows)
         self._is_ordered = ordered
         self._counts = _Status(total=total)
         self._progress: Progress | None = None

@@ -8,6 +8,7 @@ from copy import copy
 
 from modelwire._errors import RequestError
 from modelwire._native import prompt_parts
+from modelwire._options import as_dict, wrong_type
 
 TYPE_CHECKING = False
 
@@ -42,7 +43,10 @@ class Plan:
         self.operation = operation
         self.prompt = None if prompt is None else prompt_parts(prompt)
         self.system = system
-        self.defaults: dict[str, Any] = dict(defaults or {})
+        for name, value in (("model", model), ("system", system)):
+            if value is not None and not isinstance(value, str):
+                raise wrong_type(name, "a str", value)
+        self.defaults: dict[str, Any] = as_dict("defaults", defaults)
         if model is not None:
             self.defaults["model"] = model
 

@@ -13,7 +13,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 from modelwire._answers.usage import Usage
 from modelwire._errors import MaxTurnsError, OpenAIError, _made
-from modelwire._options import is_given
+from modelwire._options import as_list, is_given
 from modelwire._schemas.signature import Function
 
 _A = TypeVar("_A")
@@ -188,7 +188,10 @@ class _Run(Generic[_A]):
         if not isinstance(self._max_turns, int) or self._max_turns < 1:
             raise ValueError(f"max_turns must be a number from 1 on, not {self._max_turns!r}")
         self._functions: dict[str, Function] = {}
-        given["tools"] = [self._offered(tool) for tool in options["tools"]]
+        given["tools"] = [
+            self._offered(tool)
+            for tool in as_list("tools", "a list of functions", options["tools"])
+        ]
         said = given.get(form.said)
         if isinstance(said, str):
             said = [{"role": "user", "content": said}]
