@@ -176,11 +176,18 @@ impl Writer<'_> {
                 self.out.push(',');
             }
             is_first = false;
-            let Ok(key) = key.cast::<PyString>() else {
+            if let Ok(key) = key.cast::<PyString>() {
+                write_str(key, self.out)?;
+            } else if key.is_none() || key.is_instance_of::<PyInt>() {
+                // As json.dumps does, a bool included, which is an int.
+                self.out.push('"');
+                self.write_at(&key)?;
+                self.out.push('"');
+            } else {
                 let name = key.get_type().name()?;
-                return Err(PyTypeError::new_err(format!("keys must be str, not {name}")));
-            };
-            write_str(key, self.out)?;
+                let known = "keys must be str, int, bool or None";
+                return Err(PyTypeError::new_err(format!("{known}, not {name}")));
+            }
             self.out.push(':');
             self.write_at(&value)?;
         }

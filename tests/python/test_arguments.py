@@ -280,8 +280,8 @@ def nested(depth):
         (contains_itself(), ValueError, "contains itself"),
         (maps_to_itself(), ValueError, "contains itself"),
         (nested(100_000), ValueError, "nested deeper"),
-        ({1: "x"}, TypeError, "keys must be str, not int"),
-        ({None: "x"}, TypeError, "keys must be str"),
+        ({(1,): "x"}, TypeError, "keys must be str, int, bool or None, not tuple"),
+        ({1.5: "x"}, TypeError, "keys must be str, int, bool or None, not float"),
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, type) else value.__name__,
 )
@@ -329,6 +329,16 @@ def test_values_are_written_as_compact_json(written, value, text):
     body = written(metadata=value)
     assert body.endswith(f'"metadata":{text}}}'), body
     assert json.loads(body)["metadata"] == (list(value) if isinstance(value, tuple) else value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [{50256: -100, -1: 0, BIG: 1}, {None: 1, True: 2, False: 3}, {Colour.RED: 1, Word.HIGH: 2}],
+    ids=repr,
+)
+def test_keys_are_written_as_json_dumps_writes_them(written, value):
+    body = written(logit_bias=value)
+    assert body.endswith(f'"logit_bias":{json.dumps(value, separators=(",", ":"))}}}'), body
 
 
 @pytest.mark.parametrize("value", [{"role": "user", "content": "x"}, b"x", 7, None])

@@ -143,7 +143,7 @@ def test_defaults_fill_in_missing_fields(service, bulk):
         ({"custom_id": "a", "url": "/v1/embeddings", "body": ASK}, "url is"),
         ({"custom_id": 1.5, "body": ASK}, "the name of a row is a float"),
         ({**ASK, "temperature": float("nan")}, "a row cannot be sent"),
-        ({**ASK, "metadata": {1: "x"}}, "a row cannot be sent"),
+        ({**ASK, "metadata": {(1,): "x"}}, "a row cannot be sent"),
         ({**ASK, "stop": object()}, "a row cannot be sent"),
         ({**ASK, "model": "no-such-model"}, "no-such-model"),
     ],
