@@ -520,6 +520,47 @@ def test_docstrings(docstring):
     )
 
 
+def test_inherited_and_generated_docstrings_describe_no_tool():
+    class Search:
+        def __call__(self, q: str) -> str:
+            return q
+
+    class Base:
+        """Says nothing of its subclasses."""
+
+    class Weather(Base):
+        def __init__(self, city: str) -> None: ...
+
+    @dataclasses.dataclass
+    class Spot:
+        city: str
+
+    class Look(pydantic.BaseModel):
+        city: str
+
+    for tool in (Search(), Weather, Spot, Look):
+        assert Function(tool).description is None
+
+
+def test_a_cached_function_can_be_a_tool():
+    cached = functools.lru_cache(add)
+    assert Function(cached).description == Function(add).description
+    assert Function(cached).parameters == Function(add).parameters
+
+
+def test_names_that_no_service_takes_are_refused():
+    def größe() -> int: ...
+
+    def long() -> None: ...
+
+    long.__name__ = "a" * 65
+    for tool in (lambda: 1, größe, long):
+        with pytest.raises(ValueError, match="a tool is named '.*': its name must be 1 to 64"):
+            Function(tool)
+    long.__name__ = "a" * 64
+    assert Function(long).name == "a" * 64
+
+
 def test_docstrings_without_sections():
     """All of it is the description; none is none."""
 

@@ -15,6 +15,7 @@ from typing import Any
 from modelwire._schemas.formats import library
 from modelwire._schemas.schema import is_strict, strict
 
+_SENDABLE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _MUTABLE = (list, dict, set)
 _GOOGLE = re.compile(r"(Args|Arguments|Parameters|Params):\s*")
 _SPHINX = re.compile(r":param\s+(?:[^:]*\s)?\*{0,2}(\w+):\s*(.*)")
@@ -35,10 +36,16 @@ class Function:
             self._bound |= set(inner.keywords)  # set by the program, not by the model
             inner = inner.func
         if not inspect.isroutine(inner) and not isinstance(inner, type):
-            inner = type(inner).__call__  # a callable object
+            # A cached function, or another callable object.
+            inner = getattr(inner, "__wrapped__", type(inner).__call__)
         self.name: str = getattr(function, "__name__", None) or _name(function)
+        if not _SENDABLE.fullmatch(self.name):
+            raise ValueError(
+                f"a tool is named {self.name!r}: its name must be 1 to 64 letters A to Z, digits, "
+                "_ or -. Define a function with def, or set its __name__"
+            )
         self.is_async = inspect.iscoroutinefunction(inner)
-        self.description, told = documented(function if inner is function else inner)
+        self.description, told = documented(inner)
         kind = self._kind(inner, told)
         described, self._read = library(kind)
         self.is_strict, self.parameters = _parameters(described, told)
@@ -112,7 +119,11 @@ _OF_A_CLASS = ("title", "description")
 def documented(function: Any) -> tuple[str | None, dict[str, str]]:
     """The description of a function and of its parameters from its docstring, in Google, numpy or
     Sphinx style."""
-    lines = (inspect.getdoc(function) or "").splitlines()
+    # Not inspect.getdoc: what a base class says of itself does not describe a tool.
+    doc = function.__doc__ or ""
+    if isinstance(function, type) and doc.startswith(f"{function.__name__}("):
+        doc = ""  # the generated docstring of a dataclass
+    lines = inspect.cleandoc(doc).splitlines()
     said: dict[str, str] = {}
     begin = len(lines)
     for index, line in enumerate(lines):
