@@ -152,6 +152,10 @@ def test_dumps(of):
     assert found.model_dump(include={"id", "created"}) == {"id": "c", "created": None}
     assert "choices" not in found.model_dump(exclude={"choices": True})
     assert json.loads(found.model_dump_json()) == dump
+    assert found.model_dump(round_trip=True, serialize_as_any=True, warnings=False)
+    for dump in (found.model_dump, found.model_dump_json, found.dict):
+        with pytest.raises(TypeError, match='takes no "exclude_nonee"'):
+            dump(exclude_nonee=True)
     assert found.model_dump_json(exclude_none=True) == json.dumps(plain, separators=(",", ":"))
     assert "\n" in found.model_dump_json(indent=2)
     assert json.loads(found.to_json(exclude_none=True)) == plain

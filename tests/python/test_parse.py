@@ -391,6 +391,9 @@ def test_arguments_that_contradict_each_other(caller):
         caller.response(text_format=Event, text={"format": {"type": "text"}})
     with pytest.raises(TypeError, match="text_format takes a type"):
         caller.response(text_format={"type": "json_object"})
+    for wrong in ("json", Event.model_construct(), [Event]):
+        with pytest.raises(TypeError, match="response_format takes a type, a dict or None, not "):
+            caller.chat(response_format=wrong)
     for kind in (Event, list[Event], Event | None, pydantic.TypeAdapter(Event)):
         with pytest.raises(TypeError, match=r"`BaseModel`.*chat\.completions\.parse"):
             caller(lambda client, kind=kind: client.chat.completions.create(

@@ -23,6 +23,18 @@ use crate::openai_classes;
 use crate::run::{Run, import};
 use crate::slots::{Found, Held};
 
+/// Options of pydantic's dumps that change nothing here.
+const OTHERS: [&str; 8] = [
+    "context",
+    "ensure_ascii",
+    "exclude_computed_fields",
+    "fallback",
+    "polymorphic_serialization",
+    "round_trip",
+    "serialize_as_any",
+    "warnings",
+];
+
 /// A function of `modelwire._answers.repr`, which formats objects for people.
 fn show<'py>(
     name: &str,
@@ -177,6 +189,12 @@ impl View {
         exclude_none: bool,
         _others: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        for name in _others.iter().flat_map(|others| others.keys()) {
+            let name = name.cast::<PyString>()?.to_cow()?;
+            if !OTHERS.contains(&&*name) {
+                return Err(PyTypeError::new_err(format!("model_dump() takes no {name:?}")));
+            }
+        }
         let dump = Dump {
             unset: !(exclude_unset || exclude_defaults),
             none: !(exclude_none || exclude_defaults),

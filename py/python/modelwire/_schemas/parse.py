@@ -19,7 +19,7 @@ from modelwire._errors import (
     RequestError,
     _made,
 )
-from modelwire._options import is_given
+from modelwire._options import is_given, wrong_type
 from modelwire._schemas import partial as _partial
 from modelwire._schemas.formats import Format, is_type
 
@@ -206,6 +206,9 @@ class ChatReading(_Reading):
     def __init__(self, given: dict[str, Any], *, all_strict: bool) -> None:
         asked = given.get("response_format")
         super().__init__(_format_of(asked))
+        is_schema = asked is None or not is_given(asked) or hasattr(asked, "keys")
+        if self.format is None and not is_schema:
+            raise wrong_type("response_format", "a type, a dict or None", asked)
         self.given = given = dict(given)
         if self.format is not None:
             given["response_format"] = _response_format(self.format)
