@@ -585,14 +585,32 @@ fn an_invalid_row_ends_an_outage() {
 
 #[test]
 fn a_mistake_in_every_row_stops_the_run_within_ten() {
-    let service = Service::start().unwrap();
-    service.answer_otherwise(Some(status(400, &[])));
-    let book = Slow { durable: u64::MAX, ..Slow::default() };
-    let mut engine = Engine::new(client(&service), options(), book);
-    let (finished, over) = run(&mut engine, (1..=1_000).map(|number| row(number, "echo")));
-    let Over::Stopped(stopped) = over else { panic!("{over:?}") };
-    assert_eq!((stopped.reason, stopped.error.status()), (StopReason::Invalid, Some(400)));
-    assert!(finished.len() <= 2 && engine.status().sent <= 10, "{:?}", engine.status());
+    for code in [301, 400, 405, 409, 413, 422] {
+        let service = Service::start().unwrap();
+        service.answer_otherwise(Some(status(code, &[])));
+        let book = Slow { durable: u64::MAX, ..Slow::default() };
+        let mut engine = Engine::new(client(&service), options(), book);
+        let (finished, over) = run(&mut engine, (1..=1_000).map(|number| row(number, "echo")));
+        let Over::Stopped(stopped) = over else { panic!("{over:?}") };
+        assert_eq!((stopped.reason, stopped.error.status()), (StopReason::Invalid, Some(code)));
+        assert!(finished.len() <= 2 && engine.status().sent <= 10, "{:?}", engine.status());
+    }
+}
+
+#[test]
+fn a_balance_that_is_used_up_stops_the_run_and_fails_no_row() {
+    for paid in [0, 20] {
+        let service = Service::start().unwrap();
+        service.queue(vec![Reply { says: Says::Played, faults: Vec::new() }; paid]);
+        service.answer_otherwise(Some(status(402, &[])));
+        let mut engine = Engine::new(client(&service), options(), NoSendJournal);
+        let (finished, over) = run(&mut engine, (1..=1_000).map(|number| row(number, "echo")));
+        let Over::Stopped(stopped) = over else { panic!("{over:?}") };
+        assert_eq!((stopped.reason, stopped.error.status()), (StopReason::Forbidden, Some(402)));
+        assert!(stopped.error.hint().contains("balance"), "{}", stopped.error.hint());
+        assert!(finished.len() == paid && finished.iter().all(|row| row.outcome.is_ok()));
+        assert!(engine.status().sent < 200, "{:?}", engine.status());
+    }
 }
 
 #[test]
@@ -718,8 +736,11 @@ fn a_drain_repeats_no_row_that_may_have_been_paid() {
 #[test]
 fn refusals_of_single_rows_are_no_outage() {
     let service = Service::start().unwrap();
+    service.queue(vec![Reply { says: Says::Played, faults: Vec::new() }]);
     service.answer_otherwise(Some(status(409, &[])));
-    let mut engine = Engine::new(client(&service), options(), NoSendJournal);
+    let mut options = options();
+    options.fixed.concurrency_max = Some(1);
+    let mut engine = Engine::new(client(&service), options, NoSendJournal);
     let (finished, over) = run(&mut engine, (1..=40).map(|number| row(number, "echo")));
     assert!(matches!(over, Over::All), "{over:?}");
     assert_eq!((finished.len(), engine.status().outage), (40, None));

@@ -282,6 +282,27 @@ fn a_forbidden_model_stops_the_job_and_is_named() {
 }
 
 #[test]
+fn a_refusal_of_all_rows_stops_the_job() {
+    for (status, expected) in [
+        (
+            402,
+            "the service asks for payment: not now (status 402). Hint: Check the account's balance",
+        ),
+        (405, "the service refuses the first rows, and so probably all: not now (status 405)."),
+    ] {
+        let job = Job::new(&rows(500, "echo"));
+        job.service.answer_otherwise(Some(refusal(status)));
+        let ran = job.run(&[]);
+        assert_eq!(ran.code(), 16, "{}", ran.stderr);
+        assert!(words(&ran.stderr).contains(expected), "{}", ran.stderr);
+        assert!(job.service.recorded("").len() < 100 && job.results().is_empty());
+        job.service.answer_otherwise(None);
+        assert_eq!(job.run(&[]).code(), 0);
+        assert_eq!((job.results().len(), job.metered()), (500, 500));
+    }
+}
+
+#[test]
 fn an_unreachable_service_stops_the_job() {
     let job = Job::new(&rows(100, "echo"));
     let nowhere = Service::start().unwrap().base_url();

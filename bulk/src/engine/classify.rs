@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use modelwire::{Error, ErrorKind, Metered, TimeoutPhase};
 
+use super::outcome::PAYMENT_REQUIRED;
+
 /// The limits that the user set for retries.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
@@ -30,11 +32,11 @@ pub(super) enum Classified {
     NotSent,
     /// The key is wrong: every row would fail.
     KeyRefused,
-    /// The account, key or model forbids it: perhaps every row of the model would fail.
+    /// The account, its balance, the key or the model forbids it: perhaps every row of the model would fail.
     Forbidden,
     /// The path or the model does not exist: perhaps every row of the model would fail.
     NotFound,
-    /// The service found the request invalid: perhaps all requests are, in the same way.
+    /// The service refused the request, as invalid for instance: perhaps it refuses all of them.
     Invalid,
     /// It was cancelled on this side. What the service did with it is unknown.
     Unknown,
@@ -51,6 +53,8 @@ pub(super) struct Tries {
     pub(super) rejected: u32,
     /// Attempts whose key was rejected.
     pub(super) unauthorized: u32,
+    /// Attempts that one of several services refused, and that went to another.
+    pub(super) elsewhere: usize,
 }
 
 /// Classifies a failed attempt, and counts it in `tries` if a limit refused it or it may have been metered.
@@ -84,11 +88,10 @@ pub(super) fn classify(error: &Error, tries: &mut Tries, rules: &Rules) -> Class
                 false => Classified::Outcome,
             }
         }
-        ErrorKind::InvalidRequest => Classified::Invalid,
-        ErrorKind::Status if error.status() == Some(422) => Classified::Invalid,
+        ErrorKind::Status if error.status() == Some(PAYMENT_REQUIRED) => Classified::Forbidden,
+        ErrorKind::InvalidRequest | ErrorKind::Status => Classified::Invalid,
         // A retry would get the same answer.
-        ErrorKind::Status
-        | ErrorKind::Protocol
+        ErrorKind::Protocol
         | ErrorKind::Argument
         | ErrorKind::Config
         | ErrorKind::Callback
@@ -145,12 +148,14 @@ mod tests {
     #[test]
     fn a_status_says_what_follows() {
         for (status, expected) in [
+            (301, Classified::Invalid),
             (400, Classified::Invalid),
             (401, Classified::KeyRefused),
+            (402, Classified::Forbidden),
             (403, Classified::Forbidden),
             (404, Classified::NotFound),
-            (409, Classified::Outcome),
-            (418, Classified::Outcome),
+            (405, Classified::Invalid),
+            (409, Classified::Invalid),
             (422, Classified::Invalid),
             (429, Classified::Limited),
             (500, Classified::AgainPaid),

@@ -23,8 +23,11 @@ pub(super) struct Gate {
     controller: Controller,
     held: NextRow,
     pub(super) breaker: Breaker,
-    /// Rows failed here for longer than the patience, and not elsewhere: no more are sent.
+    /// Rows failed here for longer than the patience, or were refused, and not elsewhere: no more are sent.
     is_given_up: bool,
+    pub(super) was_answered: bool,
+    /// Rows that were refused since the last answer, and went to other services.
+    pub(super) refused_in_a_row: usize,
     /// The service asked to wait until then.
     paused_until: Duration,
 }
@@ -45,6 +48,8 @@ impl Gate {
             held: NextRow::No,
             breaker: Breaker::default(),
             is_given_up: false,
+            was_answered: false,
+            refused_in_a_row: 0,
             paused_until: Duration::ZERO,
         }
     }

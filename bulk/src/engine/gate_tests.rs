@@ -11,7 +11,7 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use modelwire::{BaseUrl, Client, Config, ErrorKind, RetryPolicy};
-use modelwire_testing::Service;
+use modelwire_testing::{Reply, Says, Service};
 
 use crate::controller::Fixed;
 use crate::engine::attempt::Attempt;
@@ -93,6 +93,58 @@ fn a_service_that_fails_row_after_row_is_left_alone() {
     assert!((5..50).contains(&failed), "{failed}");
     assert_eq!(calls(&services[1]), 400 - failed as u64);
     assert_eq!(engine.status().outage, None, "the job goes on");
+}
+
+/// A wrong base URL, or a key without permission or balance, from the first row on or later.
+#[test]
+fn a_service_that_refuses_row_after_row_costs_no_row() {
+    let played = || Reply { says: Says::Played, faults: Vec::new() };
+    for (code, answers) in [(301, 0), (402, 0), (403, 0), (404, 0), (405, 0), (402, 30), (403, 30)]
+    {
+        let services = [Service::start().unwrap(), Service::start().unwrap()];
+        services[0].queue(vec![played(); answers]);
+        services[0].answer_otherwise(Some(status(code, &[])));
+        let urls = services.each_ref().map(Service::base_url);
+        let client = client(urls.iter().map(String::as_str));
+        let mut engine = Engine::new(client, options(), NoSendJournal);
+        let (finished, over) = run(&mut engine, (1..=400).map(|number| row(number, "echo")));
+        assert!(matches!(over, Over::All), "{code}: {over:?}");
+        assert_eq!(numbers(&finished), (1..=400).collect::<Vec<_>>());
+        assert!(finished.iter().all(|finished| finished.outcome.is_ok()), "{code}");
+        assert!(engine.status().sent < 600, "{code}: {:?}", engine.status());
+    }
+}
+
+#[test]
+fn services_that_all_refuse_stop_the_run_and_fail_no_row() {
+    for (one, other) in [(402, 402), (402, 404), (405, 405), (400, 403)] {
+        let services = [Service::start().unwrap(), Service::start().unwrap()];
+        services[0].answer_otherwise(Some(status(one, &[])));
+        services[1].answer_otherwise(Some(status(other, &[])));
+        let urls = services.each_ref().map(Service::base_url);
+        let client = client(urls.iter().map(String::as_str));
+        let mut engine = Engine::new(client, options(), NoSendJournal);
+        let (finished, over) = run(&mut engine, (1..=400).map(|number| row(number, "echo")));
+        assert!(matches!(over, Over::Stopped(_)), "{one} {other}: {over:?}");
+        assert!(finished.is_empty() && engine.status().sent < 60, "{:?}", engine.status());
+    }
+}
+
+/// No other service is better for it: it is sent to each that has answered no row yet, and fails.
+#[test]
+fn a_row_that_every_service_refuses_is_an_outcome() {
+    let services = [Service::start().unwrap(), Service::start().unwrap()];
+    let urls = services.each_ref().map(Service::base_url);
+    for code in [400, 403] {
+        let mut options = options();
+        options.fixed.concurrency_max = Some(1);
+        services.iter().for_each(|service| service.queue(vec![status(code, &[])]));
+        let client = client(urls.iter().map(String::as_str));
+        let mut engine = Engine::new(client, options, NoSendJournal);
+        let (finished, over) = run(&mut engine, (1..=20).map(|number| row(number, "echo")));
+        assert!(matches!(over, Over::All), "{code}: {over:?}");
+        assert_eq!(finished.len(), 20, "{code}");
+    }
 }
 
 #[test]

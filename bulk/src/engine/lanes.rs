@@ -41,8 +41,8 @@ pub(super) struct Lane {
     noted: VecDeque<(u64, Attempt)>,
     /// Tokens used by answers, as a multiple of the estimate.
     correction: f64,
-    /// Rows that were refused (400, 403, 404 or 422) since the last answer: whether all rows would be is
-    /// not known yet.
+    /// Rows that were refused (3xx, or 4xx but 401 and 429) since the last answer: whether all rows would
+    /// be is not known yet.
     pub(super) forbidden: Vec<Finished>,
     /// Their number, with those that are no longer held back.
     pub(super) refused_in_a_row: usize,
@@ -116,6 +116,11 @@ impl Lane {
 
     fn give_up(&mut self, service: usize) {
         self.gates.get_mut(service).into_iter().for_each(Gate::give_up);
+    }
+
+    /// Whether no service gets a row any more.
+    pub(super) fn is_given_up(&self) -> bool {
+        self.gates.iter().all(Gate::is_given_up)
     }
 
     /// Whether the rows fail one after another at every service.
@@ -239,7 +244,7 @@ impl Lanes {
             self.given_up.push(service);
         }
         self.lanes.iter_mut().for_each(|lane| lane.give_up(service));
-        self.given_up.len() < self.services
+        self.given_up.len() < self.services && !self.lanes.iter().any(Lane::is_given_up)
     }
 
     /// The lane of a model.

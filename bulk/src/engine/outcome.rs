@@ -16,10 +16,13 @@ use crate::checks::Rejection;
 use crate::controller::Ended;
 use crate::row::{Finished, Row, may_be_metered};
 
-/// This many consecutive forbidden rows (403) of a model end the run, if the model answered before: a single
-/// one may depend on the row. So do as many rows that are not found or invalid (400, 404, 422), if it never
-/// answered.
+/// This many consecutive forbidden rows (403) of a model end the run, if the model answered before: a
+/// single one may depend on the row. So do as many rows with another refusal (3xx, 4xx), if it never
+/// answered. Of several services, one that refuses as many gets no more.
 const FORBIDDEN_MAX: usize = 8;
+
+/// The status of a refusal for a balance that is used up.
+pub(super) const PAYMENT_REQUIRED: u16 = 402;
 
 /// The status of a refusal for rate limits.
 const TOO_MANY: u16 = 429;
@@ -43,6 +46,7 @@ impl<B: SendJournal> Engine<B> {
                     lane.ended(&attempt, now, Ended::Answered { tokens });
                     if let Some(gate) = lane.gate(&attempt) {
                         gate.breaker.answered(attempt.begun);
+                        (gate.was_answered, gate.refused_in_a_row) = (true, 0);
                     }
                     (lane.was_answered, lane.refused_in_a_row) = (true, 0);
                     self.finished.append(&mut lane.forbidden);
@@ -142,6 +146,14 @@ impl<B: SendJournal> Engine<B> {
                 self.stop(StopReason::KeyRefused, error, attempt.row.clone());
                 self.unsent(attempt);
             }
+            refusal @ (Classified::Forbidden | Classified::NotFound | Classified::Invalid)
+                if self.may_go_elsewhere(&attempt, refusal) =>
+            {
+                attempt.refused_at = Some(attempt.service);
+                attempt.tries.elsewhere += 1;
+                let attempt = self.take_back(attempt, now, Ended::Otherwise);
+                self.again(attempt, now);
+            }
             Classified::Forbidden => self.forbidden(attempt, error, now),
             Classified::NotFound => self.not_found(attempt, error, StopReason::NotFound, now),
             Classified::Invalid => self.not_found(attempt, error, StopReason::Invalid, now),
@@ -150,6 +162,26 @@ impl<B: SendJournal> Engine<B> {
                 self.lost(&attempt);
             }
         }
+    }
+
+    /// Whether another service may accept a row that this one refused: this one answered none, or forbids
+    /// rows, for its balance is used up for instance. One that refuses many gets no more of the model.
+    fn may_go_elsewhere(&mut self, attempt: &Attempt, refusal: Classified) -> bool {
+        let services = self.client.services();
+        let is_sent_enough = attempt.tries.elsewhere >= FORBIDDEN_MAX * services;
+        if services == 1 || self.phase == Phase::Draining || is_sent_enough {
+            return false;
+        }
+        let Some(lane) = self.lanes.get(attempt.lane) else { return false };
+        let Some(gate) = lane.gate(attempt) else { return false };
+        if gate.was_answered && refusal != Classified::Forbidden {
+            return false;
+        }
+        gate.refused_in_a_row += 1;
+        if gate.refused_in_a_row >= FORBIDDEN_MAX {
+            gate.give_up();
+        }
+        !lane.is_given_up()
     }
 
     /// Sends nothing of this model to the service of an attempt until this time.
@@ -192,13 +224,13 @@ impl<B: SendJournal> Engine<B> {
         }
     }
 
-    /// Ends the run if a model never answered, or after many consecutive refusals. Otherwise, the next
-    /// answer decides about the row.
+    /// Ends the run if the balance is used up (402), if a model never answered, or after many consecutive
+    /// refusals. Otherwise, the next answer decides about the row.
     fn forbidden(&mut self, attempt: Attempt, error: Error, now: Duration) {
         self.lane_ended(&attempt, now, Ended::Otherwise);
-        let is_draining = self.phase == Phase::Draining;
+        let is_of_all = self.phase == Phase::Draining || error.status() == Some(PAYMENT_REQUIRED);
         let Some(lane) = self.lanes.get(attempt.lane) else { return };
-        match lane.was_answered && !is_draining {
+        match lane.was_answered && !is_of_all {
             true => self.hold_back(attempt, error, StopReason::Forbidden, now),
             false => self.stop_model(attempt, error, StopReason::Forbidden),
         }
@@ -208,7 +240,7 @@ impl<B: SendJournal> Engine<B> {
     fn hold_back(&mut self, attempt: Attempt, error: Error, reason: StopReason, now: Duration) {
         let Some(lane) = self.lanes.get(attempt.lane) else { return };
         lane.refused_in_a_row += 1;
-        match lane.refused_in_a_row < FORBIDDEN_MAX {
+        match lane.refused_in_a_row < FORBIDDEN_MAX && !lane.is_given_up() {
             true => lane.forbidden.push(finished(attempt, Err(error), now)),
             false => self.stop_model(attempt, error, reason),
         }
@@ -242,13 +274,13 @@ impl<B: SendJournal> Engine<B> {
         false
     }
 
-    /// If none of the first rows of a model is found or valid, its name or the form of all rows is wrong, and
-    /// all others would fail too: ends the run. Fewer rows are held back until an answer.
+    /// If all of the first rows of a model are refused, its name or the form of all rows is wrong, or the base
+    /// URL, and all others would fail too: ends the run. Fewer rows are held back until an answer.
     fn not_found(&mut self, attempt: Attempt, error: Error, reason: StopReason, now: Duration) {
         self.lane_ended(&attempt, now, Ended::Answered { tokens: None });
         let is_draining = self.phase == Phase::Draining;
         let Some(lane) = self.lanes.get(attempt.lane) else { return };
-        if lane.was_answered {
+        if lane.was_answered && !lane.is_given_up() {
             return self.finish(attempt, Err(error), now);
         }
         if is_draining {

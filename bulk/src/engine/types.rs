@@ -69,11 +69,11 @@ pub enum Over {
 pub enum StopReason {
     /// 401: the key is wrong for every row.
     KeyRefused,
-    /// 403, for the first row of a model or for many consecutive rows.
+    /// 402; or 403, for the first row of a model or for many consecutive rows.
     Forbidden,
     /// 404, for the first rows of a model: most likely its name is wrong.
     NotFound,
-    /// 400 or 422, for the first rows of a model: most likely all of them have the same mistake.
+    /// Another 4xx or a 3xx, for the first rows of a model: most likely all of them have the same mistake.
     Invalid,
     /// Rows of a model failed one after another for longer than the patience.
     Failing,

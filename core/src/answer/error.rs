@@ -76,6 +76,9 @@ pub struct Error(Arc<Inner>);
 /// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+const PAYMENT_HINT: &str =
+    "Check the account's balance and payment in the service's control panel.";
+
 const REFUSED_HINT: &str = "Reproduce it with a minimal request, then add parameters one by one. Also check \
     the base URL and any proxy in between.";
 
@@ -192,6 +195,7 @@ impl Error {
         // A request that the service itself refused with a reason reached the right place.
         let is_refusal = kind == ErrorKind::Status && (400..500).contains(&answer.status);
         let error = match is_refusal && found.message.is_some() {
+            _ if answer.status == 402 => error.with_hint(PAYMENT_HINT),
             true => error.with_hint(REFUSED_HINT),
             false => error,
         };

@@ -51,13 +51,19 @@ impl Cause {
             Cause::Stopped(Stopped { reason, error, row }) => {
                 let what = match reason {
                     StopReason::KeyRefused => "the service rejected the key".to_owned(),
+                    StopReason::Forbidden if error.status() == Some(402) => {
+                        "the service asks for payment".to_owned()
+                    }
                     StopReason::Forbidden => format!("model {:?} is forbidden", row.model),
                     StopReason::NotFound => {
                         format!("model {:?} is not found", row.model)
                     }
                     StopReason::Invalid => {
-                        "the service rejects the first rows as invalid, and so probably all"
-                            .to_owned()
+                        let what = match error.status() {
+                            Some(400 | 422) => "rejects the first rows as invalid",
+                            Some(_) | None => "refuses the first rows",
+                        };
+                        format!("the service {what}, and so probably all")
                     }
                     StopReason::Failing => format!("model {:?} fails every row", row.model),
                     StopReason::Unreachable => "the service cannot be reached".to_owned(),

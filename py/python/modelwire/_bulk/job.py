@@ -87,9 +87,9 @@ class bulk(Generic[_Row]):
     `model` and `defaults` fill in what a row omits.
 
     A row that fails is an outcome, with its exception in `error`. A failure that stops all rows is
-    raised once all requests in flight have finished: a rejected key (401, 403), an unreachable
-    service, or an exception of the rows' iterator; `unfinished` then has the rows without an
-    outcome.
+    raised once all requests in flight have finished: a rejected key (401, 403), a balance that is
+    used up (402), all of the first rows being refused, an unreachable service, or an exception of
+    the rows' iterator; `unfinished` then has the rows without an outcome.
 
     The engine adapts the number of requests in flight and their rate to the service. It waits
     after status 429 and retries, up to `attempts` attempts in all (20 by default). A request that
