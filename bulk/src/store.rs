@@ -38,7 +38,7 @@ pub mod writer;
 
 use std::fmt;
 use std::fs::{self, OpenOptions};
-use std::io::{self, BufWriter, ErrorKind};
+use std::io::{self, BufRead, BufWriter, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -234,6 +234,11 @@ impl Store {
         let as_they_came = Order::new();
         let is_spooled = self.places.results.is_none() && self.places.arrivals.is_some();
         let order = order.or(is_spooled.then_some(&as_they_came));
+        let error = error.or_else(|| {
+            let path = self.places.arrivals.as_ref().filter(|_| journal.is_some())?;
+            let error = results.check_file(path).err()?;
+            Some((path.display().to_string(), error))
+        });
         let Some((name, error)) = error else {
             if self.replaces_changed
                 && let (Results::File(file), Some(journal), Some(path)) =
@@ -250,6 +255,12 @@ impl Store {
             return Err(Error::Closed);
         }
         let kept = self.rescue(&results, &unwritten);
+        if let (Kept::All, Some(known), Some(path)) = (&kept, results.end(), &self.places.arrivals)
+            && let Ok(found) = fs::metadata(path).map(|found| found.len())
+            && found < known
+        {
+            return Err(Error::ResultsShorter { path: path.clone(), found, known });
+        }
         if let (None, Some(order)) = (&self.places.results, order) {
             self.put_in_order(&mut results, None, order)?;
         }
@@ -261,17 +272,29 @@ impl Store {
         self.thread.take()?.join().ok()
     }
 
-    /// Writes unwritten results to another place.
+    /// Writes unwritten results to another place, with the earlier ones if their file has no name any more.
     fn rescue(&self, results: &Results, unwritten: &Batch) -> Kept {
-        if unwritten.is_empty() {
+        let arrivals = self.places.arrivals.as_deref();
+        let file = match results {
+            Results::File(file) => Some(file),
+            Results::Stream(_) | Results::Frozen(_) => None,
+        };
+        let nameless = file.filter(|file| {
+            file.end > 0 && arrivals.is_some_and(|path| !journal_file::has_name(&file.file, path))
+        });
+        let earlier = nameless.and_then(|file| Some(file.lines().ok()?.split(b'\n').count()));
+        let count = unwritten.sizes.len() + earlier.unwrap_or_default();
+        if count == 0 {
             return Kept::All;
         }
-        let count = unwritten.sizes.len();
-        match rescue::rescue(&unwritten.lines, results.format(), &self.temp_folder) {
+        let format = results.format();
+        match rescue::rescue(nameless, &unwritten.lines, format, &self.temp_folder) {
             Rescued::StandardError => Kept::StandardError { count },
             Rescued::File(path) => {
-                let is_file = matches!(results, Results::File(_));
-                let belongs = self.places.arrivals.clone().filter(|_| is_file);
+                // What replaced the file is not continued with its results.
+                let is_free = |path: &&Path| nameless.is_none() || !path.exists();
+                let belongs = arrivals.filter(is_free).filter(|_| file.is_some());
+                let belongs = belongs.map(Path::to_owned);
                 Kept::File { count, path, belongs }
             }
         }

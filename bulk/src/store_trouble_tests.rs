@@ -56,7 +56,7 @@ fn add_and_look(options: &StoreOptions, message: &str, rows: &[String]) {
     };
     let results = options.results.clone().unwrap();
     use std::io::Write;
-    let mut file = OpenOptions::new().append(true).open(&results).unwrap();
+    let mut file = OpenOptions::new().append(true).create(true).open(&results).unwrap();
     file.write_all(&lines).unwrap();
     let (store, told) = open(options);
     assert!(store.resumed().notes.is_empty(), "{:?}", store.resumed().notes);
@@ -250,6 +250,63 @@ fn a_full_device_is_reported_and_results_are_rescued() {
     let error = store.close(None).unwrap_err();
     assert!(error.to_string().starts_with("/dev/full: no space left"), "{error}");
     assert_eq!(keys(&rescue_in(&error.to_string())), rows);
+}
+
+/// Removed between two results, or after the last; the rescue file has those of earlier runs as well.
+#[test]
+fn results_that_are_removed_during_a_run_are_rescued() {
+    for (name, is_last) in [("out.jsonl", false), ("out.jsonl", true), ("out.jsonl.gz", false)] {
+        let (folder, options) = with_one_result(name);
+        let (mut store, _) = open(&options);
+        store.send(&["b", "c"]);
+        store.done("b");
+        eventually("it is written", || store.shared.bytes() == 0);
+        fs::remove_file(folder.path(name)).unwrap();
+        if !is_last {
+            store.done("c");
+            eventually("it is noticed", || store.is_failed());
+        }
+        let message = store.close(None).unwrap_err().to_string();
+        assert!(message.contains("removed or replaced while the job ran"), "{message}");
+        let rows: Vec<_> = ["a", "b", "c"].into_iter().take(if is_last { 2 } else { 3 }).collect();
+        assert!(message.contains(&format!("{} results", rows.len())), "{message}");
+        add_and_look(
+            &options,
+            &message,
+            &rows.iter().map(|row| (*row).to_owned()).collect::<Vec<_>>(),
+        );
+    }
+}
+
+#[test]
+fn results_that_are_replaced_during_a_run_are_rescued() {
+    let (folder, options) = with_one_result("out.jsonl");
+    let (mut store, _) = open(&options);
+    fs::write(folder.path("other"), "other").unwrap();
+    fs::rename(folder.path("other"), folder.path("out.jsonl")).unwrap();
+    store.done("b");
+    let message = store.close(None).unwrap_err().to_string();
+    assert!(message.contains("2 results") && !message.contains("add them"), "{message}");
+    assert_eq!(keys(&rescue_in(&message)), ["a", "b"]);
+    assert_eq!(fs::read_to_string(folder.path("out.jsonl")).unwrap(), "other");
+}
+
+#[test]
+fn results_that_are_cut_during_a_run_are_reported() {
+    let (folder, options) = with_one_result("out.jsonl");
+    let cut = || fs::write(folder.path("out.jsonl"), "").unwrap();
+    let (mut store, _) = open(&options);
+    cut();
+    store.done("b");
+    let message = store.close(None).unwrap_err().to_string();
+    assert!(message.contains("the file was cut while the job ran. 1 results"), "{message}");
+    assert_eq!(keys(&rescue_in(&message)), ["b"]);
+    assert!(fs::read(folder.path("out.jsonl")).unwrap().is_empty(), "no hole");
+    let (folder, options) = with_one_result("out.jsonl");
+    let (store, _) = open(&options);
+    fs::write(folder.path("out.jsonl"), "").unwrap();
+    let message = store.close(None).unwrap_err().to_string();
+    assert!(message.contains("has 0 bytes, but its journal lists"), "{message}");
 }
 
 #[test]

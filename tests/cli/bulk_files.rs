@@ -431,6 +431,34 @@ fn standard_output_resumes_with_a_journal() {
     assert_eq!(all.len(), 20);
 }
 
+#[test]
+fn results_that_are_removed_during_a_run_are_saved_and_it_goes_on() {
+    let service = slow_service("latency-ms=20");
+    let folder = Folder::new();
+    folder.file("in.jsonl", rows(200));
+    let arguments = ["-o", "out.jsonl", "--max-concurrency", "2"];
+    let mut command = bulk(&service, &folder, &arguments);
+    let said = std::fs::File::create(folder.path().join("said")).unwrap();
+    let mut child = command.env("TMPDIR", folder.path()).stderr(said).spawn().unwrap();
+    let out = folder.path().join("out.jsonl");
+    until("a row is done", || std::fs::metadata(&out).is_ok_and(|found| found.len() > 0));
+    std::fs::remove_file(&out).unwrap();
+    let status = wait(&mut child);
+    let said = std::fs::read_to_string(folder.path().join("said")).unwrap();
+    assert_eq!(status.code(), Some(5), "{said}");
+    assert!(
+        said.contains("out.jsonl: the file was removed or replaced while the job ran"),
+        "{said}"
+    );
+    let add = said.split("(cat ").nth(1).and_then(|rest| rest.split(')').next()).expect(&said);
+    let mut cat = Command::new("sh");
+    cat.args(["-c", &format!("cat {add}")]).current_dir(folder.path());
+    assert!(wait(&mut cat.spawn().unwrap()).success());
+    ended_well(&run(&mut bulk(&service, &folder, &arguments)));
+    assert_eq!(custom_ids(&std::fs::read_to_string(&out).unwrap()).len(), 200);
+    assert_eq!(service.metered()["echo"].calls, 200);
+}
+
 /// A device that takes nothing: what came in is elsewhere, and the error says where.
 #[test]
 fn a_full_device_is_reported_and_no_result_is_lost() {

@@ -181,7 +181,7 @@ fn open_or_make(path: &Path, readers: Readers) -> io::Result<(File, bool)> {
 }
 
 /// Whether the path still names this file.
-fn has_name(file: &File, path: &Path) -> bool {
+pub(crate) fn has_name(file: &File, path: &Path) -> bool {
     system::has_name(file, path).unwrap_or_else(|error| error.kind() != ErrorKind::NotFound)
 }
 

@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use super::results::Format;
+use super::results::{Format, ResultsFile};
 use crate::system::{Readers, set_readers};
 
 /// Maximum file names to try.
@@ -17,18 +17,32 @@ pub(crate) enum Rescued {
     StandardError,
 }
 
-/// Writes lines to a new file in this folder, or else to standard error.
-pub(crate) fn rescue(lines: &[u8], format: Format, folder: &Path) -> Rescued {
-    match write(lines, format, folder) {
+/// Writes lines to a new file in this folder, or else to standard error; after those of a file that has no
+/// name any more.
+pub(crate) fn rescue(
+    nameless: Option<&ResultsFile>,
+    lines: &[u8],
+    format: Format,
+    folder: &Path,
+) -> Rescued {
+    match write(nameless, lines, format, folder) {
         Ok(path) => Rescued::File(path),
         Err(_) => {
-            let _ = io::stderr().write_all(lines);
+            let mut out = io::stderr();
+            let earlier = nameless.map(|file| io::copy(&mut file.lines()?, &mut out));
+            let _ = earlier.transpose();
+            let _ = out.write_all(lines);
             Rescued::StandardError
         }
     }
 }
 
-fn write(lines: &[u8], format: Format, folder: &Path) -> io::Result<PathBuf> {
+fn write(
+    nameless: Option<&ResultsFile>,
+    lines: &[u8],
+    format: Format,
+    folder: &Path,
+) -> io::Result<PathBuf> {
     let pid = std::process::id();
     let ending = match format {
         Format::Plain => "",
@@ -43,8 +57,9 @@ fn write(lines: &[u8], format: Format, folder: &Path) -> io::Result<PathBuf> {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
             opened => opened?,
         };
-        let written = format
-            .encode(lines)
+        let earlier = nameless.map_or(Ok(0), |from| io::copy(&mut from.bytes()?, &mut file));
+        let written = earlier
+            .and_then(|_| format.encode(lines))
             .and_then(|bytes| file.write_all(&bytes))
             .and_then(|()| file.sync_all());
         if let Err(error) = written {
@@ -69,7 +84,7 @@ mod tests {
         let of = |path: &Path| path.parent().unwrap().to_owned();
         let parent = of(&folder.path("x"));
         for number in 0..2 {
-            let rescued = write(b"{}\n", Format::Plain, &parent).unwrap();
+            let rescued = write(None, b"{}\n", Format::Plain, &parent).unwrap();
             let name = format!("modelwire-rescue-{}-{number}.jsonl", std::process::id());
             assert_eq!(rescued, parent.join(name));
             assert_eq!(std::fs::read(&rescued).unwrap(), b"{}\n");
@@ -78,7 +93,7 @@ mod tests {
             assert_eq!(spooled, parent.join(name));
         }
         let missing = folder.path("missing");
-        assert!(write(b"{}\n", Format::Plain, &missing).is_err());
+        assert!(write(None, b"{}\n", Format::Plain, &missing).is_err());
         assert!(spool(&missing, Readers::OWNER).is_err());
     }
 }

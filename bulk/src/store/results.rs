@@ -2,7 +2,7 @@
 //! are reported; or a stream such as standard output.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use flate2::write::GzEncoder;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
 use super::journal::{End, crc_of, crc_of_next};
-use super::journal_file::unusable;
+use super::journal_file::{has_name, unusable};
 use super::replace::replace;
 use crate::error::Error;
 use crate::system::{readers_of, write_all_at};
@@ -220,6 +220,17 @@ impl Results {
         }
     }
 
+    /// An error if something else removed, replaced or cut the file since it was opened.
+    pub(crate) fn check_file(&self, path: &Path) -> io::Result<()> {
+        let Results::File(ResultsFile { file, end, .. }) = self else { return Ok(()) };
+        let what = match has_name(file, path) {
+            true if file.metadata()?.len() >= *end => return Ok(()),
+            true => "cut",
+            false => "removed or replaced",
+        };
+        Err(io::Error::other(format!("the file was {what} while the job ran")))
+    }
+
     pub(crate) fn format(&self) -> Format {
         match self {
             Results::File(file) => file.format,
@@ -229,6 +240,17 @@ impl Results {
 }
 
 impl ResultsFile {
+    /// Its bytes, from the first to the last commit.
+    pub(crate) fn bytes(&self) -> io::Result<impl Read> {
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(0))?;
+        Ok(file.take(self.end))
+    }
+
+    pub(crate) fn lines(&self) -> io::Result<Box<dyn BufRead + '_>> {
+        self.format.reader(self.bytes()?)
+    }
+
     fn commit(&mut self, lines: &[u8]) -> io::Result<Option<End>> {
         let encoded = match self.format {
             Format::Plain => None,

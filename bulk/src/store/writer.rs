@@ -313,6 +313,9 @@ impl Writer {
         if self.batch.is_empty() || self.state.results_failed {
             return Ok(());
         }
+        if self.journal.is_some() {
+            self.results.check_file(&self.results_path)?;
+        }
         let start = self.results.end();
         let (batch, member, done) = match self.results.commit(&self.batch.lines) {
             Ok(member) => (std::mem::take(&mut self.batch), member, Ok(())),
