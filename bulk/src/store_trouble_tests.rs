@@ -325,6 +325,23 @@ fn output_to_a_device_is_recorded_in_a_given_journal() {
     assert_eq!(["a", "b"].map(|key| told.of(key)), [State::Done, State::Unknown]);
 }
 
+/// Its end would not come.
+#[test]
+fn a_device_is_no_journal() {
+    let folder = Folder::new();
+    for device in ["/dev/full", "/dev/zero", "/dev/null"] {
+        let journal = Some(PathBuf::from(device));
+        let options = StoreOptions { journal, ..folder.options("out.jsonl") };
+        let expected = format!("{device} is not a journal of modelwire");
+        assert!(refusal(&options).starts_with(&expected), "{}", refusal(&options));
+        let report = report(&options);
+        assert!(matches!(report, Err(Error::JournalForeign(_))), "{report:?}");
+        let overwriting = StoreOptions { is_overwriting: true, ..options };
+        assert!(refusal(&overwriting).starts_with(&expected), "{}", refusal(&overwriting));
+    }
+    assert_eq!(folder.names(), Vec::<String>::new());
+}
+
 #[test]
 fn a_closed_output_pipe_ends_the_job_silently() {
     let folder = Folder::new();

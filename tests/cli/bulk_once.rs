@@ -400,6 +400,7 @@ fn what_cannot_be_reused_is_refused_before_anything_is_sent() {
         ("out.jsonl", ".", 5, "directory"),
         ("out.jsonl", "empty.jsonl", 2, "no line of it is a result of modelwire"),
         ("out.jsonl", "text.jsonl", 2, "no line of it is a result of modelwire"),
+        ("out.jsonl", "/dev/zero", 2, "no line of it is a result of modelwire"),
         ("out.jsonl", "in.jsonl", 2, "no line of it is a result of modelwire"),
         ("old.jsonl", "old.jsonl", 2, "it has the results of this job"),
         ("old.jsonl", "link.jsonl", 2, "it has the results of this job"),

@@ -115,8 +115,11 @@ pub(crate) fn journal(file: &File, path: &Path, ledger: &mut Ledger) -> Result<R
 /// The first bytes of every journal.
 const JOURNAL_BEGIN: &[u8; 20] = b"{\"modelwire_journal\"";
 
-/// Whether a file may be a journal, or what a crash left of one that was just begun.
+/// Whether a file may be a journal, or what a crash left of one that was just begun. A device may have no end.
 pub(crate) fn may_be_journal(file: &File) -> io::Result<bool> {
+    if !file.metadata()?.is_file() {
+        return Ok(false);
+    }
     let mut begin = [0; JOURNAL_BEGIN.len()];
     let size = begin.len().min(usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX));
     read_exact_at(file, begin.get_mut(..size).unwrap_or_default(), 0)?;

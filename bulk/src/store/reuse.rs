@@ -11,7 +11,7 @@ use crate::answers::{Answers, SharedAnswers};
 use crate::error::Error;
 use crate::input::{Opened, Packing, Source};
 use crate::output::{self, Outcome};
-use crate::system::{Readers, are_same};
+use crate::system::{Readers, are_same, is_device};
 
 /// Checks that the results of this job are not to be copied into themselves.
 pub fn check_reuse(reuse: &[PathBuf], options: &StoreOptions) -> Result<(), Error> {
@@ -67,6 +67,10 @@ pub fn answers(
 /// Adds the answers of a file. They stay there, if it is a regular file of lines.
 fn add(answers: &mut Answers, path: &Path, folder: &Path) -> Result<Found, Error> {
     let unreadable = |error: io::Error| Error::Unreadable(path.to_owned(), error);
+    if is_device(path) {
+        // It may have no end.
+        return Err(Error::NothingToReuse(path.to_owned()));
+    }
     let source = Source::Path(path.to_owned());
     let Opened { bytes, packing } = source.open(&Arc::default()).map_err(|error| match error {
         Error::Input { error, .. } => unreadable(error),

@@ -3,7 +3,7 @@
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -26,6 +26,13 @@ pub(crate) fn are_same(one: &Path, other: &Path) -> io::Result<bool> {
 pub(crate) fn has_name(file: &File, path: &Path) -> io::Result<bool> {
     let (one, other) = (file.metadata()?, std::fs::metadata(path)?);
     Ok((one.dev(), one.ino()) == (other.dev(), other.ino()))
+}
+
+/// Whether a path names a device, a terminal for instance, and no file or pipe.
+pub(crate) fn is_device(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| {
+        found.file_type().is_char_device() || found.file_type().is_block_device()
+    })
 }
 
 /// The permissions for a file derived from this one: nobody except the owner gets more access. A file that

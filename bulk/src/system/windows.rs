@@ -53,6 +53,11 @@ pub(crate) fn has_name(file: &File, path: &Path) -> io::Result<bool> {
     Ok(own == same_file::Handle::from_path(path)?)
 }
 
+/// Devices are no files here.
+pub(crate) fn is_device(_path: &Path) -> bool {
+    false
+}
+
 /// The byte that is locked: far beyond the end of any file, because on Windows locked bytes cannot be read
 /// or written, while here locks are advisory.
 const LOCKED_HIGH: u32 = 1 << 30;
