@@ -125,6 +125,13 @@ pub enum Error {
         /// The implied compression.
         promised: &'static str,
     },
+    /// The input is packed in a way that is not read.
+    InputForeign {
+        /// Its name in messages.
+        name: String,
+        /// The name of that format.
+        format: &'static str,
+    },
     /// The input ended unexpectedly.
     InputBroken {
         /// Its name in messages.
@@ -422,6 +429,7 @@ impl Error {
             Error::PricesUnreadable { .. }
             | Error::Input { .. }
             | Error::InputPacking { .. }
+            | Error::InputForeign { .. }
             | Error::InputBroken { .. }
             | Error::Unusable(..)
             | Error::Unreadable(..)
@@ -542,6 +550,10 @@ impl Error {
                 ),
                 "",
             ),
+            Error::InputForeign { name, format } => (
+                format!("{name} is {format} data"),
+                "Decompress it; of packed files, gzip and zstd data are read",
+            ),
             Error::InputBroken { name, packing, lines, error } => {
                 let behind = match lines {
                     0 => "before its first line ended".to_owned(),
@@ -635,7 +647,8 @@ impl Error {
                         said(before),
                         said(now)
                     ),
-                    "Name the same results as before, or another journal",
+                    "Name the same results as before, or another journal; if you renamed both files, give them \
+                     their old names",
                 )
             }
             Error::SettingDiffers { journal, before, now } => (

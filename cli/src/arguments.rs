@@ -134,10 +134,32 @@ fn refuse(error: &clap::Error, named: &[OsString]) -> Exit {
                     message.push_str(&format!("; tip: a similar subcommand exists: '{nearest}'"));
                 }
             }
+            if let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg)
+                && let Some(meant) = meant(option, &table).filter(|_| is_unknown)
+            {
+                message = format!("unexpected argument '{option}' found; {meant}");
+            }
             let message = without_key(None, &message);
             console::say(&format!("{message} (see `{help} --help`)"));
             Exit::Usage
         }
+    }
+}
+
+/// What to give in place of an option of another program, or of `modelwire chat`.
+fn meant(option: &str, command: &clap::Command) -> Option<String> {
+    let mut options = command.get_arguments().filter_map(|argument| argument.get_long());
+    match option {
+        "--api-key" | "--api_key" | "--key" => {
+            options.any(|known| known == "key-file").then(|| {
+                "set MODELWIRE_API_KEY to the key, or give a file with --key-file FILE".to_owned()
+            })
+        }
+        "--max-tokens" | "--max_tokens" | "--temperature" if command.get_name() == "bulk" => {
+            let member = option.trim_start_matches('-').replace('-', "_");
+            Some(format!("give --default {member}=N, for requests that lack it"))
+        }
+        _ => None,
     }
 }
 

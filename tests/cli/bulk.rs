@@ -558,6 +558,8 @@ fn a_pilot_without_a_terminal_stops_after_the_sample() {
         "{}",
         ran.stderr
     );
+    let resume = "resume modelwire bulk --yes in.jsonl -o out.jsonl --pilot 10";
+    assert!(words(&ran.stderr).ends_with(resume), "{}", ran.stderr);
     assert_eq!(job.results().len(), 10);
     let ran = job.run(&["--pilot", "10", "--yes"]);
     assert_eq!(ran.code(), 0, "{}", ran.stderr);
@@ -619,6 +621,34 @@ fn a_dry_run_sends_nothing_and_writes_nothing() {
     );
     assert!(!job.path("out.jsonl").exists() && !job.path("out.jsonl.journal").exists());
     assert!(job.service.recorded("").is_empty());
+}
+
+#[test]
+fn a_dry_run_during_a_run_calls_no_row_interrupted() {
+    let job = Job::new(&rows(3, "echo"));
+    job.service.answer_otherwise(late(Step::StallForever));
+    let mut child = job.begin(&[]);
+    until("the rows are sent", || job.service.recorded("").len() == 3);
+    let ran = job.run(&["--dry-run"]);
+    child.kill().unwrap();
+    wait(&mut child);
+    let expected = "unknown        3 rows, sent by the run that goes on, or by one that";
+    assert!(ran.text().contains(expected), "{}", ran.text());
+    let ran = job.run(&["--dry-run"]);
+    assert!(ran.text().contains("3 rows, sent by a run that was interrupted"), "{}", ran.text());
+}
+
+#[test]
+fn a_file_of_results_that_cannot_be_written_is_refused_before_anything_is_sent() {
+    let job = Job::new(&rows(3, "echo"));
+    for option in ["--errors", "--csv"] {
+        // Where nobody can create a file.
+        let ran = job.run(&[option, "/proc/self/of-results.csv"]);
+        assert_eq!(ran.code(), 2, "{}", ran.stderr);
+        let expected = format!("{option} /proc/self/of-results.csv is in a folder where no file");
+        assert!(ran.stderr.contains(&expected), "{}", ran.stderr);
+        assert!(job.service.recorded("").is_empty());
+    }
 }
 
 /// Results that went to standard output are out of reach; their rows run again all the same.
@@ -694,6 +724,12 @@ fn usage_errors_are_one_line() {
         (&["bulk", "in.jsonl", "-o", "out.jsonl", "--rpm", "0"], 2, "--rpm"),
         (&["bulk", "in.jsonl", "-o", "out.jsonl", "--shard", "3/2"], 2, "3/2"),
         (&["bulk", "in.jsonl", "-o", "out.jsonl", "--price-in", "1"], 2, "--price-out"),
+        (
+            &["bulk", "in.jsonl", "-o", "out.jsonl", "--max-tokens", "5"],
+            2,
+            "'--max-tokens' found; give --default max_tokens=N, for requests that lack it (see",
+        ),
+        (&["chat", "--api-key", "sk-test"], 2, "found; set MODELWIRE_API_KEY to the key, or give"),
     ] {
         let ran = run(modelwire_to(&job.service, arguments).current_dir(job.folder.path()));
         assert_eq!(ran.code(), code, "{arguments:?}: {}", ran.stderr);

@@ -105,6 +105,7 @@ fn a_service_that_takes_nothing_ends_the_run() {
     assert_eq!(ran.code(), 14, "{ran:?}");
     let said = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("a quota may be used up; --patience waits longer"), "{said}");
+    assert!(said.contains(". It asks to wait") && !said.contains(".. It"), "{said}");
     assert!(said.contains("left 495 rows") && said.contains("resume modelwire bulk"), "{said}");
     let out = || std::fs::read_to_string(folder.path().join("out.jsonl")).unwrap();
     assert_eq!(out().matches("\"error\":null").count(), 5);

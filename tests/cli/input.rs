@@ -341,9 +341,15 @@ fn the_records_of_a_table_are_rows() {
     check(b"id,text\n", &[], "bad.csv is a table with the columns \"id\", \"text\". Give --prompt");
     check(b",text\n1,2\n", &asked, "bad.csv:1: column 1 of the header has no name");
     check(b"text,text\n1,2\n", &asked, "bad.csv:1: the header names \"text\" twice");
-    check(b"id,text\n1,\"2\n3\"\n4\n", &asked, "bad.csv:4: the record has 1 fields, but");
+    check(b"id,text\n1,\"2\n3\"\n4\n", &asked, "bad.csv:4: the record has 1 field, but");
     check(b"id,text\n1,\xFF\n", &asked, "bad.csv:2: field \"text\" is not valid UTF-8");
     check(b"id,no\n1,2\n", &asked, "bad.csv:2: \"text\" is missing (--prompt); it has");
+    check(
+        b"id;text\n1;2\n",
+        &asked,
+        "has \"id;text\", which is one field: separate fields by commas",
+    );
+    check(b"id;text\n1;2,3\n", &asked, "the header has 1; separate fields by commas in .csv");
     assert_eq!(calls(&service), before);
     folder.file("bad.csv", "text\nGood\n1,2\n");
     let skip = [&["bad.csv", "-o", "out.jsonl", "--skip-bad-lines"], &asked[..]].concat();

@@ -91,10 +91,20 @@ pub(crate) fn names(members: &Members<'_>) -> String {
     let shown = shown.collect::<Vec<_>>().join(", ");
     match members.len() {
         0 => "it is empty".to_owned(),
+        1 if members.iter().any(|(name, _)| has_separator(name)) => {
+            format!("it has {shown}, which is one field: {SEPARATORS}")
+        }
         1..=NAMES_SHOWN_MAX => format!("it has {shown}"),
         more => format!("it has {shown} and {} more", more - NAMES_SHOWN_MAX),
     }
 }
+
+/// Whether the only name of a table seems to be several.
+pub(crate) fn has_separator(name: &str) -> bool {
+    name.contains([';', '\t', ','])
+}
+
+pub(crate) const SEPARATORS: &str = "separate fields by commas in .csv, by tabs in .tsv";
 
 /// Maximum characters of a text in a message.
 const SHOWN_CHARS_MAX: usize = 40;

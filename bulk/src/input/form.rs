@@ -120,15 +120,16 @@ impl Forms {
     /// The row's own name, if it has one.
     fn custom_id<'a>(&self, members: &Members<'a>) -> Result<Option<Cow<'a, str>>, Fault> {
         let name = self.id.as_deref().unwrap_or(CUSTOM_ID);
-        let found = find(members, name).filter(|value| !value.is_null());
-        let Some(value) = found else {
+        let found = find(members, name);
+        let Some(value) = found.filter(|value| !value.is_null()) else {
+            let what = if found.is_some() { "null" } else { "missing" };
             return match &self.id {
                 Some(id) => Err(fault(
                     format!(
-                        "{id:?} is missing, which names each row (--id-field); {}",
+                        "{id:?} is {what}, which names each row (--id-field); {}",
                         names(members)
                     ),
-                    "add it",
+                    if found.is_some() { "write a string or a number" } else { "add it" },
                 )),
                 None => Ok(None),
             };
@@ -137,8 +138,9 @@ impl Forms {
             Kind::String => value.as_str().unwrap_or_default(),
             Kind::Number => Cow::Borrowed(value.text()),
             kind @ (Kind::Null | Kind::Bool | Kind::Array | Kind::Object) => {
-                let reason = format!("{name} must be a string, not {}", kind_name(kind));
-                return Err(fault(reason, "write a string that no other row has"));
+                let reason =
+                    format!("{name} must be a string or a number, not {}", kind_name(kind));
+                return Err(fault(reason, "write one that no other row has"));
             }
         };
         let reason = if text.is_empty() {

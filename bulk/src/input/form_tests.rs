@@ -175,8 +175,8 @@ fn names_of_rows_are_short_texts() {
         ("\"\"", "custom_id is empty"),
         ("\"a\\n\"", "custom_id has control characters"),
         ("\"\\u0085\"", "custom_id has control characters"),
-        ("true", "custom_id must be a string, not a boolean"),
-        ("[1]", "custom_id must be a string, not an array"),
+        ("true", "custom_id must be a string or a number, not a boolean"),
+        ("[1]", "custom_id must be a string or a number, not an array"),
         (&*format!("\"{long}y\""), "custom_id has 513 bytes, more than CUSTOM_ID_BYTES_MAX = 512"),
     ] {
         refuse(&plain(), &line(id), reason, "no other row has");
@@ -185,6 +185,11 @@ fn names_of_rows_are_short_texts() {
     let reason =
         r#""key" is missing, which names each row (--id-field); it has "custom_id", "body""#;
     refuse(&by_id, &line("1"), reason, "add it");
+    let reason = r#""key" is null, which names each row (--id-field); it has "key""#;
+    refuse(&by_id, r#"{"key":null}"#, reason, "write a string or a number");
+    let one = r#"it has "id;key", which is one field: separate fields by commas in .csv, by tabs in .tsv"#;
+    let reason = format!(r#""key" is missing, which names each row (--id-field); {one}"#);
+    refuse(&by_id, r#"{"id;key":"1"}"#, &reason, "add it");
 }
 
 #[test]

@@ -80,6 +80,16 @@ fn columns(head: &[u8]) -> Option<&'static str> {
     }
 }
 
+/// A packed format that is not read, by its first four bytes.
+fn foreign(head: &[u8]) -> Option<&'static str> {
+    match head {
+        [0xFD, b'7', b'z', b'X'] => Some("xz"),
+        [b'B', b'Z', b'h', b'1'..=b'9'] => Some("bzip2"),
+        b"PK\x03\x04" => Some("zip"),
+        _ => None,
+    }
+}
+
 impl Source {
     /// The source that an argument names; `-` is standard input.
     pub(crate) fn of(argument: impl AsRef<OsStr>) -> Source {
@@ -182,6 +192,9 @@ impl Source {
         file.by_ref().take(4).read_to_end(&mut head).map_err(cannot)?;
         if let Some(format) = columns(&head) {
             return Err(self.has_columns(format));
+        }
+        if let Some(format) = foreign(&head) {
+            return Err(Error::InputForeign { name: self.name(), format });
         }
         let packing = Packing::of_bytes(&head);
         let promised = self.promised();

@@ -80,6 +80,20 @@ fn compressed_files_are_decompressed_to_the_last_member() {
 }
 
 #[test]
+fn a_packed_file_that_is_not_read_is_named() {
+    for (head, format) in
+        [(&b"\xFD7zXZ\0"[..], "xz"), (b"BZh91AY", "bzip2"), (b"PK\x03\x04", "zip")]
+    {
+        let file = Temporary::new(".jsonl", head);
+        let error = Source::of(&file.0).open(&Arc::default()).map(|_| ()).unwrap_err();
+        let expected = format!("{} is {format} data. Decompress it", file.0.display());
+        assert!(error.to_string().starts_with(&expected), "{error}");
+    }
+    let table = Temporary::new(".csv", b"BZh,text\n");
+    assert!(Source::of(&table.0).open(&Arc::default()).is_ok());
+}
+
+#[test]
 fn a_truncated_file_is_reported_with_its_last_complete_line() {
     let many: String = (0..20_000).map(|row| format!("{{\"row\":{row}}}\n")).collect();
     for (extension, name, packed) in

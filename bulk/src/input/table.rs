@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 
 use csv_core::{ReadRecordResult, ReaderBuilder};
 
-use crate::input::fault::{CORRECT, Fault, as_utf8, fault};
+use crate::input::fault::{CORRECT, Fault, SEPARATORS, as_utf8, fault, has_separator};
 use crate::input::lines::{BYTE_ORDER_MARK, LINE_BYTES_KEPT_MAX, Line, READ_BYTES, ROW_BYTES_MAX};
 use crate::output::write_text;
 
@@ -232,8 +232,13 @@ impl<R: Read> Table<R> {
         self.check_record()?;
         let (count, expected) = (self.record.count, self.columns.len());
         if count != expected {
-            let reason = format!("the record has {count} fields, but the header has {expected}");
-            return Err(fault(reason, "put fields with a separator or a quote into quotes"));
+            let fields = if count == 1 { "field" } else { "fields" };
+            let reason = format!("the record has {count} {fields}, but the header has {expected}");
+            let advice = match &*self.columns {
+                [only] if has_separator(only) => SEPARATORS,
+                _ => "put fields with a separator or a quote into quotes",
+            };
+            return Err(fault(reason, advice));
         }
         self.json.clear();
         self.json.shrink_to(LINE_BYTES_KEPT_MAX);

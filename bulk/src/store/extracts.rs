@@ -6,13 +6,13 @@ use std::io::{self, BufRead, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use super::journal_file::unusable;
-use super::places::{Places, StoreOptions, is_stream, real, temporary};
+use super::places::{Places, StoreOptions, is_stream, real, spool, temporary};
 use super::replace::replace;
 use super::results::Format;
 use super::rewrite::Members;
 use crate::error::{Error, Extract};
 use crate::output::{self, Outcome};
-use crate::system::{are_same, readers_of};
+use crate::system::{Readers, are_same, readers_of};
 
 /// The first line of a file.
 fn head(extract: Extract) -> &'static [u8] {
@@ -68,9 +68,15 @@ fn check_one(extract: Extract, path: &Path, options: &StoreOptions) -> Result<()
     // While it is written, it has another name.
     let new = temporary(&whole);
     let own = Places::own(options);
-    match own.iter().any(|other| is(other) || new == absolute(other)) {
-        true => wrong("is also a file of the journal, or one that the job needs for a moment"),
-        false => Ok(()),
+    if own.iter().any(|other| is(other) || new == absolute(other)) {
+        return wrong("is also a file of the journal, or one that the job needs for a moment");
+    }
+    // It is replaced at the end of the run, too late for an answer about its folder.
+    let folder = whole.parent().unwrap_or(Path::new("."));
+    let tried = spool(folder, Readers::OWNER).is_ok_and(|file| fs::remove_file(file).is_ok());
+    match tried {
+        true => Ok(()),
+        false => wrong("is in a folder where no file can be created"),
     }
 }
 

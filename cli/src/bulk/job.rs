@@ -17,7 +17,7 @@ use modelwire_bulk::answers::{self, SharedAnswers};
 use modelwire_bulk::input::{self, Survey, Wish};
 use modelwire_bulk::ledger::{KnownState, Ledger};
 use modelwire_bulk::pilot::{self, Pilot, Population};
-use modelwire_bulk::store::{HeldJournal, StoreOptions};
+use modelwire_bulk::store::{HeldJournal, StoreOptions, is_running};
 
 use crate::bulk::arguments::{Bulk, Changed, Unknown};
 use crate::bulk::numbers::counted;
@@ -82,15 +82,16 @@ fn run(bulk: &Bulk, connection: &Connection) -> Result<(), Failure> {
         }
     };
     run.set_answers(answers);
+    let mut needs_yes = false;
     if let Some(survey) = &mut survey {
         run.set_total(survey);
-        pilot(bulk, &plan, &mut run, survey, &mut ledger, &mut signals);
+        needs_yes = pilot(bulk, &plan, &mut run, survey, &mut ledger, &mut signals);
     }
     if !run.is_stopped() {
         run.read(&plan, ledger)?;
         run.go(&mut signals);
     }
-    finish(run.end(&mut signals), bulk, &plan, survey.as_ref(), begun, how)
+    finish(run.end(&mut signals), bulk, &plan, survey.as_ref(), begun, how, needs_yes)
 }
 
 /// Reads regular files once before anything is sent, and rejects invalid input.
@@ -141,7 +142,8 @@ fn survey(
     Ok(Some(survey))
 }
 
-/// Runs a sample first and asks whether to continue, if requested.
+/// Runs a sample first and asks whether to continue, if requested. Returns whether the run stops because nobody
+/// can be asked.
 fn pilot(
     bulk: &Bulk,
     plan: &Plan,
@@ -149,18 +151,18 @@ fn pilot(
     survey: &mut Survey,
     ledger: &mut Ledger,
     signals: &mut Signals,
-) {
+) -> bool {
     let money = &bulk.money;
     let can_ask = question::can_ask();
     if pilot::rows(money.pilot, money.no_pilot, survey.wanted, can_ask) == 0 {
-        return;
+        return false;
     }
     let population = Population::of(survey, run.prices());
     let (sample, begun) = (std::mem::take(&mut survey.sample), Instant::now());
     let left = survey.wanted.saturating_sub(sample.len() as u64);
     let pilot = run.go_pilot(sample, Pilot::new(population), ledger, signals);
     if run.is_stopped() {
-        return;
+        return false;
     }
     let projection = pilot.projection(begun.elapsed(), &plan.engine.fixed);
     let progress = run.progress();
@@ -175,11 +177,13 @@ fn pilot(
         let asked = |question: &str| question::ask_terminal(question, || signals.has_come());
         question::decide(money.yes, left, asked)
     });
-    match decided {
-        Ok(()) => {}
-        Err(_) if signals.count() > 0 => run.refuse(Cause::Interrupted { unknown: 0 }),
-        Err(failure) => run.refuse(Cause::Refused(failure)),
-    }
+    let Err(failure) = decided else { return false };
+    let is_interrupted = signals.count() > 0;
+    run.refuse(match is_interrupted {
+        true => Cause::Interrupted { unknown: 0 },
+        false => Cause::Refused(failure),
+    });
+    !is_interrupted && !can_ask
 }
 
 /// Which rows a survey counts as to do.
@@ -233,7 +237,7 @@ fn repair(options: &StoreOptions) -> Result<(), Failure> {
     }
     let saved: Vec<_> = repaired.saved.iter().map(|path| path.display().to_string()).collect();
     lines.push(format!("damaged files  {}", saved.join(", ")));
-    let command = command_line::to_go_on(std::env::args_os());
+    let command = command_line::to_go_on(std::env::args_os(), None);
     lines.push(format!("to resume      {command}"));
     print(lines)
 }
@@ -245,6 +249,10 @@ fn dry_run(
     signals: &mut Signals,
     mut progress: Progress,
 ) -> Result<(), Failure> {
+    let unknown = match is_running(&plan.store) {
+        Some(true) => ", sent by the run that goes on, or by one that was interrupted",
+        Some(false) | None => ", sent by a run that was interrupted",
+    };
     let mut ledger = plan.known_rows()?;
     let answers = plan.answers()?;
     while let Some(notice) = answers.as_ref().and_then(answers::notice) {
@@ -269,7 +277,7 @@ fn dry_run(
         ("reused", survey.reused, ", which get a copy of an answer of another job"),
         ("done before", survey.done, ""),
         ("failed before", survey.failed, ", which --retry-failed runs again"),
-        ("unknown", survey.unknown, ", sent by a run that was interrupted"),
+        ("unknown", survey.unknown, unknown),
         ("changed", survey.changed, ", sent before with different content"),
         ("vanished", survey.vanished, " of earlier runs that are no longer in the input"),
         ("elsewhere", survey.elsewhere, " of other shards"),

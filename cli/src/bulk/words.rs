@@ -126,7 +126,10 @@ fn message(error: &Error) -> String {
             "--repair needs results in a file (-o OUT.jsonl), with their journal".to_owned()
         }
         Error::ResultsDiffer { .. } => {
-            do_this("Name the same results as before (-o), or another journal (--journal)")
+            do_this(
+                "Name the same results as before (-o), or another journal (--journal); if you renamed both files, \
+                 give them their old names",
+            )
         }
         Error::SettingDiffers { .. } => do_this(
             "Run it as before, or write to another file (-o), or start over with --overwrite",
@@ -150,6 +153,7 @@ fn message(error: &Error) -> String {
         | Error::InputPattern { .. }
         | Error::InputHeader { .. }
         | Error::InputPacking { .. }
+        | Error::InputForeign { .. }
         | Error::InputBroken { .. }
         | Error::Unusable(..)
         | Error::Unreadable(..)

@@ -138,7 +138,8 @@ fn wrong_options_are_named_as_they_are_given() {
                 now: String::new(),
             },
             "out.jsonl.journal is the journal of other.jsonl, but the results are to go to standard output. \
-             Name the same results as before (-o), or another journal (--journal)",
+             Name the same results as before (-o), or another journal (--journal); if you renamed both files, \
+             give them their old names",
         ),
         (
             Error::SettingDiffers {

@@ -6,14 +6,19 @@ use std::ffi::{OsStr, OsString};
 /// Options to leave out of the command that resumes.
 const NOT_REPEATED: [&str; 3] = ["--overwrite", "--retry-failed", "--repair"];
 
-/// The command line that resumes, quoted for a shell.
-pub(super) fn to_go_on(arguments: impl IntoIterator<Item = OsString>) -> String {
+/// The command line that resumes, with another option, quoted for a shell.
+pub(super) fn to_go_on(
+    arguments: impl IntoIterator<Item = OsString>,
+    added: Option<&str>,
+) -> String {
     let all: Vec<_> = arguments.into_iter().collect();
     // Skip the interpreter and script, if any.
     let own = all.iter().position(|argument| argument == "bulk").unwrap_or(1);
     let rest = all.into_iter().skip(own);
-    let repeated = rest.filter(|word| !NOT_REPEATED.iter().any(|option| word == option));
-    quoted(std::iter::once(OsString::from("modelwire")).chain(repeated))
+    let mut repeated = rest.filter(|word| !NOT_REPEATED.iter().any(|option| word == option));
+    let command = std::iter::once(OsString::from("modelwire")).chain(repeated.next());
+    // Before all others: after `--`, it would be an input.
+    quoted(command.chain(added.map(OsString::from)).chain(repeated))
 }
 
 /// A command quoted for a shell, so that it can be copied.
@@ -46,8 +51,17 @@ mod tests {
             ),
             (&["modelwire", "bulk", "in", "--retry-failed", "--yes"], "modelwire bulk in --yes"),
         ] {
-            assert_eq!(to_go_on(given.iter().map(OsString::from)), expected);
+            assert_eq!(to_go_on(given.iter().map(OsString::from), None), expected);
         }
+    }
+
+    #[test]
+    fn an_option_is_added_before_the_inputs() {
+        let given = ["modelwire", "bulk", "-o", "out.jsonl", "--", "in.jsonl"];
+        assert_eq!(
+            to_go_on(given.iter().map(OsString::from), Some("--yes")),
+            "modelwire bulk --yes -o out.jsonl -- in.jsonl"
+        );
     }
 
     #[test]

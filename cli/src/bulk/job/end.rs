@@ -78,7 +78,8 @@ impl Cause {
                     StopReason::Limited => {
                         let wait = error.retry_after().map(|wait| wait.as_secs_f64().ceil());
                         let wait = wait.map(|wait| format!(" It asks to wait {wait} s."));
-                        format!("{}{}", error.message(), wait.unwrap_or_default())
+                        let said = error.message().trim_end_matches('.');
+                        format!("{said}.{}", wait.unwrap_or_default())
                     }
                     StopReason::KeyRefused
                     | StopReason::Forbidden
@@ -145,7 +146,7 @@ pub(super) struct End {
     pub(super) state: progress::State,
 }
 
-/// Reports the outcomes, and returns the result of the command.
+/// Reports the outcomes, and returns the result of the command. `needs_yes`: it goes on only with `--yes`.
 pub(super) fn finish(
     mut end: End,
     bulk: &Bulk,
@@ -153,6 +154,7 @@ pub(super) fn finish(
     survey: Option<&Survey>,
     begun: Instant,
     how: How,
+    needs_yes: bool,
 ) -> Result<(), Failure> {
     if end.is_untouched
         && let Some(cause) = &end.cause
@@ -171,7 +173,7 @@ pub(super) fn finish(
         (None, false) => None,
     };
     let stopped = end.cause.as_ref().map(Cause::message);
-    let command = command_line::to_go_on(std::env::args_os());
+    let command = command_line::to_go_on(std::env::args_os(), needs_yes.then_some("--yes"));
     let output = bulk.writing.output.to_string_lossy();
     let summary = Summary {
         sources: &plan.sources,
