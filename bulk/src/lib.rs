@@ -1,5 +1,5 @@
-//! Bulk jobs: rows in, results out, as fast as the service allows. No row is lost, and rows that may
-//! be billed twice are listed.
+//! Bulk jobs: rows in, results out, as fast as the service allows. No row is lost, and rows
+//! whose outcome is unknown are listed.
 //!
 //! # The path of a row
 //!

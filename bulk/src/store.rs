@@ -2,7 +2,7 @@
 //!
 //! # The promise
 //!
-//! No row is lost, and rows that may be billed twice are listed. Whenever the process or the machine
+//! No row is lost, and rows whose outcome is unknown are listed. Whenever the process or the machine
 //! dies, each row is one of three when the job is opened again: *ended*, with its whole result in the
 //! results; *new*, with nothing sent; or *unknown*, sent with an unknown outcome: those are listed.
 //!

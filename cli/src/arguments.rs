@@ -1,7 +1,7 @@
 //! The table of commands and their arguments, from which help, completions and the man page are generated.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
@@ -35,7 +35,7 @@ enum Command {
     Respond(Box<Calling<everyday::respond::Respond>>),
     /// List the models of the service
     Models(Box<Calling<everyday::models::Models>>),
-    /// Run many requests from files: loses none, and lists those that may be billed twice
+    /// Run many requests from files: loses none, and lists those whose outcome is unknown
     Bulk(bulk::command::BulkCommand),
     /// Find out why calls fail
     #[command(mut_arg("timeout", |argument| argument.help(doctor::TIMEOUT_HELP)))]
@@ -95,10 +95,16 @@ impl Command {
 /// Handles what is not a command: requests for help or the version, and invalid arguments.
 fn refuse(error: &clap::Error, named: &[OsString]) -> Exit {
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => match error.print() {
-            Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => Exit::BrokenPipe,
-            Ok(()) | Err(_) => Exit::Done,
-        },
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            let printed = error.print().and_then(|()| io::stdout().flush());
+            let Err(failure) = printed.map_err(|cause| console::unwritten(&cause)) else {
+                return Exit::Done;
+            };
+            if !failure.message.is_empty() {
+                console::say(&failure.message);
+            }
+            failure.exit
+        }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             // If this fails, there is nowhere to report it.
             let _ = error.print();

@@ -299,7 +299,14 @@ fn a_closed_pipe_is_silent() {
 #[test]
 fn a_full_disk_is_reported() {
     let service = Service::start().unwrap();
-    for arguments in [&["chat", "-m", "echo", "Hello"][..], &["models"], &["man"]] {
+    for arguments in [
+        &["chat", "-m", "echo", "Hello"][..],
+        &["models"],
+        &["man"],
+        &["--version"],
+        &["bulk", "--help"],
+        &["help"],
+    ] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let mut child =
             modelwire_to(&service, arguments).stdout(full).stderr(Stdio::piped()).spawn().unwrap();

@@ -16,8 +16,8 @@ const SECONDS_MAX: f64 = 31.0 * 24.0 * 3600.0;
 /// Run every request in files, and write the results
 ///
 /// Each row is recorded before it is sent and when it ends: a run that was stopped for any reason resumes
-/// when it is started again with the same output. No row is lost, and rows that may be billed twice are
-/// listed in OUT.jsonl.unknown.
+/// when it is started again with the same output. No row is lost, and rows whose outcome is unknown
+/// are listed in OUT.jsonl.unknown.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Bulk {
     /// The rows. Each line is a JSON object: a request or a line of OpenAI's batch format; with --prompt, any
