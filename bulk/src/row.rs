@@ -200,14 +200,15 @@ impl Finished {
     }
 }
 
-/// Whether the service may have metered a call that failed with this error. A refusal by a limit (429)
-/// and a missing model (404) did not enter processing: rows are retried after the former, and no model
-/// ran for the latter.
+/// Whether the service may have metered a call that failed with this error. A redirect, and a refusal by a limit
+/// (429) or of the request as such, did not enter processing: no model ran.
 pub fn may_be_metered(error: &Error) -> bool {
     match error.metered() {
         Metered::NotSent | Metered::NormallyNot => false,
         Metered::Entered => true,
-        Metered::Unknown => !matches!(error.status(), Some(400 | 404 | 422 | 429)),
+        Metered::Unknown => {
+            !matches!(error.status(), Some(300..=400 | 402..=407 | 413..=415 | 422 | 429))
+        }
     }
 }
 

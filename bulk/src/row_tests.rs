@@ -97,7 +97,13 @@ fn refused_requests_are_not_metered() {
         (401, false),
         (400, false),
         (422, false),
+        (301, false),
+        (402, false),
+        (405, false),
+        (413, false),
+        (408, true),
         (409, true),
+        (499, true),
         (500, true),
         (503, true),
     ];
