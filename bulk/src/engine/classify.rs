@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use modelwire::{Error, ErrorKind, Metered, TimeoutPhase};
 
-use super::outcome::PAYMENT_REQUIRED;
+/// The status of a refusal for a balance that is used up.
+pub(super) const PAYMENT_REQUIRED: u16 = 402;
 
 /// The limits that the user set for retries.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use modelwire::{Error, ErrorKind, Response};
 
 use super::admission::HELD_MAX;
 use super::attempt::{Attempt, Delayed};
-use super::classify::{Classified, classify};
+use super::classify::{Classified, PAYMENT_REQUIRED, classify};
 use super::gate::Gate;
 use super::send_journal::SendJournal;
 use super::types::{StopReason, Stopped};
@@ -20,9 +20,6 @@ use crate::row::{Finished, Row, may_be_metered};
 /// single one may depend on the row. So do as many rows with another refusal (3xx, 4xx), if it never
 /// answered. Of several services, one that refuses as many gets no more.
 const FORBIDDEN_MAX: usize = 8;
-
-/// The status of a refusal for a balance that is used up.
-pub(super) const PAYMENT_REQUIRED: u16 = 402;
 
 /// The status of a refusal for rate limits.
 const TOO_MANY: u16 = 429;
