@@ -209,7 +209,7 @@ impl<'a> Attempts<'a> {
         let error = earlier.unwrap_or(error);
         let decision = policy.decide(self.retries, &error, self.asked(), chance());
         let Some(wait) = self.allowed(decision) else { return Err(error) };
-        self.pause(if has_another { Duration::ZERO } else { wait }, &error).await;
+        self.pause_or_move(has_another, wait, &error).await;
         Ok(())
     }
 
@@ -248,7 +248,7 @@ impl<'a> Attempts<'a> {
         let Some(wait) = self.allowed(decision) else { return Err(error) };
         self.shared.attempt_failed(Metered::Unknown, error.kind());
         self.retriable = None;
-        self.pause(if self.has_another() { Duration::ZERO } else { wait }, &error).await;
+        self.pause_or_move(self.has_another(), wait, &error).await;
         Ok(())
     }
 
@@ -261,6 +261,15 @@ impl<'a> Attempts<'a> {
             }
             Decision::Stop => None,
         }
+    }
+
+    /// A retry goes to a service that the call has not tried, without a wait, or waits and begins a round.
+    async fn pause_or_move(&mut self, has_another: bool, wait: Duration, error: &Error) {
+        if has_another {
+            return self.pause(Duration::ZERO, error).await;
+        }
+        self.tried = 0;
+        self.pause(wait, error).await;
     }
 
     async fn pause(&mut self, wait: Duration, error: &Error) {

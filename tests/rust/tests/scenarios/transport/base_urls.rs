@@ -399,6 +399,20 @@ fn refusals_are_retried_beside_a_service_that_is_not_there() {
     }
 }
 
+/// Each retry begins with the first that can be called, also if another one's rest ended in the wait.
+#[test]
+fn a_probe_of_a_service_that_is_not_there_costs_no_retry() {
+    let service = Service::start().unwrap();
+    let exchanges = vec![refusal(&[]), refusal(&[]), Exchange::json(200, CHAT_ANSWER)];
+    let first = service.script("first", Script::sequence(exchanges));
+    // The second wait, of 1.2 s, outlasts the rest of a second.
+    let policy = RetryPolicy::default().max_retries(2).jitter(0.0);
+    let policy = policy.first_wait(Duration::from_millis(600));
+    let client = Client::new(several([&*first, &dead()]).retry(policy)).unwrap();
+    client.blocking().send(hello()).unwrap();
+    assert_eq!(service.recorded("first").len(), 3);
+}
+
 /// Also where calls wait for a connection.
 #[test]
 fn calls_that_wait_for_a_connection_are_balanced() {
