@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::answer::error::{Error, Result};
 use crate::answer::error_kind::ErrorKind;
+use crate::driver::driver::HELPERS_END_MAX;
 use crate::system::process::PerProcess;
 use crate::system::sync::{lock, unpoisoned};
 
@@ -126,6 +127,15 @@ pub(crate) fn join_helpers(timeout: Duration) -> bool {
     if matches!(here(), Some((_, Foreign::BeforeAttempt(_)))) {
         return false;
     }
-    let waited = all.changed.wait_timeout_while(lock(&all.count), timeout, |count| *count > 0);
-    !unpoisoned(waited).1.timed_out()
+    let count = lock(&all.count);
+    if *count == 0 {
+        return true;
+    }
+    let waited = all.changed.wait_timeout_while(count, timeout, |count| *count > 0);
+    let are_over = !unpoisoned(waited).1.timed_out();
+    if are_over {
+        // Nothing tells that the threads themselves have ended, which may be unloaded next.
+        std::thread::sleep(HELPERS_END_MAX);
+    }
+    are_over
 }

@@ -31,7 +31,7 @@ use crate::system::without_sigpipe;
 
 /// How long a shutdown waits for helper threads: idle ones end at once. Nobody waits for one that is held up by
 /// a name lookup or a large answer.
-const HELPERS_END_MAX: Duration = Duration::from_millis(10);
+pub(crate) const HELPERS_END_MAX: Duration = Duration::from_millis(10);
 
 /// The runtime of a process, and who does its I/O.
 pub(crate) struct Driver {
