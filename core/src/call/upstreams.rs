@@ -180,9 +180,12 @@ impl States {
         reachable.map(|state| state.asked_until.saturating_sub(now)).min().unwrap_or_default()
     }
 
-    /// Whether there is one that was not tried, can be reached and does not ask to wait, though it may rest.
+    /// Whether there is one that was not tried, can be reached, is not probed by another call and does not ask to
+    /// wait, though it may rest.
     fn has_reachable(&self, now: Duration, tried: u64) -> bool {
-        let is_so = |state: &State| !state.is_unreachable && state.asked_until <= now;
+        let is_so = |state: &State| {
+            !state.is_unreachable && !state.is_probed(now) && state.asked_until <= now
+        };
         let mut states = self.states.iter().enumerate();
         states.any(|(at, state)| tried & (1 << at) == 0 && is_so(state))
     }
@@ -444,6 +447,8 @@ mod tests {
         assert_eq!(two.asked_left(NOW), asked);
         assert!(!two.has_reachable(NOW, 0) && two.has_reachable(NOW + asked, 0));
         assert_eq!(next(&mut two, NOW, 0), Ok(1), "though its rest is longer");
+        assert!(!two.has_reachable(NOW + asked, 0), "another call probes it");
+        assert_eq!(next(&mut two, NOW, 0), Ok(0), "so a call would come back here at once");
         two.failed(NOW, NOW, 0, Failed::Otherwise);
         assert_eq!(two.asked_left(NOW), Duration::ZERO);
     }
