@@ -261,8 +261,10 @@ impl Client {
     /// [`ErrorKind::Callback`](crate::ErrorKind::Callback), and nothing more is sent. A function that takes
     /// longer than [`BEFORE_ATTEMPT_TIME_MAX`](crate::limits::BEFORE_ATTEMPT_TIME_MAX), or than the call has
     /// left, ends the call as well. It runs on a helper thread of the library, never on the I/O thread, while its
-    /// call holds a connection's permit; several calls run it at the same time. It may make calls; those of this client run it as well. It cannot close this
-    /// client: [`Client::close`] waits until it has returned, and drops it.
+    /// call holds a connection's permit; several calls run it at the same time, in the process at most
+    /// [`BEFORE_ATTEMPTS_MAX`](crate::limits::BEFORE_ATTEMPTS_MAX). It may make calls; those of this client run it
+    /// as well. It can neither wait for its own call nor close this client: [`Client::close`] waits until it has
+    /// returned, and drops it; [`shutdown`](crate::shutdown()) waits for it too. It is dropped on no I/O thread.
     ///
     /// ```
     /// # let config = modelwire::Config::new().base_url("http://127.0.0.1:9/v1").api_key("sk-test");

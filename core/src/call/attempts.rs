@@ -26,7 +26,7 @@ use crate::call::hook;
 use crate::call::retry::Decision;
 use crate::call::session::{Place, SessionRun};
 use crate::call::task::Shared;
-use crate::call::upstreams::{Chosen, Failed, is_of_service};
+use crate::call::upstreams::{Chosen, Failed, Upstreams, is_of_service};
 use crate::http::connections::Permit;
 use crate::http::failure::Failure;
 use crate::http::timing::AttemptTiming;
@@ -209,23 +209,25 @@ impl<'a> Attempts<'a> {
         let error = earlier.unwrap_or(error);
         let decision = policy.decide(self.retries, &error, self.asked(), chance());
         let Some(wait) = self.allowed(decision) else { return Err(error) };
-        self.pause_or_move(has_another, wait, &error).await;
+        self.pause(wait, &error).await;
         Ok(())
+    }
+
+    /// The services among which the call may choose.
+    fn choices(&self) -> Option<&'a Arc<Upstreams>> {
+        self.run.upstreams.as_ref().filter(|_| self.prepared.options.upstream.is_none())
     }
 
     /// Whether there is a service that does not rest and that the call has not tried.
     fn has_another(&self) -> bool {
-        let is_free = self.prepared.options.upstream.is_none();
-        self.run.upstreams.as_ref().filter(|_| is_free).is_some_and(|upstreams| {
+        self.choices().is_some_and(|upstreams| {
             upstreams.choose(self.tried, |_| false).is_err_and(|later| !later.is_empty())
         })
     }
 
     /// Whether there is one that rests after failures, and is better than one that cannot be reached.
     fn has_reachable(&self) -> bool {
-        let is_free = self.prepared.options.upstream.is_none();
-        let upstreams = self.run.upstreams.as_ref().filter(|_| is_free);
-        upstreams.is_some_and(|upstreams| upstreams.has_reachable(self.tried))
+        self.choices().is_some_and(|upstreams| upstreams.has_reachable(self.tried))
     }
 
     /// How long all of several services ask to wait.
@@ -248,7 +250,7 @@ impl<'a> Attempts<'a> {
         let Some(wait) = self.allowed(decision) else { return Err(error) };
         self.shared.attempt_failed(Metered::Unknown, error.kind());
         self.retriable = None;
-        self.pause_or_move(self.has_another(), wait, &error).await;
+        self.pause(wait, &error).await;
         Ok(())
     }
 
@@ -263,16 +265,12 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// A retry goes to a service that the call has not tried, without a wait, or waits and begins a round.
-    async fn pause_or_move(&mut self, has_another: bool, wait: Duration, error: &Error) {
-        if has_another {
-            return self.pause(Duration::ZERO, error).await;
+    /// A retry waits and begins a round of services, or goes without a wait to one that the call has not tried.
+    async fn pause(&mut self, mut wait: Duration, error: &Error) {
+        match self.has_another() {
+            true => wait = Duration::ZERO,
+            false => self.tried = 0,
         }
-        self.tried = 0;
-        self.pause(wait, error).await;
-    }
-
-    async fn pause(&mut self, wait: Duration, error: &Error) {
         self.shared.tells_of_retry(error, wait);
         let waits = self.shared.waits(WaitReason::Retry);
         sleep(wait).await;

@@ -33,13 +33,13 @@ const REFUSED_HINT: &str =
 const THREAD_HINT: &str = "Raise the limit on the threads of the process.";
 const SLOW_HINT: &str = "Let the program's before_attempt function return earlier.";
 
-/// Counts as a callback of its client, for which a close waits.
-struct Running(Arc<Session>);
+/// Counts as a callback of its client, for which a close waits, and in the process, for a shutdown.
+struct Running(Arc<Session>, OnHelper);
 
 impl Running {
     fn new(session: Arc<Session>) -> Running {
         session.handler_comes(None);
-        Running(session)
+        Running(session, OnHelper::new())
     }
 }
 
@@ -78,13 +78,13 @@ pub(crate) async fn run(
     attempt: Arc<BeforeAttempt>,
 ) -> Result<Vec<(String, String)>> {
     let permit = turn(deadlines).await?;
-    let (running, counted) = (Running::new(session.clone()), OnHelper::new());
+    let running = Running::new(session.clone());
     let work = move || {
         enter(Arc::as_ptr(&running.0), Foreign::BeforeAttempt(call));
         let decided = catch_unwind(AssertUnwindSafe(|| hook.run(&attempt)));
         drop(hook);
         leave();
-        drop((running, counted, permit));
+        drop((running, permit));
         let decided = decided.unwrap_or_else(|panic| resume_unwind(panic));
         decided.map(|()| attempt.take_headers())
     };

@@ -14,6 +14,15 @@ use modelwire_testing::{Fault, Point, Reply, Says, Service, Step};
 use crate::processes::in_child_at;
 use crate::support::{WAYS, Way, at_once, client, config, eventually, hello};
 
+/// Runs a function when it is dropped.
+struct OnDrop<F: Fn()>(F);
+
+impl<F: Fn()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
 /// Its headers are those of the attempt alone, and replace those of the client; the key too.
 #[test]
 fn it_sees_each_attempt_and_adds_headers() {
@@ -152,15 +161,10 @@ fn the_time_of_the_call_bounds_it() {
 /// What it holds may close the client when it is dropped: by the close, for example.
 #[test]
 fn a_close_inside_of_its_drop_does_not_deadlock() {
-    struct Closes(Client);
-    impl Drop for Closes {
-        fn drop(&mut self) {
-            let _ = self.0.close(None);
-        }
-    }
     let service = Service::start().unwrap();
     let client = client(service.base_url());
-    let held = Closes(client.clone());
+    let own = client.clone();
+    let held = OnDrop(move || _ = own.close(None));
     client
         .before_attempt(move |_| {
             let _held = &held;
@@ -168,15 +172,6 @@ fn a_close_inside_of_its_drop_does_not_deadlock() {
         })
         .unwrap();
     assert!(client.close(None).unwrap());
-}
-
-/// Runs a function when it is dropped.
-struct OnDrop<F: Fn()>(F);
-
-impl<F: Fn()> Drop for OnDrop<F> {
-    fn drop(&mut self) {
-        (self.0)();
-    }
 }
 
 /// Nothing of it runs on a thread that does the I/O: a call inside would wait for itself.
@@ -323,18 +318,13 @@ fn it_may_wait_for_all_but_its_own_end() {
 /// And what it holds is dropped by then.
 #[test]
 fn a_close_waits_for_it() {
-    struct Dropped(Arc<AtomicBool>);
-    impl Drop for Dropped {
-        fn drop(&mut self) {
-            self.0.store(true, Ordering::SeqCst);
-        }
-    }
     let service = Service::start().unwrap();
     let client = client(service.base_url());
     let (is_dropped, has_returned) =
         (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     let (began, begin) = mpsc::channel();
-    let (held, returned, own) = (Dropped(is_dropped.clone()), has_returned.clone(), client.clone());
+    let (notes, returned, own) = (is_dropped.clone(), has_returned.clone(), client.clone());
+    let held = OnDrop(move || notes.store(true, Ordering::SeqCst));
     client
         .before_attempt(move |_| {
             let _held = &held;
