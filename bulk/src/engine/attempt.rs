@@ -19,6 +19,8 @@ pub(super) struct Attempt {
     pub(super) service: usize,
     /// The service that refused it last (429), of several.
     pub(super) refused_at: Option<usize>,
+    /// The services that refused it otherwise, as bits.
+    pub(super) refused_by: u64,
     /// The number of times it was sent.
     pub(super) sent: u32,
     /// The number of the API key with which it was sent last.
@@ -41,6 +43,7 @@ impl Attempt {
             lane,
             service: 0,
             refused_at: None,
+            refused_by: 0,
             sent: 0,
             key: 0,
             tries,

@@ -54,8 +54,8 @@ pub(super) struct Tries {
     pub(super) rejected: u32,
     /// Attempts whose key was rejected.
     pub(super) unauthorized: u32,
-    /// Attempts that one of several services refused, and that went to another.
-    pub(super) elsewhere: usize,
+    /// Attempts that one of several services refused, though another may accept the row.
+    pub(super) elsewhere: u32,
 }
 
 /// Classifies a failed attempt, and counts it in `tries` if a limit refused it or it may have been metered.

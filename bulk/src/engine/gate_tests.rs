@@ -130,6 +130,33 @@ fn services_that_all_refuse_stop_the_run_and_fail_no_row() {
     }
 }
 
+/// A row with what none of them may answer: each is asked, and goes on with the other rows.
+#[test]
+fn a_row_that_every_service_forbids_fails_alone() {
+    for concurrency_max in [1, 8] {
+        let services = [Service::start().unwrap(), Service::start().unwrap()];
+        let urls = services.each_ref().map(Service::base_url);
+        let mut options = options();
+        options.fixed.concurrency_max = Some(concurrency_max);
+        let client = client(urls.iter().map(String::as_str));
+        let mut engine = Engine::new(client, options, NoSendJournal);
+        let rows = (1..=60).map(|number| match number {
+            30 => crate::row::Row { model: "echo".into(), ..row(number, "forbidden") },
+            _ => row(number, "echo"),
+        });
+        let (mut finished, over) = run(&mut engine, rows);
+        assert!(matches!(over, Over::All), "{over:?}");
+        finished.sort_by_key(|finished| finished.row.number);
+        let failed: Vec<_> = finished.iter().filter(|finished| finished.outcome.is_err()).collect();
+        let [failed] = failed[..] else { panic!("{} failed", failed.len()) };
+        assert_eq!((finished.len(), failed.row.number), (60, 30));
+        // More than two only where the other had no room.
+        assert!((2..=8).contains(&failed.attempts), "{}", failed.attempts);
+        let shares = services.each_ref().map(|service| service.recorded("").len());
+        assert!(shares.iter().all(|share| *share > 20), "none is given up: {shares:?}");
+    }
+}
+
 /// No other service is better for it: it is sent to each that has answered no row yet, and fails.
 #[test]
 fn a_row_that_every_service_refuses_is_an_outcome() {

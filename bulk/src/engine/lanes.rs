@@ -120,7 +120,13 @@ impl Lane {
 
     /// Whether no service gets a row any more.
     pub(super) fn is_given_up(&self) -> bool {
-        self.gates.iter().all(Gate::is_given_up)
+        !self.has_other_than(0)
+    }
+
+    /// Whether there is a service that gets rows, other than these (as bits).
+    pub(super) fn has_other_than(&self, these: u64) -> bool {
+        let mut gates = self.gates.iter().enumerate();
+        gates.any(|(number, gate)| !gate.is_given_up() && these & (1 << number) == 0)
     }
 
     /// Whether the rows fail one after another at every service.

@@ -144,12 +144,16 @@ impl<B: SendJournal> Engine<B> {
                 self.unsent(attempt);
             }
             refusal @ (Classified::Forbidden | Classified::NotFound | Classified::Invalid)
-                if self.may_go_elsewhere(&attempt, refusal) =>
+                if self.may_go_elsewhere(&mut attempt, refusal) =>
             {
+                // To the same service again only if the others may get no row now.
+                let wait = match attempt.refused_at == Some(attempt.service) {
+                    true => wait(attempt.tries.elsewhere, None),
+                    false => Duration::ZERO,
+                };
                 attempt.refused_at = Some(attempt.service);
-                attempt.tries.elsewhere += 1;
                 let attempt = self.take_back(attempt, now, Ended::Otherwise);
-                self.again(attempt, now);
+                self.again(attempt, now + wait);
             }
             Classified::Forbidden => self.forbidden(attempt, error, now),
             Classified::NotFound => self.not_found(attempt, error, StopReason::NotFound, now),
@@ -162,11 +166,9 @@ impl<B: SendJournal> Engine<B> {
     }
 
     /// Whether another service may accept a row that this one refused: this one answered none, or forbids
-    /// rows, for its balance is used up for instance. One that refuses many gets no more of the model.
-    fn may_go_elsewhere(&mut self, attempt: &Attempt, refusal: Classified) -> bool {
-        let services = self.client.services();
-        let is_sent_enough = attempt.tries.elsewhere >= FORBIDDEN_MAX * services;
-        if services == 1 || self.phase == Phase::Draining || is_sent_enough {
+    /// rows, for its balance is used up for instance. One that refuses many rows gets no more of the model.
+    fn may_go_elsewhere(&mut self, attempt: &mut Attempt, refusal: Classified) -> bool {
+        if self.client.services() == 1 || self.phase == Phase::Draining {
             return false;
         }
         let Some(lane) = self.lanes.get(attempt.lane) else { return false };
@@ -174,11 +176,16 @@ impl<B: SendJournal> Engine<B> {
         if gate.was_answered && refusal != Classified::Forbidden {
             return false;
         }
-        gate.refused_in_a_row += 1;
-        if gate.refused_in_a_row >= FORBIDDEN_MAX {
-            gate.give_up();
+        let this = 1 << attempt.service;
+        if attempt.refused_by & this == 0 {
+            gate.refused_in_a_row += 1;
+            if gate.refused_in_a_row >= FORBIDDEN_MAX {
+                gate.give_up();
+            }
         }
-        !lane.is_given_up()
+        attempt.refused_by |= this;
+        attempt.tries.elsewhere += 1;
+        attempt.tries.elsewhere < FORBIDDEN_MAX as u32 && lane.has_other_than(attempt.refused_by)
     }
 
     /// Sends nothing of this model to the service of an attempt until this time.
