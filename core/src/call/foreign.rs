@@ -139,3 +139,20 @@ pub(crate) fn join_helpers(timeout: Duration) -> bool {
     }
     are_over
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_is_of_one_session_until_it_is_left() {
+        let (own, other) = (Arc::new(1), Arc::new(2));
+        for what in [Foreign::Handlers, Foreign::Observer, Foreign::BeforeAttempt(0)] {
+            enter(Arc::as_ptr(&own), what);
+            assert!(is_callback_thread());
+            assert!(check_may_close(&own).is_err() && check_may_close(&other).is_ok());
+            leave();
+            assert!(!is_callback_thread() && check_may_close(&own).is_ok());
+        }
+    }
+}

@@ -153,6 +153,13 @@ fn an_interruption_belongs_to_a_sleeper() {
         lock(&ready.shared.noted).sleepers = 0;
         assert!(!ready.wait(None)); // returns
         assert!(!lock(&ready.shared.noted).interrupted);
+        ready.interrupt();
+        assert!(!ready.wait(Some(Duration::ZERO)));
+        assert!(!lock(&ready.shared.noted).interrupted, "nobody else wants it");
+        if let Some(bell) = ready.bell() {
+            assert_eq!(ready.wait_at(bell, Some(Duration::from_millis(1))), Slept::InVain);
+            assert_eq!(lock(&ready.shared.noted).sleepers, 0);
+        }
     }
 }
 

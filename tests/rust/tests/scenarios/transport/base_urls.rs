@@ -413,6 +413,29 @@ fn a_probe_of_a_service_that_is_not_there_costs_no_retry() {
     assert_eq!(service.recorded("first").len(), 3);
 }
 
+/// Only if it does not ask to wait, and at no cost: nothing was sent to the other.
+#[test]
+fn a_call_goes_to_a_service_that_rests_before_it_ends_at_one_that_is_not_there() {
+    let service = Service::start().unwrap();
+    for (wait, is_called) in [(&[][..], true), (&[("Retry-After", "600")], false)] {
+        let refusals = [(); 3].map(|()| refusal(wait));
+        let exchanges = [&refusals[..], &[Exchange::json(200, CHAT_ANSWER)]].concat();
+        let script = format!("rests-{is_called}");
+        let rests = service.script(&script, Script::sequence(exchanges));
+        let policy = at_once().max_retries(0);
+        let client = Client::new(several([&*rests, &dead()]).retry(policy)).unwrap();
+        for _ in 0..3 {
+            client.blocking().send(hello().to_service(0)).unwrap_err();
+        }
+        let answer = client.blocking().send(hello());
+        assert_eq!(
+            answer.map_err(|error| error.kind()).err(),
+            (!is_called).then_some(ErrorKind::Connect)
+        );
+        assert_eq!(service.recorded(&script).len(), if is_called { 4 } else { 3 });
+    }
+}
+
 /// Also where calls wait for a connection.
 #[test]
 fn calls_that_wait_for_a_connection_are_balanced() {
