@@ -17,6 +17,11 @@ pub const LANES_MAX: usize = 256;
 /// Maximum rows sent to a model while it has answered none and refused some: all may have the same mistake.
 const UNPROVED_MAX: usize = 10;
 
+/// This many consecutive forbidden rows (403) of a model end the run, if the model answered before: a
+/// single one may depend on the row. So do as many rows with another refusal (3xx, 4xx), if it never
+/// answered. Of several services, one that refuses as many gets no more.
+pub(super) const FORBIDDEN_MAX: usize = 8;
+
 /// Estimated bytes of a body per token.
 const BYTES_PER_TOKEN: u64 = 4;
 
@@ -112,6 +117,26 @@ impl Lane {
     /// The gate that admitted this attempt.
     pub(super) fn gate(&mut self, attempt: &Attempt) -> Option<&mut Gate> {
         self.gates.get_mut(attempt.service)
+    }
+
+    /// After a refusal by one of several services: whether another may accept the row, for this one answered
+    /// none, or forbids rows, because its balance is used up for instance. One that refuses many rows gets no
+    /// more of the model.
+    pub(super) fn may_go_elsewhere(&mut self, attempt: &mut Attempt, is_forbidden: bool) -> bool {
+        let Some(gate) = self.gate(attempt) else { return false };
+        if gate.was_answered && !is_forbidden {
+            return false;
+        }
+        let this = 1 << attempt.service;
+        if attempt.refused_by & this == 0 {
+            gate.refused_in_a_row += 1;
+            if gate.refused_in_a_row >= FORBIDDEN_MAX {
+                gate.give_up();
+            }
+        }
+        attempt.refused_by |= this;
+        attempt.tries.elsewhere += 1;
+        attempt.tries.elsewhere < FORBIDDEN_MAX as u32 && self.has_other_than(attempt.refused_by)
     }
 
     fn give_up(&mut self, service: usize) {

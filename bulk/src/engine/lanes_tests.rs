@@ -54,6 +54,41 @@ fn services_take_turns_and_one_that_refused_the_row_comes_last() {
 }
 
 #[test]
+fn a_row_that_is_refused_goes_to_each_other_service() {
+    let mut lane = lane(Fixed::default(), 3, 0, 1);
+    let mut refuse = |attempt: &mut Attempt, service, is_forbidden| {
+        attempt.service = service;
+        let goes = lane.may_go_elsewhere(attempt, is_forbidden);
+        (goes, lane.gates.iter().map(|gate| gate.refused_in_a_row).collect::<Vec<_>>())
+    };
+    let mut first = attempt(1, 1);
+    assert_eq!(refuse(&mut first, 0, false), (true, vec![1, 0, 0]));
+    assert_eq!(refuse(&mut first, 0, true), (true, vec![1, 0, 0]), "a row counts once");
+    assert_eq!(refuse(&mut first, 2, true), (true, vec![1, 0, 1]));
+    assert_eq!(refuse(&mut first, 1, true), (false, vec![1, 1, 1]), "all refused it");
+    let mut second = attempt(2, 1);
+    for number in 1..FORBIDDEN_MAX {
+        assert!(refuse(&mut second, 2, true).0, "{number}");
+    }
+    assert_eq!(refuse(&mut second, 2, true), (false, vec![1, 1, 2]), "the others get no row");
+    // What answered rows before may refuse one for what is in it.
+    lane.gates[0].was_answered = true;
+    assert!(!lane.may_go_elsewhere(&mut attempt(3, 1), false));
+    assert!(lane.may_go_elsewhere(&mut attempt(3, 1), true));
+    // Many rows, and the service gets no more.
+    for number in 3..=FORBIDDEN_MAX {
+        let mut attempt = Attempt { service: 2, ..attempt(number as u64, 1) };
+        assert!(!lane.gates[2].is_given_up() && lane.may_go_elsewhere(&mut attempt, true));
+    }
+    assert!(lane.gates[2].is_given_up() && !lane.is_given_up());
+    assert!(
+        lane.has_other_than(0b101) && lane.has_other_than(0b110) && !lane.has_other_than(0b011)
+    );
+    (0..2).for_each(|service| lane.give_up(service));
+    assert!(lane.is_given_up());
+}
+
+#[test]
 fn an_estimate_is_corrected_by_what_rows_used() {
     let mut lane = lane(Fixed::default(), 1, 0, 1);
     let mut used = |tokens, number| {

@@ -8,6 +8,7 @@ use super::admission::HELD_MAX;
 use super::attempt::{Attempt, Delayed};
 use super::classify::{Classified, PAYMENT_REQUIRED, classify};
 use super::gate::Gate;
+use super::lanes::FORBIDDEN_MAX;
 use super::send_journal::SendJournal;
 use super::types::{StopReason, Stopped};
 use super::wait::wait;
@@ -15,11 +16,6 @@ use super::{Engine, Phase};
 use crate::checks::Rejection;
 use crate::controller::Ended;
 use crate::row::{Finished, Row, may_be_metered};
-
-/// This many consecutive forbidden rows (403) of a model end the run, if the model answered before: a
-/// single one may depend on the row. So do as many rows with another refusal (3xx, 4xx), if it never
-/// answered. Of several services, one that refuses as many gets no more.
-const FORBIDDEN_MAX: usize = 8;
 
 /// The status of a refusal for rate limits.
 const TOO_MANY: u16 = 429;
@@ -165,27 +161,13 @@ impl<B: SendJournal> Engine<B> {
         }
     }
 
-    /// Whether another service may accept a row that this one refused: this one answered none, or forbids
-    /// rows, for its balance is used up for instance. One that refuses many rows gets no more of the model.
+    /// Whether another service may accept a row that this one refused.
     fn may_go_elsewhere(&mut self, attempt: &mut Attempt, refusal: Classified) -> bool {
         if self.client.services() == 1 || self.phase == Phase::Draining {
             return false;
         }
-        let Some(lane) = self.lanes.get(attempt.lane) else { return false };
-        let Some(gate) = lane.gate(attempt) else { return false };
-        if gate.was_answered && refusal != Classified::Forbidden {
-            return false;
-        }
-        let this = 1 << attempt.service;
-        if attempt.refused_by & this == 0 {
-            gate.refused_in_a_row += 1;
-            if gate.refused_in_a_row >= FORBIDDEN_MAX {
-                gate.give_up();
-            }
-        }
-        attempt.refused_by |= this;
-        attempt.tries.elsewhere += 1;
-        attempt.tries.elsewhere < FORBIDDEN_MAX as u32 && lane.has_other_than(attempt.refused_by)
+        let lane = self.lanes.get(attempt.lane);
+        lane.is_some_and(|lane| lane.may_go_elsewhere(attempt, refusal == Classified::Forbidden))
     }
 
     /// Sends nothing of this model to the service of an attempt until this time.
