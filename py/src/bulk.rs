@@ -28,7 +28,7 @@ use crate::bulk_budget::{NativeBudget, fields, surveyor};
 use crate::bulk_store::{AnyBook, JobStore, RowNames};
 use crate::bulk_thread::{JobEnd, JobHandle, Wanted, kept};
 use crate::client::NativeClient;
-use crate::errors::{exception, raise, unusable};
+use crate::errors::{exception, exception_of_call, raise, unusable};
 use crate::kept::intern;
 use crate::lock::lock;
 use crate::modules;
@@ -451,17 +451,24 @@ impl NativeBulk {
                 });
                 (Some(self.answer(py, response)?), error.transpose()?)
             }
-            Err(error) => (None, Some(exception(py, &error).into_value(py).into_any())),
+            Err(error) => {
+                let error = exception_of_call(py, &error, self.info(row.endpoint));
+                (None, Some(error.into_value(py).into_any()))
+            }
         };
         Ok((row.number, response, error, attempts, elapsed))
     }
 
     fn answer(&self, py: Python<'_>, response: Response) -> PyResult<Py<PyAny>> {
-        let info = match response.endpoint() {
-            Endpoint::Responses => self.responses.clone(),
-            Endpoint::Chat | Endpoint::Models => self.chat.clone(),
-        };
+        let info = self.info(response.endpoint()).clone();
         of_response(response, info).into_python(py)
+    }
+
+    fn info(&self, endpoint: Endpoint) -> &Arc<RequestInfo> {
+        match endpoint {
+            Endpoint::Responses => &self.responses,
+            Endpoint::Chat | Endpoint::Models => &self.chat,
+        }
     }
 
     /// A row as it is sent; its schema must be valid if answers are checked against it.

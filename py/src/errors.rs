@@ -8,15 +8,25 @@ use pyo3::types::PyDict;
 
 use crate::kept::Kept;
 use crate::modules;
+use crate::request_info::RequestInfo;
 use crate::run::Run;
 use crate::warnings::tell_waiting;
 
 /// `modelwire._errors._exception`, which selects the class by the kind of error.
 static EXCEPTION: Kept<Py<PyAny>> = Kept::new();
 
-/// The exception for an error, with every field that the core knows.
+/// The exception for an error without a call, with every field that the core knows.
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
-    let built = build(py, error);
+    converted(py, error, None)
+}
+
+/// The exception for an error of the call that sent this request.
+pub(crate) fn exception_of_call(py: Python<'_>, error: &Error, request: &RequestInfo) -> PyErr {
+    converted(py, error, Some(request))
+}
+
+fn converted(py: Python<'_>, error: &Error, request: Option<&RequestInfo>) -> PyErr {
+    let built = build(py, error, request);
     tell_waiting(py);
     match built {
         Ok(exception) => PyErr::from_value(exception),
@@ -33,7 +43,11 @@ fn class(py: Python<'_>) -> PyResult<&Py<PyAny>> {
     EXCEPTION.get_or_try_init(|| Ok(modules::own(py, "_errors")?.attribute("_exception")?.unbind()))
 }
 
-fn build<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
+fn build<'py>(
+    py: Python<'py>,
+    error: &Error,
+    request: Option<&RequestInfo>,
+) -> PyResult<Bound<'py, PyAny>> {
     let class = class(py)?;
     let fields = PyDict::new(py);
     fields.set_item("kind", error.kind().name())?;
@@ -58,6 +72,7 @@ fn build<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
     fields.set_item("headers", error.headers())?;
     fields.set_item("report", error.report())?;
     fields.set_item("timing", error.record().map(CallRecord::to_json))?;
+    fields.set_item("sent", request.map(|request| request.address(error.record())))?;
     class.bind(py).run((fields,))
 }
 

@@ -17,15 +17,15 @@ pub(crate) fn response<'py>(
     py: Python<'py>,
     head: &Head,
     request: &RequestInfo,
+    record: Option<&CallRecord>,
 ) -> PyResult<Bound<'py, PyAny>> {
     static RESPONSE: Kept<Py<PyAny>> = Kept::new();
     let make = RESPONSE.get_or_try_init(|| {
         PyResult::Ok(modules::own(py, "_answers.http")?.attribute("response")?.unbind())
     })?;
-    let (client, path) = (&request.client, request.endpoint.path());
     let own = (&request.headers, &request.without_headers);
-    let sent = (&client.headers, own, request.streams);
-    let request = (&client.base_url, path, &request.query, sent);
+    let sent = (&request.client.headers, own, request.streams);
+    let request = (request.address(record), sent);
     make.bind(py).run((head.status(), head.headers(), request))
 }
 

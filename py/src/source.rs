@@ -11,7 +11,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
-use crate::errors::{exception, raise};
+use crate::errors::{exception, exception_of_call, raise};
 use crate::green::Greenlets;
 use crate::lock::lock;
 use crate::object::document::{ChatCompletionChunk, ResponseStreamEvent, new};
@@ -306,7 +306,7 @@ impl Source {
             }
             // Closed by this program: iteration just ends.
             Err(error) if error.kind() == ErrorKind::Cancelled => self.end_of_cancelled(py),
-            Err(error) => Err(exception(py, &error)),
+            Err(error) => Err(exception_of_call(py, &error, &self.request)),
         }
     }
 
@@ -345,7 +345,7 @@ pub(crate) fn outcome(
             tell_waiting(py);
             Ok(Some(Outcome::Response(make::of_response(response, request.clone()))))
         }
-        Pop::Event(Event::Done(Err(error))) => Err(exception(py, &error)),
+        Pop::Event(Event::Done(Err(error))) => Err(exception_of_call(py, &error, request)),
         Pop::Event(Event::Chunk(_)) | Pop::Empty => Ok(None),
         Pop::End => Err(exception(py, &Error::internal("the call ended without its last event"))),
     }

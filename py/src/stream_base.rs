@@ -77,7 +77,8 @@ impl StreamBase {
     #[getter]
     fn response<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let (this, py) = (slf.get(), slf.py());
-        let response = facts::response(py, &this.head, this.source.request())?;
+        let record = this.source.record();
+        let response = facts::response(py, &this.head, this.source.request(), record.as_ref())?;
         response.run_method(intern!(py, "_of"), (slf,))?;
         Ok(response)
     }

@@ -1190,6 +1190,15 @@ def test_invalid_rows_are_written_as_failed(bulk, service, tmp_path):
     assert len(service.requests()) == 3
 
 
+@pytest.mark.parametrize(
+    ("operation", "path"), [("chat", "chat/completions"), ("responses", "responses")]
+)
+def test_the_error_of_a_row_has_the_address(bulk, service, operation, path):
+    """That of its operation, as that of a single call."""
+    [failed] = bulk(["x"], model="no-such-model", operation=operation)
+    assert failed.error.request.url == f"{service.base_url}/{path}"
+
+
 def test_an_invalid_row_does_not_replace_an_earlier_result(bulk, service, tmp_path):
     """An answer that was billed stays in the results, whatever its row has become."""
     output = tmp_path / "out.jsonl"

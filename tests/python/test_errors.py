@@ -381,18 +381,50 @@ def test_the_answer_and_the_request_of_an_error(scripted):
     assert response.headers["X-Request-Id"] == "req-7" and response.headers["retry-after"]
     assert response.json() == body and json.loads(response.content) == body
     assert error.body == body["error"] and response.reason_phrase == "Too Many Requests"
-    assert (error.request.method, error.request.url) == ("POST", error.path)
-    assert error.path.endswith("/chat/completions") and response.request.url == error.path
+    assert error.request.method == "POST" and response.request.url == error.request.url
+    assert error.path.endswith("/chat/completions") and error.request.url.path == error.path
     assert KEY not in repr(response) + repr(error.request) + repr(vars(error.request))
 
 
+UNREACHABLE = "http://127.0.0.1:9/v1"
+
+
 def test_an_error_without_a_response_has_its_request():
-    """But it has a request."""
-    client = modelwire.Client(base_url="http://127.0.0.1:9/v1", api_key=KEY)
+    """With the address to which it was sent, also after a pickle."""
+    client = modelwire.Client(base_url=UNREACHABLE, api_key=KEY, default_query={"a": "b c"})
     with pytest.raises(modelwire.APIConnectionError) as raised:
-        client.models.list()
-    assert raised.value.response is None and raised.value.body is None
-    assert (raised.value.request.method, raised.value.request.url) == ("GET", "/v1/models")
+        client.models.list(extra_query={"d": 1})
+    error = raised.value
+    assert error.response is None and error.body is None and error.path == "/v1/models"
+    for found in (error, pickle.loads(pickle.dumps(error))):
+        assert found.request.method == "GET"
+        assert found.request.url == UNREACHABLE + "/models?a=b+c&d=1"
+
+
+def test_an_error_of_a_stream_has_the_address(scripted):
+    """Of one that broke after its head."""
+    client = scripted(events(piece("a"), end="cut"))
+    _, error = broken_stream(client, modelwire.APIConnectionError)
+    assert error.request.url == f"{client.base_url}/chat/completions"
+
+
+def test_the_address_is_that_of_the_service_of_the_last_attempt(service, connect):
+    """Of a client of several services, for errors and for answers."""
+    full = answer({"error": {"message": "slow down"}}, 429)
+    busy, well = (service.script(name, [one]) for name, one in (("busy", full), ("well", ANSWER)))
+    with connect(api_key=KEY, base_urls=[busy, f"{busy}/x"], max_retries=0) as client:
+        error = failure(client)
+    assert error.request.url == f"{error.timing.attempts[-1].base_url}/chat/completions"
+    with connect(api_key=KEY, base_urls=[busy, well]) as client:
+        raw = client.chat.completions.with_raw_response.create(model="m", messages=HELLO)
+    assert raw.url == f"{well}/chat/completions"
+
+
+def test_an_error_of_nothing_sent_has_no_address(client):
+    """A request that is rejected before it is sent."""
+    with pytest.raises(modelwire.RequestError) as raised:
+        client.chat.completions.create(model="m", messages=HELLO, max_tokens=0)
+    assert "://" not in raised.value.request.url and raised.value.attempts == 0
 
 
 def test_exceptions_made_by_programs():

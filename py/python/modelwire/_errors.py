@@ -92,6 +92,7 @@ class OpenAIError(Exception):
     _body: object = None
     _response: Any = None
     _request: Any = None
+    _sent: Any = None  # the parts of the address of the request, if a call sent one
 
     def __init__(self, message: Any = "", request: Any = None, **fields: Any) -> None:
         if not isinstance(message, str):  # openai-python's APITimeoutError(request)
@@ -164,13 +165,14 @@ class OpenAIError(Exception):
 
     @property
     def request(self) -> Request:
-        """The request: method and path, without the key."""
+        """The request: method and address, without the key; the path alone if none was sent."""
         if self._request is not None:
             given: Request = self._request
             return given
-        from modelwire._answers.http import Request
+        from modelwire._answers.http import Request, address
 
-        return Request("GET" if self.path.endswith("/models") else "POST", self.path)
+        url = self.path if self._sent is None else address(*self._sent)
+        return Request("GET" if self.path.endswith("/models") else "POST", url)
 
     @request.setter
     def request(self, request: Any) -> None:
@@ -402,6 +404,7 @@ def _exception(fields: dict[str, Any]) -> OpenAIError:
     fields["_headers"] = fields.pop("headers")
     fields["_request_time"] = fields.pop("request_time")
     fields["_timing"] = fields.pop("timing")
+    fields["_sent"] = fields.pop("sent")
     chosen: type[OpenAIError] = _BY_KIND[fields["kind"]]
     if chosen is APIStatusError:
         chosen = _BY_STATUS.get(fields["status_code"], APIStatusError)

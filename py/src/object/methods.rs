@@ -527,7 +527,8 @@ impl Object {
     #[getter]
     fn _response<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Document::Response(received) = &self.document else { return Ok(None) };
-        let response = facts::response(py, received.response.head(), &received.request)?;
+        let (answer, request) = (&received.response, &received.request);
+        let response = facts::response(py, answer.head(), request, answer.record())?;
         let took = (received.response.attempts(), received.response.elapsed().as_secs_f64());
         response.run_method(intern!(py, "_took"), took)?;
         Ok(Some(response))

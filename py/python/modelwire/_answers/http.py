@@ -257,16 +257,20 @@ def _shown(name: str, value: str) -> str:
     return "[hidden]" if any(word in name for word in _SECRETS) else value
 
 
-def response(status: int, headers: list[tuple[str, str]], request: Any) -> Response:
-    """The response of an answer; called by the native part, which has the request."""
+def address(base: str, path: str, query: list[tuple[str, str]]) -> str:
+    """The address of a request, from the base URL of its client."""
     from urllib.parse import urlencode
 
-    from modelwire._native import __version__
-
-    base, path, query, (common, (own, without), streams) = request
     base, _, more = base.partition("?")
     whole = "&".join(part for part in (more, urlencode(query)) if part)
-    url = f"{base.rstrip('/')}{path}" + (f"?{whole}" if whole else "")
+    return f"{base.rstrip('/')}{path}" + (f"?{whole}" if whole else "")
+
+
+def response(status: int, headers: list[tuple[str, str]], request: Any) -> Response:
+    """The response of an answer; called by the native part, which has the request."""
+    from modelwire._native import __version__
+
+    (base, path, query), (common, (own, without), streams) = request
     sent = {"accept": "text/event-stream" if streams else "application/json"}
     sent["user-agent"] = f"modelwire/{__version__}"
     if path != "/models":
@@ -277,5 +281,6 @@ def response(status: int, headers: list[tuple[str, str]], request: Any) -> Respo
         sent.pop(name.lower(), None)
     for name, value in own:
         sent[name.lower()] = _shown(name.lower(), value)
-    request = Request("GET" if path == "/models" else "POST", url, sent.items())
+    method, url = "GET" if path == "/models" else "POST", address(base, path, query)
+    request = Request(method, url, sent.items())
     return Response(status, headers, request)
