@@ -3,6 +3,7 @@
 import json
 import time
 
+import pydantic
 import pytest
 
 import modelwire
@@ -87,6 +88,42 @@ def test_a_stream(client):
     with pytest.raises(modelwire.OpenAIError, match="not available at once"):
         raw.text
     assert len(list(raw.parse())) == 6 and raw.is_closed
+
+
+class Small(pydantic.BaseModel):
+    id: str
+
+
+def test_an_answer_as_another_type(client):
+    """With `to`, as `cast_to` of calls by path takes it; read as often as it is asked for."""
+    raw = asked(client.with_raw_response, model="echo")
+    assert raw.parse(to=Small) == Small(id=raw.parse().id) and raw.parse(to=dict) == raw.json()
+    assert raw.parse(to=str) == raw.text and raw.parse(to=bytes) == raw.content
+    assert isinstance(raw.parse(to=modelwire.types.chat.ChatCompletion), modelwire.BaseModel)
+    with pytest.raises(modelwire.AnswerValidationError):
+        raw.parse(to=int)
+    models = client.with_raw_response.models.list()
+    assert models.parse(to=dict)["data"][0]["id"] == models.parse().data[0].id
+
+
+@pytest.mark.parametrize("kind", [modelwire.Stream, modelwire.AsyncStream])
+def test_a_stream_as_another_type(connect, client, kind):
+    """Its chunks come as they are: only the class of its client is taken."""
+    is_same = (kind is modelwire.Stream) == (connect is modelwire.Client)
+    raw = asked(client.with_raw_response, model="echo", stream=True)
+    if is_same:
+        assert len(list(raw.parse(to=kind[modelwire.types.chat.ChatCompletionChunk]))) == 6
+        return
+    for other in (kind, dict):
+        with pytest.raises(TypeError, match="to takes"):
+            raw.parse(to=other)
+
+
+def test_an_opened_answer_as_another_type(client):
+    """Which counts as having read it."""
+    opening = client.with_streaming_response.chat.completions.create(model="echo", messages=HELLO)
+    with opening as response:
+        assert response.parse(to=Small).id == response.json()["id"] and response.is_closed
 
 
 def test_errors_are_raised_as_ever(scripted):

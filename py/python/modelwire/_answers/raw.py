@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from modelwire._answers.http import URL, Headers, Request, Response
 from modelwire._errors import OpenAIError
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from modelwire._answers.record import CallRecord
 
 _T = TypeVar("_T")
+_To = TypeVar("_To")
 
 openai_classes: dict[type, type] = {}
 """openai's classes of those here, once they are registered."""
@@ -96,13 +97,16 @@ class RawResponse(Generic[_T]):
         """Whether the answer was read completely or closed."""
         return self.http_response.is_closed
 
-    def _parsed(self) -> _T:
-        """The result; for `parse`, the parsed text."""
+    def _parsed(self, to: Any = None) -> Any:
+        """The result; for `parse`, the parsed text; or the answer as another type."""
+        if to is not None:
+            from modelwire._openai import requests
+
+            return requests.of_raw(self._result, to)
         if self._read is not None:
             self._read(self._result)
             self._read = None
-        result: _T = self._result if self._cast is None else self._cast(self._result)
-        return result
+        return self._result if self._cast is None else self._cast(self._result)
 
     if not TYPE_CHECKING:
         # The reported class.
@@ -121,9 +125,14 @@ class RawResponse(Generic[_T]):
 class LegacyAPIResponse(RawResponse[_T]):
     """The result of the methods of `with_raw_response`."""
 
-    def parse(self) -> _T:
-        """The result of the normal method: the answer, or the stream."""
-        return self._parsed()
+    @overload
+    def parse(self, *, to: type[_To]) -> _To: ...
+    @overload
+    def parse(self, *, to: None = None) -> _T: ...
+    def parse(self, *, to: Any = None) -> Any:
+        """The result of the normal method: the answer, or the stream. With `to`, the answer as this
+        type, as `cast_to` of `client.post` takes it; of a stream, the class of streams."""
+        return self._parsed(to)
 
     @property
     def text(self) -> str:
@@ -161,9 +170,9 @@ class _Opened(RawResponse[_T]):
         """Whether the answer was read, or closed."""
         return self._is_read and super().is_closed
 
-    def _parsed(self) -> _T:
+    def _parsed(self, to: Any = None) -> Any:
         self._is_read = True
-        return super()._parsed()
+        return super()._parsed(to)
 
     def _json(self) -> Any:
         self._whole("the JSON")
@@ -174,9 +183,14 @@ class _Opened(RawResponse[_T]):
 class APIResponse(_Opened[_T]):
     """The result of a synchronous client's `with_streaming_response` within its `with`."""
 
-    def parse(self) -> _T:
-        """The result of the normal method: the answer, or the stream."""
-        return self._parsed()
+    @overload
+    def parse(self, *, to: type[_To]) -> _To: ...
+    @overload
+    def parse(self, *, to: None = None) -> _T: ...
+    def parse(self, *, to: Any = None) -> Any:
+        """The result of the normal method: the answer, or the stream. With `to`, the answer as this
+        type, as `cast_to` of `client.post` takes it; of a stream, the class of streams."""
+        return self._parsed(to)
 
     def read(self) -> bytes:
         """The whole answer as bytes; for a stream, its events in wire format."""
@@ -220,9 +234,14 @@ class APIResponse(_Opened[_T]):
 class AsyncAPIResponse(_Opened[_T]):
     """The result of an asynchronous client's `with_streaming_response` within its `async with`."""
 
-    async def parse(self) -> _T:
-        """The result of the normal method: the answer, or the stream."""
-        return self._parsed()
+    @overload
+    async def parse(self, *, to: type[_To]) -> _To: ...
+    @overload
+    async def parse(self, *, to: None = None) -> _T: ...
+    async def parse(self, *, to: Any = None) -> Any:
+        """The result of the normal method: the answer, or the stream. With `to`, the answer as this
+        type, as `cast_to` of `client.post` takes it; of a stream, the class of streams."""
+        return self._parsed(to)
 
     async def read(self) -> bytes:
         """The whole answer as bytes; for a stream, its events in wire format."""

@@ -61,7 +61,7 @@ class PathCall:
         if stream and fields is None:
             raise TypeError("GET /models does not stream")
         if stream and stream_cls is not None:
-            self._check(stream_cls)
+            _check(stream_cls, self._is_async)
         sent, self._is_raw = _without_raw(given.get("headers"))
         asked = {"extra_headers": sent, "extra_query": given.get("params")}
         call = Call({**asked, "timeout": given.get("timeout", NOT_GIVEN)})
@@ -85,11 +85,12 @@ class PathCall:
     def _cast(self, answer: Any) -> Any:
         return cast(answer, self._cast_to, self._is_async)
 
-    def _check(self, stream_cls: Any) -> None:
-        kind = get_origin(stream_cls) or stream_cls
-        name = (AsyncStream if self._is_async else Stream).__name__
-        if getattr(kind, "__name__", "") != name:
-            raise TypeError(f"stream_cls takes {name}, not {stream_cls!r}: chunks come as they are")
+
+def _check(stream_cls: Any, is_async: bool, name: str = "stream_cls") -> None:
+    kind = get_origin(stream_cls) or stream_cls
+    expected = (AsyncStream if is_async else Stream).__name__
+    if getattr(kind, "__name__", "") != expected:
+        raise TypeError(f"{name} takes {expected}, not {stream_cls!r}: chunks come as they are")
 
 
 def make_request_options(
@@ -176,6 +177,14 @@ def cast(answer: Any, kind: Any, is_async: bool) -> Any:
     from modelwire._schemas.parse import read
 
     return read(library(kind)[1], text, answer, getattr(kind, "__name__", str(kind)))
+
+
+def of_raw(result: Any, to: Any) -> Any:
+    """The result of a raw answer as this type; a stream is returned as it is."""
+    if isinstance(result, (Stream, AsyncStream)):
+        _check(to, isinstance(result, AsyncStream), "to")
+        return result
+    return cast(getattr(result, "_answer", result), to, isinstance(result, AsyncModelList))
 
 
 def _is_http(kind: type) -> bool:
