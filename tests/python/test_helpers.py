@@ -50,6 +50,17 @@ def test_events_of_a_text(scripted):
     assert completion.object == "chat.completion"
 
 
+def test_events_as_json(scripted):
+    """As answers have it, with everything below: a chunk, its snapshot, what was parsed."""
+    client = scripted(events(delta({"content": '{"a": 1}'}), finish()))
+    found, _ = told(client, response_format=dict[str, int])
+    for event in found:
+        assert json.loads(event.model_dump_json()) == event.model_dump() == event.to_dict()
+        assert event.to_json() == event.model_dump_json(indent=2)
+        assert "\n" not in event.to_json(indent=None)
+    assert json.loads(found[-1].to_json())["parsed"] == {"a": 1}
+
+
 def test_snapshots_of_chunks(scripted):
     """What the chunks up to each add up to, whenever it is looked at."""
     client = scripted(events(piece("a"), piece("b"), piece("c"), finish()))

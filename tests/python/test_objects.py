@@ -144,6 +144,8 @@ def test_dumps(of):
     assert set(dump) == KNOWN | {"usage", "new"} and dump["created"] is None
     choice = {"index": 0, "logprobs": None, "finish_reason": None, "message": None}
     assert dump["choices"] == [choice] and found.dict() == dump
+    assert found.json(exclude_unset=True) == found.model_dump_json(exclude_unset=True)
+    assert found.copy() == found and found.copy(update={"id": "d"}).id == "d"
     assert found.model_dump(mode="json", exclude_unset=True, by_alias=True) == body
     plain = {"id": "c", "choices": [{"index": 0}], "new": 1}
     assert found.model_dump(exclude_none=True) == found.to_dict(exclude_none=True) == plain

@@ -235,6 +235,8 @@ class _View:
         """The same as `model_dump`, under its older name."""
     def model_dump_json(self, *, indent: int | None = None, **options: Any) -> str:
         """The result of `model_dump` as JSON text."""
+    def json(self, **options: Any) -> str:
+        """The same as `model_dump_json`, under its older name."""
     def to_json(
         self,
         *,
@@ -257,6 +259,10 @@ class _View:
         self, *, update: builtins.dict[str, Any] | None = None, deep: bool = False
     ) -> Self:
         """A copy, with some fields replaced."""
+    def copy(
+        self, *, update: builtins.dict[str, Any] | None = None, deep: bool = False
+    ) -> Self:
+        """The same as `model_copy`, under its older name."""
     @classmethod
     def model_validate(cls, value: Any) -> Self:
         """An object of this class from a dict; nothing is validated."""

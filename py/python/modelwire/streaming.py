@@ -31,6 +31,7 @@ from modelwire._native import (
     ResponseStreamEvent,
     Snapshots,
     Stream,
+    _json,
 )
 
 if TYPE_CHECKING:
@@ -137,6 +138,14 @@ class _Event:
         return {name: _plain(value, options) for name, value in fields.items()}
 
     to_dict = model_dump
+
+    def model_dump_json(self, *, indent: int | None = None, **options: Any) -> str:
+        """The result of `model_dump` as JSON text."""
+        return _json(self.model_dump(**{"mode": "json", **options}), indent)
+
+    def to_json(self, *, indent: int | None = 2, **options: Any) -> str:
+        """The same, indented as that of an answer."""
+        return self.model_dump_json(indent=indent, **options)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in type(self).__slots__)

@@ -223,6 +223,15 @@ impl View {
         dumps(&plain, indent)
     }
 
+    /// The same as `model_dump_json`, under its older name.
+    #[pyo3(signature = (**options))]
+    fn json<'py>(
+        slf: &Bound<'py, Self>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        slf.run_method_with("model_dump_json", (), options)
+    }
+
     /// The JSON text, indented as openai-python indents it. `indent=None` gives the text as the
     /// service sent it, to the byte, and is the cheap way.
     #[pyo3(signature = (*, mode="json", use_api_names=true, exclude_unset=true,
@@ -286,6 +295,16 @@ impl View {
             copy.setattr(name.cast::<PyString>()?, value)?;
         }
         Ok(copy.into_any())
+    }
+
+    /// The same as `model_copy`, under its older name.
+    #[pyo3(signature = (*, update=None, deep=false))]
+    fn copy<'py>(
+        slf: &Bound<'py, Self>,
+        update: Option<&Bound<'py, PyDict>>,
+        deep: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        View::model_copy(slf, update, deep)
     }
 
     /// An object of this class from a dict, or from JSON text; nothing is validated.
