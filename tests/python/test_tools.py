@@ -317,6 +317,43 @@ def test_a_model_that_never_ends(caller):
     assert error is None and run.final.choices[0].message.content == "It is 3."
 
 
+@pytest.mark.parametrize("events", [False, True])
+def test_an_interrupted_run_does_not_look_finished(caller, events):
+    """After an exception, such as that of Ctrl-C, the next turn is an error, never an end."""
+    caller.service.queue(ADD, "It is 3.")
+    interrupted = []
+
+    def add(a: int, b: int) -> int:
+        interrupted.append(True)
+        raise KeyboardInterrupt
+
+    def ask(client):
+        run = chat_run(client, tools=[add])
+        turns = iter(run.events()) if events else iter(run)
+        with pytest.raises(KeyboardInterrupt):
+            list(turns)
+        for look in (lambda: next(turns), lambda: list(turns)):
+            with pytest.raises(modelwire.OpenAIError, match="ended before the model answered"):
+                look()
+        with pytest.raises(modelwire.OpenAIError, match="already started" if events else "ended"):
+            run.get_final_completion()
+        return run
+
+    run = caller(ask)
+    assert interrupted == [True] and len(run.messages) == 1 and run.final is None
+
+
+def test_a_finished_run_stays_finished(caller):
+    """Its turns end once, and no further call is made."""
+    caller.service.queue(ADD, "It is 3.")
+
+    def ask(client):
+        turns = iter(chat_run(client, tools=[add]))
+        return len(list(turns)), list(turns)
+
+    assert caller(ask) == (2, []) and len(caller.service.requests) == 2
+
+
 def test_the_final_answer_is_parsed(caller):
     """Where response_format or text_format says what it is to be."""
 

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Generator,
+    Iterator,
+)
 from typing import Any, Generic, NoReturn, TypeVar
 
 from modelwire._answers.usage import Usage
@@ -289,7 +296,7 @@ class _Run(Generic[_A]):
             raise OpenAIError(
                 "the run ended before the model answered",
                 kind="incomplete",
-                hint="It failed before; `messages` has the messages until then.",
+                hint="It was interrupted, closed or failed; `messages` has the messages until then.",
             )
         return self.final
 
@@ -304,6 +311,37 @@ class _Run(Generic[_A]):
         )
 
 
+class _Turns(Iterator[Any]):
+    """The turns of a run. An exception ends the generator of them; an answer that is missing then
+    is an error, so that an interrupted run never looks finished."""
+
+    def __init__(self, run: Run[Any], made: Generator[Any]) -> None:
+        self._run = run
+        self._made = made
+        self.close = made.close
+
+    def __next__(self) -> Any:
+        for turn in self._made:
+            return turn
+        self._run._final()
+        raise StopIteration
+
+
+class _AsyncTurns(AsyncIterator[Any]):
+    """The same for an asynchronous client."""
+
+    def __init__(self, run: AsyncRun[Any], made: AsyncGenerator[Any]) -> None:
+        self._run = run
+        self._made = made
+        self.aclose = made.aclose
+
+    async def __anext__(self) -> Any:
+        async for turn in self._made:
+            return turn
+        self._run._final()
+        raise StopAsyncIteration
+
+
 class Run(_Run[_A]):
     """A tool loop: iterate its turns, or request its final answer."""
 
@@ -312,16 +350,16 @@ class Run(_Run[_A]):
     def __iter__(self) -> Iterator[Turn]:
         if self._turns is None:
             self._begin()
-            self._turns = self._made(False)
+            self._turns = _Turns(self, self._made(False))
         return self._turns
 
     def events(self) -> Iterator[Any]:
         """The same, streamed: the events of each answer as in `stream()`, and after them each
         turn, with the type "turn"."""
         self._begin()
-        return self._made(True)
+        return _Turns(self, self._made(True))
 
-    def _made(self, is_streamed: bool) -> Iterator[Any]:
+    def _made(self, is_streamed: bool) -> Generator[Any]:
         for number in range(1, self._max_turns + 1):
             if is_streamed:
                 with self._open(self._request()) as stream:
@@ -365,16 +403,16 @@ class AsyncRun(_Run[_A]):
     def __aiter__(self) -> AsyncIterator[Turn]:
         if self._turns is None:
             self._begin()
-            self._turns = self._made(False)
+            self._turns = _AsyncTurns(self, self._made(False))
         return self._turns
 
     def events(self) -> AsyncIterator[Any]:
         """The same, streamed: the events of each answer as in `stream()`, and after them each
         turn, with the type "turn"."""
         self._begin()
-        return self._made(True)
+        return _AsyncTurns(self, self._made(True))
 
-    async def _made(self, is_streamed: bool) -> AsyncIterator[Any]:
+    async def _made(self, is_streamed: bool) -> AsyncGenerator[Any]:
         for number in range(1, self._max_turns + 1):
             if is_streamed:
                 async with self._open(self._request()) as stream:
