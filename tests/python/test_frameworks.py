@@ -198,6 +198,54 @@ def test_tracing_that_replaces_the_method_of_requests(service):
         modelwire.OpenAI(base_url=service.base_url, api_key="sk-test").request(object, object())
 
 
+class Once(list):
+    """Is interrupted at its second entry."""
+
+    def append(self, value):
+        super().append(value)
+        if len(self) == 2:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("is_left", [False, True], ids=["next", "loop"])
+def test_an_interrupted_traced_stream_does_not_look_finished(service, is_left):
+    """Its next chunk, also by a helper, is there or is an error, never an end."""
+
+    def interrupted(stream):
+        with pytest.raises(KeyboardInterrupt):
+            for _ in stream if is_left else iter(lambda: next(stream), None):
+                pass
+        with pytest.raises(modelwire.OpenAIError, match="was interrupted while"):
+            list(iter(lambda: next(stream), None))
+
+    async def interrupted_awaited(stream):
+        with pytest.raises(KeyboardInterrupt):
+            while not is_left:
+                await anext(stream)
+            async for _ in stream:
+                pass
+        with pytest.raises(modelwire.OpenAIError, match="was interrupted while"):
+            await anext(stream)
+
+    async def run():
+        client = modelwire.AsyncOpenAI(base_url=service.base_url, api_key="sk-test")
+        tracer = Tracer(client)
+        tracer.seen = Once()
+        await interrupted_awaited(await client.chat.completions.create(**CHAT, stream=True))
+        tracer.seen = Once()
+        async with client.chat.completions.stream(**CHAT) as helper:
+            await interrupted_awaited(helper)
+
+    client = modelwire.OpenAI(base_url=service.base_url, api_key="sk-test")
+    tracer = Tracer(client)
+    tracer.seen = Once()
+    interrupted(client.chat.completions.create(**CHAT, stream=True))
+    tracer.seen = Once()
+    with client.chat.completions.stream(**CHAT) as helper:
+        interrupted(helper)
+    asyncio.run(run())
+
+
 def test_tracing_of_an_asynchronous_client(service):
     """The same."""
 

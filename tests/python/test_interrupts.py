@@ -140,13 +140,16 @@ def test_a_handler_that_does_not_raise_does_not_end_the_call():
     assert lines(source, Held(piece("a"))) == "heard\na\n"
 
 
+@pytest.mark.parametrize("tracing", ["", "client.request = client.request"])
 @pytest.mark.parametrize("way", ["create", "helper"])
-def test_a_handler_that_raises_loses_no_chunk(way):
-    """A wait that was interrupted is taken up again by the next one."""
+def test_a_handler_that_raises_loses_no_chunk(way, tracing):
+    """A wait that was interrupted is taken up again by the next one, also where chunks pass through
+    a method that tracing replaces."""
     source = f"""
         signal.signal(signal.SIGALRM, signal.default_int_handler)
         timeout = modelwire.Timeout(idle={HEARD_WITHIN})
         client = modelwire.Client(timeout=timeout)
+        {tracing}
         if "{way}" == "create":
             chat = ask(client, stream=True)
         else:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from modelwire._errors import OpenAIError
 from modelwire._native import AsyncIteration, Iteration
 from modelwire._options import is_given
 
@@ -43,10 +44,25 @@ class _Traced:
     """A stream whose chunks pass through `__stream__`, which subclasses may wrap."""
 
     __stream__: Any
+    _was_interrupted = False
 
     def __init__(self, stream: Any) -> None:
         self._native = stream
         self._chunks = self.__stream__()
+
+    def _failed(self, error: BaseException) -> None:
+        """An exception ends the generator of a subclass, and a chunk with it."""
+        is_own = isinstance(error, OpenAIError)  # the stream ended, too
+        self._was_interrupted = self._chunks is not self._native and not is_own
+
+    def _ended(self) -> None:
+        """The chunks ended: an error, unless the stream did."""
+        if self._was_interrupted:
+            raise OpenAIError(
+                "the stream was interrupted while tracing had a chunk of it",
+                kind="closed",
+                hint="Make another call: the rest of this answer would have a gap.",
+            ) from None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._native, name)
@@ -60,13 +76,20 @@ class TracedStream(_Traced):
     """A traced stream of a synchronous client."""
 
     def __stream__(self) -> Iterator[Any]:
-        yield from self._native
+        return self._native  # type: ignore[no-any-return]
 
     def __iter__(self) -> Iterator[Any]:
-        return Iteration(self._chunks, self._native)
+        return Iteration(self, self._native)
 
     def __next__(self) -> Any:
-        return next(self._chunks)
+        try:
+            return next(self._chunks)
+        except StopIteration:
+            self._ended()
+            raise
+        except BaseException as error:
+            self._failed(error)
+            raise
 
     def close(self) -> None:
         """Ends the stream."""
@@ -83,15 +106,21 @@ class TracedStream(_Traced):
 class AsyncTracedStream(_Traced):
     """A traced stream of an asynchronous client."""
 
-    async def __stream__(self) -> AsyncIterator[Any]:
-        async for chunk in self._native:
-            yield chunk
+    def __stream__(self) -> AsyncIterator[Any]:
+        return self._native  # type: ignore[no-any-return]
 
     def __aiter__(self) -> AsyncIterator[Any]:
         return AsyncIteration(self, self._native)
 
     async def __anext__(self) -> Any:
-        return await self._chunks.__anext__()
+        try:
+            return await self._chunks.__anext__()
+        except StopAsyncIteration:
+            self._ended()
+            raise
+        except BaseException as error:
+            self._failed(error)
+            raise
 
     async def close(self) -> None:
         """Ends the stream."""

@@ -296,7 +296,7 @@ class _Run(Generic[_A]):
             raise OpenAIError(
                 "the run ended before the model answered",
                 kind="incomplete",
-                hint="It was interrupted, closed or failed; `messages` has the messages until then.",
+                hint="It was closed, interrupted or failed; `messages` is the conversation so far.",
             )
         return self.final
 
