@@ -141,17 +141,21 @@ def test_a_handler_that_does_not_raise_does_not_end_the_call():
 
 
 @pytest.mark.parametrize("tracing", ["", "client.request = client.request"])
-@pytest.mark.parametrize("way", ["create", "helper"])
+@pytest.mark.parametrize("way", ["create", "helper", "lines"])
 def test_a_handler_that_raises_loses_no_chunk(way, tracing):
     """A wait that was interrupted is taken up again by the next one, also where chunks pass through
     a method that tracing replaces."""
     source = f"""
+        import json
         signal.signal(signal.SIGALRM, signal.default_int_handler)
         timeout = modelwire.Timeout(idle={HEARD_WITHIN})
         client = modelwire.Client(timeout=timeout)
         {tracing}
         if "{way}" == "create":
             chat = ask(client, stream=True)
+        elif "{way}" == "lines":
+            opening = ask(client.with_streaming_response, stream=True)
+            chat = opening.__enter__().iter_lines()
         else:
             manager = client.chat.completions.stream(model="m", messages=MESSAGES)
             chat = manager.__enter__()
@@ -163,6 +167,9 @@ def test_a_handler_that_raises_loses_no_chunk(way, tracing):
                 return False
             if "{way}" == "create":
                 found.append(one.choices[0].delta.content)
+            elif "{way}" == "lines":
+                if one.startswith("data: {{"):
+                    found.append(json.loads(one[6:])["choices"][0]["delta"]["content"])
             elif one.type == "content.delta":
                 found.append(one.delta)
             return True

@@ -1,13 +1,17 @@
 """Answers with their status and headers: with_raw_response and with_streaming_response."""
 
+import asyncio
 import json
 import time
 
 import pydantic
 import pytest
 
+import lockstep
 import modelwire
 from callers import asked
+from conftest import KEY
+from lockstep import Held
 from wire import ANSWER, HELLO, SILENCE, STALL, answer, chat, events, finish, piece, stream
 
 MESSAGE = {"role": "assistant", "content": "hi"}
@@ -117,6 +121,52 @@ def test_a_stream_as_another_type(connect, client, kind):
     for other in (kind, dict):
         with pytest.raises(TypeError, match="to takes"):
             raw.parse(to=other)
+
+
+@pytest.mark.parametrize("is_stream", [False, True])
+def test_lines_end_at_line_breaks_alone(scripted, is_stream):
+    """Not at characters in the text of a model that Python, too, takes for line breaks."""
+    said = "a\u2028b\x85c\x1cd"
+    part = {"delta" if is_stream else "message": {"content": said}}
+    body = json.dumps({"id": "c", "choices": [{"index": 0, **part}]}, ensure_ascii=False)
+    client = scripted(events(body, finish()) if is_stream else answer(body))
+    opening = client.with_streaming_response.chat.completions.create(
+        model="m", messages=HELLO, stream=is_stream
+    )
+    with opening as response:
+        lines = [line.removeprefix("data: ") for line in response.iter_lines()]
+    first = json.loads(lines[0])["choices"][0]
+    assert (first["delta"] if is_stream else first["message"])["content"] == said
+    assert len([line for line in lines if line]) == (3 if is_stream else 1)
+
+
+def test_a_cancelled_wait_for_a_line_loses_none():
+    """The next wait takes it up again, as one for a chunk."""
+    held = Held(piece("a"), piece("b"), "[DONE]")
+
+    async def read(url):
+        client = modelwire.AsyncOpenAI(base_url=url, api_key=KEY)
+        opening = client.with_streaming_response.chat.completions.create(
+            model="m", messages=HELLO, stream=True
+        )
+        async with client, opening as response:
+            lines, found = response.iter_lines(), []
+            while found[-2:] != ["data: [DONE]", ""]:
+                waiting = asyncio.ensure_future(anext(lines))
+                await asyncio.sleep(0)
+                if waiting.cancel():
+                    with pytest.raises(asyncio.CancelledError):
+                        await waiting
+                    held.go()
+                    waiting = anext(lines)
+                found.append(await waiting)
+            with pytest.raises(StopAsyncIteration):
+                await anext(lines)
+        return found
+
+    with lockstep.serving(held) as url:
+        found = asyncio.run(read(url))
+    assert found == [f"data: {piece('a')}", "", f"data: {piece('b')}", "", "data: [DONE]", ""]
 
 
 def test_an_opened_answer_as_another_type(client):

@@ -6,8 +6,9 @@ Everything here wraps the results of a resource's own methods.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import timedelta
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from modelwire._answers.http import URL, Headers, Request, Response
@@ -153,11 +154,56 @@ class LegacyAPIResponse(RawResponse[_T]):
         return f"<{type(self).__name__} [{self.status_code}]>"
 
 
-def _event_lines(event: Any) -> Iterator[str]:
-    if event._event:
-        yield f"event: {event._event}"
-    yield f"data: {event.to_json(indent=None)}"
-    yield ""
+_END = "data: [DONE]\n\n"
+
+
+def _wire(event: Any) -> str:
+    name = f"event: {event._event}\n" if event._event else ""
+    return f"{name}data: {event.to_json(indent=None)}\n\n"
+
+
+def _lines(text: str) -> list[str]:
+    # Not str.splitlines, which also splits at characters that may be in JSON, such as U+2028.
+    return [line.decode() for line in text.encode().splitlines()]
+
+
+class _Lines(Iterator[str]):
+    """The lines of texts. No generator: an interruption would end it."""
+
+    def __init__(self, texts: Iterator[str]) -> None:
+        self._texts = texts
+        self._waiting: list[str] = []  # the next one last
+
+    def __next__(self) -> str:
+        while not self._waiting:
+            self._waiting = _lines(next(self._texts))[::-1]
+        return self._waiting.pop()
+
+
+class _AsyncPieces(AsyncIterator[Any]):
+    """What a function makes of each text of an answer. No generator, for the same reason."""
+
+    def __init__(self, result: Any, last: str, split: Callable[[str], list[Any]]) -> None:
+        self._events = aiter(result) if isinstance(result, AsyncStream) else None
+        self._last: str | None = last  # the text after them
+        self._split = split
+        self._waiting: list[Any] = []  # the next one last
+
+    async def __anext__(self) -> Any:
+        while not self._waiting:
+            self._waiting = self._split(await self._text())[::-1]
+        return self._waiting.pop()
+
+    async def _text(self) -> str:
+        if self._events is not None:
+            try:
+                return _wire(await anext(self._events))
+            except StopAsyncIteration:
+                self._events = None
+        if self._last is None:
+            raise StopAsyncIteration
+        text, self._last = self._last, None
+        return text
 
 
 class _Opened(RawResponse[_T]):
@@ -208,21 +254,16 @@ class APIResponse(_Opened[_T]):
         """The text in pieces, as it arrives."""
         self._is_read = True
         if isinstance(self._result, Stream):
-            for event in self._result:
-                yield "\n".join(_event_lines(event)) + "\n"
-            yield "data: [DONE]\n\n"
-        else:
-            yield self.http_response.text
+            return chain(map(_wire, self._result), (_END,))
+        return iter((self.http_response.text,))
 
     def iter_bytes(self, chunk_size: int | None = None) -> Iterator[bytes]:
         """The bytes in pieces, as they arrive."""
-        for piece in self.iter_text():
-            yield piece.encode()
+        return map(str.encode, self.iter_text())
 
     def iter_lines(self) -> Iterator[str]:
         """The lines as they arrive."""
-        for piece in self.iter_text():
-            yield from piece.splitlines()
+        return _Lines(self.iter_text())
 
     def close(self) -> None:
         """Ends the call."""
@@ -255,26 +296,22 @@ class AsyncAPIResponse(_Opened[_T]):
         """The answer as dicts and lists."""
         return self._json()
 
-    async def iter_text(self, chunk_size: int | None = None) -> AsyncIterator[str]:
-        """The text in pieces, as it arrives."""
+    def _pieces(self, split: Callable[[str], list[Any]]) -> AsyncIterator[Any]:
         self._is_read = True
-        if isinstance(self._result, AsyncStream):
-            async for event in self._result:
-                yield "\n".join(_event_lines(event)) + "\n"
-            yield "data: [DONE]\n\n"
-        else:
-            yield self.http_response.text
+        last = _END if isinstance(self._result, AsyncStream) else self.http_response.text
+        return _AsyncPieces(self._result, last, split)
 
-    async def iter_bytes(self, chunk_size: int | None = None) -> AsyncIterator[bytes]:
+    def iter_text(self, chunk_size: int | None = None) -> AsyncIterator[str]:
+        """The text in pieces, as it arrives."""
+        return self._pieces(lambda text: [text])
+
+    def iter_bytes(self, chunk_size: int | None = None) -> AsyncIterator[bytes]:
         """The bytes in pieces, as they arrive."""
-        async for piece in self.iter_text():
-            yield piece.encode()
+        return self._pieces(lambda text: [text.encode()])
 
-    async def iter_lines(self) -> AsyncIterator[str]:
+    def iter_lines(self) -> AsyncIterator[str]:
         """The lines as they arrive."""
-        async for piece in self.iter_text():
-            for line in piece.splitlines():
-                yield line
+        return self._pieces(_lines)
 
     async def close(self) -> None:
         """Ends the call."""
