@@ -44,7 +44,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
-    from types import ModuleType, TracebackType
+    from types import ModuleType
     from typing import Any, Literal, NoReturn, overload
 
     from typing_extensions import Self
@@ -779,12 +779,7 @@ class OpenAI(_Client):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     @property
@@ -913,12 +908,7 @@ class AsyncOpenAI(_AsyncClient):
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self.close()
 
     @property

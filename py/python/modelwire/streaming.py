@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from _thread import RLock
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from modelwire._answers import lists
 from modelwire._answers.http import Response as HttpResponse
 from modelwire._answers.items import ResponseItems, of_type
+from modelwire._closing import AsyncClosing, Closing
 from modelwire._errors import OpenAIError
 from modelwire._native import (
     AsyncIteration,
@@ -1141,7 +1141,7 @@ class _Helper(Generic[_S, _E]):
         return timing
 
 
-class _SyncHelper(_Helper[Stream[Any], _E]):
+class _SyncHelper(Closing, _Helper[Stream[Any], _E]):
     """A helper stream of a synchronous client: an iterator and a context manager."""
 
     def __init__(self, stream: Stream[Any], reading: Any = None) -> None:
@@ -1164,17 +1164,6 @@ class _SyncHelper(_Helper[Stream[Any], _E]):
                 else:
                     self._handle(chunk)
             return self._waiting.pop()
-
-    def __enter__(self: _S) -> _S:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Ends the stream and its call now."""
@@ -1217,7 +1206,7 @@ class ResponseStream(_SyncHelper["ParsedResponseStreamEvent[_T]"], Generic[_T]):
         return response
 
 
-class _AsyncHelper(_Helper[AsyncStream[Any], _E]):
+class _AsyncHelper(AsyncClosing, _Helper[AsyncStream[Any], _E]):
     """A helper stream of an asynchronous client: an asynchronous iterator and context manager."""
 
     def __aiter__(self) -> AsyncIterator[_E]:
@@ -1234,17 +1223,6 @@ class _AsyncHelper(_Helper[AsyncStream[Any], _E]):
             else:
                 self._handle(chunk)
         return self._waiting.pop()
-
-    async def __aenter__(self: _S) -> _S:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.close()
 
     async def close(self) -> None:
         """Ends the stream and its call now."""
@@ -1302,12 +1280,7 @@ class StreamManager(Generic[_S]):
         made: _S = self._made
         return made
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._made is not None:
             self._made.close()
 
@@ -1327,11 +1300,6 @@ class AsyncStreamManager(Generic[_S]):
         made: _S = self._made
         return made
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         if self._made is not None:
             await self._made.close()

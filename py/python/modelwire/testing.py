@@ -58,9 +58,9 @@ import re
 import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Any, Literal, TypeAlias, final
 
+from modelwire._closing import AsyncClosing, Closing
 from modelwire._native import NativeAnswer, NativeService
 
 __all__ = [
@@ -322,7 +322,7 @@ class Request:
 
 
 @final
-class Service:
+class Service(Closing, AsyncClosing):
     """The service. It runs from its creation until `close`, or the end of a `with` or `async
     with`.
 
@@ -475,28 +475,6 @@ class Service:
     def _open(self) -> None:
         if self._closed:
             raise RuntimeError("the service is closed: create another one")
-
-    def __enter__(self) -> Service:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Service:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()  # nothing in it waits for a client, so there is nothing to await
 
     def __repr__(self) -> str:
         return f"<Service: {self._base_url}{', closed' if self._closed else ''}>"

@@ -39,13 +39,13 @@ from modelwire._bulk.result import Result as _Result
 from modelwire._bulk.result import Status as _Status
 from modelwire._bulk.tables import rows_of
 from modelwire._client import AsyncOpenAI, OpenAI
+from modelwire._closing import Closing
 from modelwire._errors import OpenAIError, RequestError
 from modelwire._key import secret
 from modelwire._options import NOT_GIVEN, as_list
 
 if TYPE_CHECKING:
     import asyncio
-    from types import TracebackType
 
     from typing_extensions import Self
 
@@ -74,7 +74,7 @@ _REFUSED = {
 }
 
 
-class bulk(Generic[_Row]):
+class bulk(Closing, Generic[_Row]):
     """Runs many requests as fast as the service allows; yields an outcome for each, as it arrives.
 
         for result in modelwire.bulk(["one", "two"], model="a-model"):
@@ -258,26 +258,10 @@ class bulk(Generic[_Row]):
         """Cancels requests in flight. Rows without an outcome are `unfinished`."""
         self._end(CLOSE_SECONDS)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         self._end(0.0)
 
     def __iter__(self) -> Iterator[_Result[_Row]]:

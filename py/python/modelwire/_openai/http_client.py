@@ -15,6 +15,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import quote
 
+from modelwire._closing import AsyncClosing, Closing
 from modelwire._openai.frameworks import (
     IGNORE_TRANSPORT,
     FrameworkWarning,
@@ -25,9 +26,7 @@ from modelwire._options import Limits, Timeout, is_given, wrong_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from types import TracebackType
 
-    from typing_extensions import Self
 
 _NAMES = (
     "auth params headers cookies verify cert trust_env http1 http2 proxy mounts timeout "
@@ -45,7 +44,7 @@ _OF_HTTPX = ("accept", "accept-encoding", "connection", "user-agent")
 _OVERRIDES = ("send", "request", "stream", "build_request")
 
 
-class DefaultHttpxClient:
+class DefaultHttpxClient(Closing, AsyncClosing):
     """The settings of openai-python's class with this name, for a client of ours; httpx need not be
     installed."""
 
@@ -67,28 +66,6 @@ class DefaultHttpxClient:
 
     async def aclose(self) -> None:
         """The same as `close`."""
-        self.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
         self.close()
 
     def __repr__(self) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from modelwire._closing import AsyncClosing, Closing
 from modelwire._errors import OpenAIError
 from modelwire._native import AsyncIteration, Iteration
 from modelwire._options import is_given
@@ -13,7 +14,6 @@ from modelwire._options import is_given
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
-    from typing_extensions import Self
 
 PATHS = {"models": "/models", "chat": "/chat/completions", "responses": "/responses"}
 
@@ -72,7 +72,7 @@ class _Traced:
         __class__ = property(lambda self: self._native.__class__)
 
 
-class TracedStream(_Traced):
+class TracedStream(Closing, _Traced):
     """A traced stream of a synchronous client."""
 
     def __stream__(self) -> Iterator[Any]:
@@ -96,14 +96,8 @@ class TracedStream(_Traced):
         self._native.close()
         self._chunks.close()
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
-
-class AsyncTracedStream(_Traced):
+class AsyncTracedStream(AsyncClosing, _Traced):
     """A traced stream of an asynchronous client."""
 
     def __stream__(self) -> AsyncIterator[Any]:
@@ -126,12 +120,6 @@ class AsyncTracedStream(_Traced):
         """Ends the stream."""
         await self._native.close()
         await self._chunks.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self.close()
 
 
 def asked(client: Any, operation: str, fields: Any, stream: bool, call: Any, kind: Any) -> Any:
