@@ -244,9 +244,10 @@ def test_an_answer_that_is_something_else(caller):
     with pytest.raises(AnswerValidationError) as raised:
         caller.response(text_format=list[Step])
     assert raised.value.text == "no JSON" and raised.value.usage.total_tokens == 7
-    for error in (error, raised.value):  # noqa: B020
+    for error, path in ((error, "chat/completions"), (raised.value, "responses")):  # noqa: B020
         again = pickle.loads(pickle.dumps(error))
         assert type(again) is AnswerValidationError and str(again) == str(error)
+        assert again.request.url == error.request.url == f"{caller.service.base_url}/{path}"
         assert again.completion == error.completion and again.usage == error.usage
         assert copy.copy(error).text == error.text
 

@@ -300,6 +300,8 @@ class AnswerError(OpenAIError):
         fields.setdefault("model", getattr(completion, "model", None))
         fields.setdefault("request_id", getattr(completion, "_request_id", None))
         fields.setdefault("_timing", getattr(completion, "timing", None))
+        response = getattr(completion, "_response", None)
+        fields.setdefault("_request", getattr(response, "request", None))
         super().__init__(message or type(self).__doc__, **fields)
 
     @property
