@@ -108,6 +108,7 @@ def test_an_answer_as_another_type(client):
         raw.parse(to=int)
     models = client.with_raw_response.models.list()
     assert models.parse(to=dict)["data"][0]["id"] == models.parse().data[0].id
+    assert models.parse(to=type(models.parse())) is models.parse()
 
 
 @pytest.mark.parametrize("kind", [modelwire.Stream, modelwire.AsyncStream])

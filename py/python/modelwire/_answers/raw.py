@@ -101,9 +101,9 @@ class RawResponse(Generic[_T]):
     def _parsed(self, to: Any = None) -> Any:
         """The result; for `parse`, the parsed text; or the answer as another type."""
         if to is not None:
-            from modelwire._openai import requests
+            from modelwire._answers.cast import of_raw
 
-            return requests.of_raw(self._result, to)
+            return of_raw(self._result, to)
         if self._read is not None:
             self._read(self._result)
             self._read = None

@@ -3,12 +3,11 @@ three operations. Imported with the first of them."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, get_origin
 
+from modelwire._answers.cast import cast, check_stream
 from modelwire._errors import OpenAIError
-from modelwire._native import AsyncStream, Object, Stream
 from modelwire._options import NOT_GIVEN, is_given
 from modelwire._parameters import Call
 from modelwire._resources import AsyncModelList, ModelList
@@ -27,7 +26,6 @@ _OPERATIONS = {
 _OPTIONS = ("headers", "params", "extra_json", "timeout", "max_retries", "security")
 _RAW = "x-stainless-raw-response"
 """The header by which openai-python's callers ask for a raw answer; it is not sent."""
-_PLAIN = (object, Any, dict, list)
 
 
 class PathCall:
@@ -61,7 +59,7 @@ class PathCall:
         if stream and fields is None:
             raise TypeError("GET /models does not stream")
         if stream and stream_cls is not None:
-            _check(stream_cls, self._is_async)
+            check_stream(stream_cls, self._is_async)
         sent, self._is_raw = _without_raw(given.get("headers"))
         asked = {"extra_headers": sent, "extra_query": given.get("params")}
         call = Call({**asked, "timeout": given.get("timeout", NOT_GIVEN)})
@@ -83,14 +81,10 @@ class PathCall:
         return answer if self._stream else self._cast(answer)
 
     def _cast(self, answer: Any) -> Any:
-        return cast(answer, self._cast_to, self._is_async)
-
-
-def _check(stream_cls: Any, is_async: bool, name: str = "stream_cls") -> None:
-    kind = get_origin(stream_cls) or stream_cls
-    expected = (AsyncStream if is_async else Stream).__name__
-    if getattr(kind, "__name__", "") != expected:
-        raise TypeError(f"{name} takes {expected}, not {stream_cls!r}: chunks come as they are")
+        kind = get_origin(self._cast_to) or self._cast_to
+        if isinstance(kind, type) and issubclass(kind, ModelList):
+            return (AsyncModelList if self._is_async else ModelList)(answer)
+        return cast(answer, self._cast_to)
 
 
 def make_request_options(
@@ -148,47 +142,3 @@ def _fields(body: Any, more: Any, is_sent: bool) -> dict[str, Any] | None:
     if body is not None and not isinstance(body, Mapping):
         raise TypeError(f"body takes the fields of the request as a dict, not {body!r}")
     return {**(body or {}), **(more or {})}
-
-
-def cast(answer: Any, kind: Any, is_async: bool) -> Any:
-    """The answer of a call as this type."""
-    if kind is type(None):
-        return None
-    text = answer.to_json(indent=None)
-    if kind is str:
-        return text
-    if kind is bytes:
-        return text.encode()
-    origin = get_origin(kind) or kind
-    if origin in _PLAIN:
-        return json.loads(text)
-    if isinstance(origin, type):
-        if issubclass(origin, ModelList):
-            return (AsyncModelList if is_async else ModelList)(answer)
-        if origin.__name__ == "Response" and not issubclass(origin, Object) and _is_http(origin):
-            response = answer._response
-            response.text = text
-            return response
-        if isinstance(answer, origin):
-            return answer
-        if issubclass(origin, Object):
-            return origin.model_validate(json.loads(text))
-    from modelwire._schemas.formats import library
-    from modelwire._schemas.parse import read
-
-    return read(library(kind)[1], text, answer, getattr(kind, "__name__", str(kind)))
-
-
-def of_raw(result: Any, to: Any) -> Any:
-    """The result of a raw answer as this type; a stream is returned as it is."""
-    if isinstance(result, (Stream, AsyncStream)):
-        _check(to, isinstance(result, AsyncStream), "to")
-        return result
-    return cast(getattr(result, "_answer", result), to, isinstance(result, AsyncModelList))
-
-
-def _is_http(kind: type) -> bool:
-    """Whether this is a class of HTTP responses: httpx's or ours."""
-    return kind.__module__.partition(".")[0] in ("httpx", "httpx2") or kind.__module__ == (
-        "modelwire._answers.http"
-    )
