@@ -7,9 +7,10 @@ use modelwire::parse::Gatherer;
 use modelwire::{Chunk, Endpoint};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
 
 use crate::lock::lock;
-use crate::object::document::{ChatCompletionChunk, ResponseStreamEvent};
+use crate::object::document::{ChatCompletionChunk, ResponseStreamEvent, new};
 use crate::object::make;
 
 /// The chunks of one stream. An answer is gathered from them on demand, each chunk once, and cached until a
@@ -53,11 +54,26 @@ impl Snapshots {
 
 #[pymethods]
 impl Snapshots {
+    /// With these chunks.
     #[new]
-    fn new() -> Snapshots {
+    #[pyo3(signature = (chunks=None))]
+    fn new(chunks: Option<&Bound<'_, PyList>>) -> PyResult<Snapshots> {
         let gatherer = Gatherer::new(Endpoint::Chat, RESPONSE_BYTES_MAX);
         let held = Held { chunks: Vec::new(), gatherer, gathered: 0, last: None };
-        Snapshots { held: Mutex::new(held) }
+        let made = Snapshots { held: Mutex::new(held) };
+        for chunk in chunks.into_iter().flatten() {
+            made.add(&chunk)?;
+        }
+        Ok(made)
+    }
+
+    /// As events that show them are pickled.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let py = slf.py();
+        let chunks = slf.get().held().chunks.clone();
+        let chunks = chunks.into_iter().map(|chunk| new(py, ChatCompletionChunk { chunk }));
+        let chunks = PyList::new(py, chunks.collect::<PyResult<Vec<_>>>()?)?;
+        (slf.get_type(), (chunks,)).into_pyobject(py)
     }
 
     /// Adds a chunk; returns the number of chunks.

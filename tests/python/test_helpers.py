@@ -1,6 +1,8 @@
 """The helper streams: their events, snapshots and final answers."""
 
+import copy
 import json
+import pickle
 import time
 
 import pytest
@@ -59,6 +61,45 @@ def test_events_as_json(scripted):
         assert event.to_json() == event.model_dump_json(indent=2)
         assert "\n" not in event.to_json(indent=None)
     assert json.loads(found[-1].to_json())["parsed"] == {"a": 1}
+
+
+def unparsed(dump):
+    """A dump without what was parsed."""
+    if isinstance(dump, list):
+        return [unparsed(one) for one in dump]
+    if not isinstance(dump, dict):
+        return dump
+    parsed = ("parsed", "parsed_arguments")
+    return {name: None if name in parsed else unparsed(one) for name, one in dump.items()}
+
+
+def test_events_of_a_chat_can_be_copied_and_pickled(scripted):
+    """With their snapshots; what was parsed is not pickled, as that of an answer is not."""
+    spoken = [delta({"content": text, "reasoning_content": "r"}) for text in ('{"a"', ": 1}")]
+    asked = [delta(call(text, id="t", name="f")) for text in ("{", "}")]
+    client = scripted(events(*spoken, delta({"refusal": "no"}), *asked, finish()))
+    found, _ = told(client, response_format=dict[str, int])
+    for of in (copy.copy, copy.deepcopy):
+        assert [of(event).to_dict() for event in found] == [event.to_dict() for event in found]
+    for event, kept in zip(found, pickle.loads(pickle.dumps(found)), strict=True):
+        assert type(kept) is type(event) and repr(kept) == repr(event)
+        assert kept.to_dict() == unparsed(event.to_dict())
+    assert len(kinds(found)) > 8, "events of all of these"
+
+
+def test_events_of_a_response_can_be_copied_and_pickled(client):
+    """The same, with the response at the end; their JSON has the snapshot, too."""
+    with client.responses.stream(model="echo", input='{"a": 1}', text_format=dict) as stream:
+        found = list(stream)
+    for of in (copy.copy, copy.deepcopy, lambda event: pickle.loads(pickle.dumps(event))):
+        for event in found:
+            kept = of(event)
+            assert kept.type == event.type and kept.to_dict() == event.to_dict()
+            assert getattr(kept, "snapshot", 0) == getattr(event, "snapshot", 0)
+    assert kept.response.output_text == '{"a": 1}' and kept.response.output_parsed is None
+    assert copy.deepcopy(found[-1]).response.output_parsed == {"a": 1}
+    grown = next(event for event in found if event.type == "response.output_text.delta")
+    assert json.loads(grown.model_dump_json()) == grown.model_dump() and grown.snapshot
 
 
 def test_snapshots_of_chunks(scripted):

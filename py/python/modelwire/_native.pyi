@@ -861,7 +861,7 @@ class AsyncIteration(Generic[_T]):
 class Snapshots:
     """The chunks of one stream, and the completion that they form."""
 
-    def __new__(cls) -> Self: ...
+    def __new__(cls, chunks: list[Any] | None = None) -> Self: ...
     def add(self, chunk: Any) -> int:
         """Keeps a chunk; returns the number of chunks."""
     def completion(self, count: int) -> ChatCompletion:

@@ -125,7 +125,40 @@ def _entries(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-class _Event:
+_OF_THE_PROGRAM = ("_parsed", "_reading", "_read")
+"""The slots with what parses: as in an answer, a pickle has none of it."""
+
+
+def _restored(kind: type[Any], slots: dict[str, Any]) -> Any:
+    """An event of this class with these slots."""
+    made = object.__new__(kind)
+    for name, value in slots.items():
+        setattr(made, name, value)
+    return made
+
+
+class _Copied:
+    """An event that can be copied and pickled."""
+
+    __slots__: tuple[str, ...] = ()
+
+    def _slots(self) -> dict[str, Any]:
+        names = (name for kind in type(self).__mro__ for name in getattr(kind, "__slots__", ()))
+        return {name: getattr(self, name) for name in names}
+
+    def __copy__(self: _S) -> _S:
+        return _restored(type(self), self._slots())  # type: ignore[no-any-return,attr-defined]
+
+    def __deepcopy__(self: _S, memo: object) -> _S:
+        return self.__copy__()  # type: ignore[no-any-return,attr-defined]
+
+    def __reduce__(self) -> Any:
+        slots = self._slots().items()
+        kept = {name: None if name in _OF_THE_PROGRAM else value for name, value in slots}
+        return _restored, (type(self), kept)
+
+
+class _Event(_Copied):
     """The base of all events of a helper stream."""
 
     __slots__: tuple[str, ...] = ()
@@ -813,7 +846,7 @@ class ChatCompletionStreamState(Generic[_T]):
         return self._whole
 
 
-class _Beside:
+class _Beside(_Copied):
     """An event of a response stream as the service sent it, with an addition."""
 
     __slots__ = ("_event",)
@@ -826,6 +859,10 @@ class _Beside:
         """All fields as dicts and lists, with the additions."""
         more = {name: _plain(getattr(self, name), options) for name in self._fields}
         return {**self._event.model_dump(**options), **more}
+
+    def model_dump_json(self, *, indent: int | None = None, **options: Any) -> str:
+        """The result of `model_dump` as JSON text."""
+        return _json(self.model_dump(**{"mode": "json", **options}), indent)
 
     if not TYPE_CHECKING:
         # For `isinstance`: it is the event, with an addition.
@@ -885,12 +922,12 @@ class _Completed(_Beside):
 
     def __init__(self, event: ResponseStreamEvent, read: Callable[[Any], Any]) -> None:
         super().__init__(event)
-        self._read = _once(lambda: read(event.response))
+        self._read: Callable[[], Any] | None = _once(lambda: read(event.response))
 
     @property
     def response(self) -> Any:
         """The response, parsed."""
-        return self._read()
+        return _unparsed_response(self._event.response) if self._read is None else self._read()
 
 
 _GROWING = (
