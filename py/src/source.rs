@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Wake, Waker};
 
 use modelwire::{
-    Call, CallRecord, Chunk, Endpoint, Error, ErrorKind, Event, Head, Pop, Ready, Response,
+    Call, CallRecord, Chunk, Endpoint, Error, ErrorKind, Event, Head, Metered, Pop, Ready, Response,
 };
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -20,6 +20,9 @@ use crate::object::shape::Object;
 use crate::request_info::RequestInfo;
 use crate::wait;
 use crate::warnings::tell_waiting;
+
+/// What to do after a loop over a stream was left.
+const LEFT_HINT: &str = "Make another call, or handle the exception within the loop.";
 
 /// How much a consumer takes at once, and in which form.
 #[derive(Clone, Copy)]
@@ -161,7 +164,9 @@ impl Source {
     fn end_of_cancelled(&self, py: Python<'_>) -> PyResult<Taken> {
         if self.was_left.load(Ordering::Relaxed) {
             let message = "the stream was closed when an exception left the loop over it";
-            return Err(exception(py, &Error::closed(message)));
+            let metered = self.record().map_or(Metered::Unknown, |record| record.metered());
+            let error = Error::closed(message).with_hint(LEFT_HINT).with_metered(metered);
+            return Err(exception_of_call(py, &error, &self.request));
         }
         Ok(Taken::End)
     }

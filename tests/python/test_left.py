@@ -36,7 +36,9 @@ def test_a_loop_that_an_exception_leaves_closes_its_stream(quiet, scripted, form
     for _ in range(2):
         with pytest.raises(modelwire.OpenAIError, match="left the loop") as told:
             list(kept)
-        assert told.value.kind == "closed"
+        error = told.value
+        assert (error.kind, error.metered) == ("closed", "entered") and "another call" in error.hint
+        assert error.request.url.path.endswith("/v1/chat/completions")
     kept.close()
 
 

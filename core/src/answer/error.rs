@@ -255,7 +255,9 @@ impl Error {
         })
     }
 
-    pub(crate) fn with_hint(self, hint: impl Into<Cow<'static, str>>) -> Error {
+    /// Another hint than that of its kind.
+    #[doc(hidden)]
+    pub fn with_hint(self, hint: impl Into<Cow<'static, str>>) -> Error {
         self.edit(|inner| inner.hint = hint.into())
     }
 
