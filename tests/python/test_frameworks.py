@@ -215,8 +215,9 @@ def test_an_interrupted_traced_stream_does_not_look_finished(service, is_left):
         with pytest.raises(KeyboardInterrupt):
             for _ in stream if is_left else iter(lambda: next(stream), None):
                 pass
-        with pytest.raises(modelwire.OpenAIError, match="was interrupted while"):
+        with pytest.raises(modelwire.OpenAIError, match="was interrupted while") as raised:
             list(iter(lambda: next(stream), None))
+        assert raised.value.metered == "entered"
 
     async def interrupted_awaited(stream):
         with pytest.raises(KeyboardInterrupt):

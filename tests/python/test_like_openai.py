@@ -497,6 +497,7 @@ def test_a_streamed_response_that_says_it_again(service, name):
             _, final = streamed(client.responses.stream(model="m", input="x"), look)
         except RuntimeError as error:
             assert package is openai or isinstance(error, modelwire.StreamContradictionError)
+            assert package is openai or error.metered == "entered"
             return seen, None
         return seen, values(final)
 

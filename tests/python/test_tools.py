@@ -333,8 +333,9 @@ def test_an_interrupted_run_does_not_look_finished(caller, events):
         with pytest.raises(KeyboardInterrupt):
             list(turns)
         for look in (lambda: next(turns), lambda: list(turns)):
-            with pytest.raises(modelwire.OpenAIError, match="ended before the model answered"):
+            with pytest.raises(modelwire.OpenAIError, match="before the model answered") as raised:
                 look()
+            assert raised.value.metered == "entered", "the first turn had an answer"
         with pytest.raises(modelwire.OpenAIError, match="already started" if events else "ended"):
             run.get_final_completion()
         return run

@@ -348,6 +348,8 @@ class StreamContradictionError(APIResponseValidationError, RuntimeError):
     """The events of a streamed response contradict each other; those before the error were
     delivered. Only `responses.stream()` raises it."""
 
+    metered = "entered"
+
 
 class AnswerValidationError(AnswerError, APIResponseValidationError, ValueError):
     """The answer does not match the requested type. The parser's error is the `__cause__`."""

@@ -1117,9 +1117,11 @@ def _by(at: int, found: dict[Any, _T], place: int) -> dict[Any, dict[Any, _T]]:
 
 def _final(stream: Stream[Any] | AsyncStream[Any]) -> Any:
     if stream.answer is None:
+        record = stream.timing
         raise OpenAIError(
             "the stream ended before its answer was complete",
             kind="incomplete",
+            metered="unknown" if record is None else record.metered,
             hint="It was closed, or it failed, before its end.",
         )
     return stream.answer

@@ -61,6 +61,7 @@ class _Traced:
             raise OpenAIError(
                 "the stream was interrupted while tracing had a chunk of it",
                 kind="closed",
+                metered="entered",
                 hint="Make another call: the rest of this answer would have a gap.",
             ) from None
 

@@ -296,6 +296,7 @@ class _Run(Generic[_A]):
             raise OpenAIError(
                 "the run ended before the model answered",
                 kind="incomplete",
+                metered="entered" if any(self.usage.values()) else "unknown",
                 hint="It was closed, interrupted or failed; `messages` is the conversation so far.",
             )
         return self.final
