@@ -744,6 +744,45 @@ fn files_are_rebuilt_from_what_is_intact() {
     }
 }
 
+/// As editors and file transfers save text: with other line ends, a byte order mark, no last line end.
+#[test]
+fn results_with_other_line_ends_are_repaired() {
+    let saved = |text: &str, how: &str| match how {
+        "line ends" => text.replace('\n', "\r\n"),
+        "mark" => format!("\u{FEFF}{text}"),
+        "last line" => text.trim_end().to_owned(),
+        _ => text.to_owned(),
+    };
+    let check = |of_results: &str, of_journal: &str| {
+        let what = format!("results: {of_results}, journal: {of_journal}");
+        let folder = Folder::new();
+        let options = folder.options("out.jsonl");
+        let (results, journal) = (folder.path("out.jsonl"), folder.path("out.jsonl.journal"));
+        let (mut store, _) = open(&options);
+        store.send(&["a", "b", "c"]);
+        store.fail("a");
+        store.done("b");
+        store.close(None).unwrap();
+        let text = fs::read_to_string(&results).unwrap();
+        fs::write(&results, saved(&text, of_results)).unwrap();
+        let records = fs::read_to_string(&journal).unwrap();
+        fs::write(&journal, saved(&records, of_journal)).unwrap();
+        refusal(&options);
+        let repaired = repair(&options).unwrap();
+        assert_eq!((repaired.results, repaired.dropped, repaired.lost), (2, 0, 0), "{what}");
+        assert_eq!(repaired.unknown, ["c"], "{what}");
+        assert_eq!(fs::read_to_string(&results).unwrap(), text, "{what}");
+        let (_, told) = open(&options);
+        let states = ["a", "b", "c"].map(|key| told.of(key));
+        assert_eq!(states, [State::Failed, State::Done, State::Unknown], "{what}");
+    };
+    check("line ends", "");
+    check("mark", "");
+    check("last line", "");
+    check("", "line ends");
+    check("line ends", "line ends");
+}
+
 /// An empty file has no member that a decoder could read.
 #[test]
 fn results_cut_to_nothing_are_repaired_in_every_format() {

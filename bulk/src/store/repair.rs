@@ -32,6 +32,9 @@ const VAIN_READS_MAX: u64 = 16;
 /// No result is longer: an answer has less than 2 GiB.
 const RESULT_BYTES_MAX: u64 = 4 << 30;
 
+/// What some editors write at the beginning of a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// What a repair found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repaired {
@@ -163,7 +166,7 @@ fn each_record(file: &File, mut take: impl FnMut(Record<'_>, u64, bool)) -> io::
         line.clear();
         reader.read_until(b'\n', &mut line)?;
         let Some(text) = line.strip_suffix(b"\n") else { return Ok(damaged) };
-        let Some(sealed) = Seal::read(text) else {
+        let Some(sealed) = Seal::read(text.trim_ascii_end()) else {
             damaged += 1;
             continue;
         };
@@ -295,6 +298,12 @@ fn next(reader: &mut BufReader<&File>, magic: &[u8], from: u64) -> io::Result<Op
     Ok(None)
 }
 
+/// Ends a line as it was written: editors and file transfers change line ends, or leave out the last one.
+fn set_end(line: &mut Vec<u8>) {
+    line.truncate(line.trim_ascii_end().len());
+    line.push(b'\n');
+}
+
 /// The new files.
 struct New {
     results: Results,
@@ -326,17 +335,20 @@ impl New {
         let mut reader = BufReader::new(file);
         reader.seek(SeekFrom::Start(0))?;
         if format == Format::Plain {
+            if reader.fill_buf()?.starts_with(BYTE_ORDER_MARK) {
+                reader.consume(BYTE_ORDER_MARK.len());
+            }
             let mut line = Vec::new();
             while reader.read_until(b'\n', &mut line)? > 0 {
+                let had_end = line.ends_with(b"\n");
+                set_end(&mut line);
                 let is_intact = |name: Name| {
                     let known =
                         journal.crcs.get(&name).filter(|_| !journal.doubtful.contains(&name));
-                    known.is_none_or(|crcs| crcs.contains_key(&crc_of(&line)))
+                    known.map_or(had_end, |crcs| crcs.contains_key(&crc_of(&line)))
                 };
                 let read = output::read_line(line.trim_ascii_end());
-                let read = read.filter(|(key, _)| {
-                    line.ends_with(b"\n") && is_intact(output::name_of(key.text()))
-                });
+                let read = read.filter(|(key, _)| is_intact(output::name_of(key.text())));
                 self.add(&line, read, repaired)?;
                 line.clear();
             }
@@ -379,10 +391,8 @@ impl New {
                 lines.by_ref().take(RESULT_BYTES_MAX).read_until(b'\n', &mut line)?;
             }
             let is_cut = !line.ends_with(b"\n") && lines.skip_until(b'\n')? > 0;
+            set_end(&mut line);
             let read = output::read_line(line.trim_ascii_end()).filter(|_| !is_cut);
-            if !line.ends_with(b"\n") {
-                line.push(b'\n');
-            }
             self.add(&line, read, repaired)?;
             line.clear();
         }
