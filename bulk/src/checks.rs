@@ -1,6 +1,7 @@
 //! Checks of answers: whether one was cut at its token limit, is a refusal, or does not match the schema
 //! that its row asks for. Pure.
 
+mod effort;
 mod schemas;
 
 use std::borrow::Cow;

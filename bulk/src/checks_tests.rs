@@ -264,3 +264,83 @@ fn checks_are_found_by_name() {
     let error = "json".parse::<Check>().unwrap_err();
     assert_eq!(error, "unknown check \"json\": it is schema, length or refusal");
 }
+
+/// A part that two others refer to is checked twice, and its faults are one.
+#[test]
+fn a_fault_is_named_once() {
+    let age = json!({"$ref": "#/$defs/age"});
+    let schema = json!({"properties": {"age": {"allOf": [age, age]}}, "$defs": {"age": {"type": "integer"}}});
+    let found = chat(&[Check::Schema], &asks_for(&schema), &says(r#"{"age": "7"}"#));
+    assert_eq!(found.unwrap().1, "at /age: want integer, but got string");
+}
+
+/// Of each form of an expression, both sides are expressions: the work doubles with each level.
+#[test]
+fn an_answer_whose_check_would_not_end_fails() {
+    let side = json!({"$ref": "#/$defs/side"});
+    let form = |name| {
+        json!({
+            "type": "object", "required": ["form", "left"],
+            "properties": {"form": {"const": name}, "left": side, "right": {"$ref": "#side"}},
+        })
+    };
+    let side =
+        json!({"$anchor": "side", "anyOf": [{"type": "integer"}, form("sum"), form("product")]});
+    let schema = json!({"$ref": "#/$defs/side", "$defs": {"side": side}});
+    let answer = |depth, leaf: &str| {
+        (0..depth).fold(leaf.to_owned(), |left, _| format!(r#"{{"form":"product","left":{left}}}"#))
+    };
+    let found = |text: &str| chat(&[Check::Schema], &asks_for(&schema), &says(text));
+    assert_eq!(found(&answer(8, "1")), None);
+    assert!(found(&answer(8, r#""1""#)).unwrap().1.contains("want integer"));
+    for leaf in ["1", r#""1""#] {
+        let reason = found(&answer(50, leaf)).unwrap().1;
+        assert!(reason.contains("the references of the schema multiply"), "{reason}");
+    }
+    // Many values are no reason.
+    let many =
+        json!({"type": "array", "items": {"$ref": "#/$defs/side"}, "$defs": schema["$defs"]});
+    let answers = json!(vec![json!({"form": "sum", "left": 1, "right": 2}); 20_000]).to_string();
+    assert_eq!(chat(&[Check::Schema], &asks_for(&many), &says(&answers)), None);
+}
+
+#[test]
+fn a_schema_whose_check_would_not_end_is_refused() {
+    let refers = |number: usize| json!({"$ref": format!("#/$defs/{}", number + 1)});
+    let chain = |levels: usize, of: &dyn Fn(usize) -> Json| {
+        let mut defs: serde_json::Map<_, _> =
+            (0..levels).map(|number| (number.to_string(), of(number))).collect();
+        defs.insert(levels.to_string(), json!({"type": "integer"}));
+        json!({"$ref": "#/$defs/0", "$defs": defs})
+    };
+    let check =
+        |schema: &Json| Schemas::default().check(Endpoint::Chat, &asks_for(schema).to_string());
+    let doubled = chain(40, &|number| json!({"allOf": [refers(number), refers(number)]}));
+    assert!(check(&doubled).unwrap_err().contains("multiply"));
+    let long = chain(5_000, &refers);
+    assert!(check(&long).unwrap_err().contains("levels"));
+    check(&chain(400, &refers)).unwrap();
+}
+
+/// Threads that Rust starts have a stack of 2 MiB.
+#[test]
+fn deep_schemas_and_answers_fit_the_stack() {
+    let deep = |levels, form: &dyn Fn(Json) -> Json| {
+        (0..levels).fold(json!({"type": "integer"}), |inner, _| form(inner))
+    };
+    let within = |text: &str, levels| {
+        (0..levels).fold(text.to_owned(), |inner, _| format!(r#"{{"a":{inner}}}"#))
+    };
+    let all = deep(58, &|inner| json!({"allOf": [inner]}));
+    let objects = deep(58, &|inner| json!({"properties": {"a": inner}}));
+    let node = json!({"anyOf": [{"type": "integer"}, {"allOf": [{"type": "object", "properties": {"a": {"$ref": "#"}}}]}]});
+    let judge = move || {
+        for (schema, levels) in [(&all, 0), (&objects, 58), (&node, 100)] {
+            for (text, is_right) in [("1", true), (r#""1""#, false)] {
+                let found = chat(&[Check::Schema], &asks_for(schema), &says(&within(text, levels)));
+                assert_eq!(found.is_none(), is_right, "{found:?}");
+            }
+        }
+    };
+    std::thread::Builder::new().stack_size(2 << 20).spawn(judge).unwrap().join().unwrap();
+}

@@ -3,11 +3,14 @@
 use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 
 use boon::{CompileError, Compiler, Draft, SchemaIndex, UrlLoader, ValidationError};
 use modelwire::{Endpoint, Value};
 use serde_json::Value as Json;
+
+use super::effort::effort;
 
 /// The maximum number of compiled schemas that are kept; with one more, all are dropped.
 pub const SCHEMAS_MAX: usize = 256;
@@ -17,6 +20,12 @@ pub const SCHEMAS_BYTES_MAX: usize = 4 << 20;
 
 /// The base of relative references in a schema, which is part of no message.
 const BASE: &str = "schema:/";
+
+/// The stack of the thread for what nests deeper than `DEPTH_HERE`. Only what is used of it takes memory.
+const STACK_BYTES: usize = 64 << 20;
+
+/// How deep schemas may nest within each other on the stack of any thread.
+const DEPTH_HERE: u32 = 16;
 
 /// The maximum number of differences that a reason names.
 const FAULTS_MAX: usize = 3;
@@ -41,6 +50,20 @@ pub(super) enum Form {
 pub(super) struct Compiled {
     schemas: boon::Schemas,
     index: SchemaIndex,
+    schema: Json,
+}
+
+impl Compiled {
+    /// What is wrong with a value.
+    fn fault(&self, value: &Json) -> Option<String> {
+        let validate =
+            || self.schemas.validate(value, self.index).err().map(|error| faults(&error));
+        match effort(&self.schema, &self.schema, value) {
+            Err(reason) => Some(reason),
+            Ok(effort) if effort.depth <= DEPTH_HERE => validate(),
+            Ok(_) => on_large_stack(validate).unwrap_or_else(|error| Some(error.to_string())),
+        }
+    }
 }
 
 impl Schemas {
@@ -82,7 +105,9 @@ impl Schemas {
             self.known.clear();
             self.bytes = 0;
         }
-        let compiled = compile(schema).map(|compiled| Form::Schema(Arc::new(compiled)));
+        let compiled =
+            on_large_stack(|| compile(schema)).unwrap_or_else(|error| Err(error.to_string()));
+        let compiled = compiled.map(|compiled| Form::Schema(Arc::new(compiled)));
         self.bytes += schema.len();
         self.known.insert(schema.into(), compiled.clone());
         compiled
@@ -111,9 +136,7 @@ impl Form {
         match self {
             Form::Object if !value.is_object() => Some("it is not a JSON object".to_owned()),
             Form::Any | Form::Json | Form::Object => None,
-            Form::Schema(compiled) => {
-                compiled.schemas.validate(&value, compiled.index).err().map(|error| faults(&error))
-            }
+            Form::Schema(compiled) => compiled.fault(&value),
         }
     }
 }
@@ -136,9 +159,21 @@ fn compile(schema: &str) -> Result<Compiled, String> {
         CompileError::ValidationError { src, .. } => invalid(faults(src)),
         _ => invalid(format!("{error:#}").replace(BASE, "")),
     };
-    compiler.add_resource(BASE, value).map_err(fault)?;
+    compiler.add_resource(BASE, value.clone()).map_err(fault)?;
     let index = compiler.compile(BASE, &mut schemas).map_err(fault)?;
-    Ok(Compiled { schemas, index })
+    // What applies to any value.
+    effort(&value, &value, &Json::Null)
+        .map_err(|reason| format!("the schema is too large: {reason}"))?;
+    Ok(Compiled { schemas, index, schema: value })
+}
+
+/// Runs it on a thread with more stack than most have: schemas and values are read by recursion.
+fn on_large_stack<T: Send>(run: impl FnOnce() -> T + Send) -> io::Result<T> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+        let thread = thread.spawn_scoped(scope, run)?;
+        thread.join().map_err(|_| io::Error::other("the check panicked"))
+    })
 }
 
 /// The first differences between a value and its schema, each with its place in the value.
@@ -153,10 +188,15 @@ fn leaves(error: &ValidationError<'_, '_>, found: &mut Vec<String>) {
         return;
     }
     match error.causes.as_slice() {
-        [] => found.push(match error.instance_location.to_string().as_str() {
-            "" => error.kind.to_string(),
-            place => format!("at {place}: {}", error.kind),
-        }),
+        [] => {
+            let fault = match error.instance_location.to_string().as_str() {
+                "" => error.kind.to_string(),
+                place => format!("at {place}: {}", error.kind),
+            };
+            if !found.contains(&fault) {
+                found.push(fault);
+            }
+        }
         causes => causes.iter().for_each(|cause| leaves(cause, found)),
     }
 }
