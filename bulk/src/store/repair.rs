@@ -14,7 +14,7 @@ use super::journal_file::{JournalFile, lock, sync_folder, unusable};
 use super::open::{header, is_same, name_unknown};
 use super::places::{Places, StoreOptions, beside, is_stream};
 use super::replay::may_be_journal;
-use super::results::{Format, Results, ResultsFile};
+use super::results::{Format, Results, ResultsFile, each_result, set_end};
 use super::rewrite;
 use super::writer::Batch;
 use crate::error::Error;
@@ -28,9 +28,6 @@ const BATCH_BYTES: usize = 1024 * 1024;
 /// How often the bytes of compressed results may be read in vain, on average. Beyond it, a repair goes on after
 /// what it read, and not within it: else each of many magic numbers could read the rest of the file.
 const VAIN_READS_MAX: u64 = 16;
-
-/// No result is longer: an answer has less than 2 GiB.
-const RESULT_BYTES_MAX: u64 = 4 << 30;
 
 /// What some editors write at the beginning of a text.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -298,12 +295,6 @@ fn next(reader: &mut BufReader<&File>, magic: &[u8], from: u64) -> io::Result<Op
     Ok(None)
 }
 
-/// Ends a line as it was written: editors and file transfers change line ends, or leave out the last one.
-fn set_end(line: &mut Vec<u8>) {
-    line.truncate(line.trim_ascii_end().len());
-    line.push(b'\n');
-}
-
 /// The new files.
 struct New {
     results: Results,
@@ -366,7 +357,8 @@ impl New {
             match is_whole {
                 Ok(_) => {
                     reader.seek(SeekFrom::Start(at))?;
-                    self.add_lines(&mut BufReader::new(format.of_member(&mut reader)?), repaired)?;
+                    let lines = BufReader::new(format.of_member(&mut reader)?);
+                    each_result(lines, |line, read| self.add(line, read, repaired))?;
                     at = after;
                 }
                 Err(error) if error.raw_os_error().is_some() => return Err(error),
@@ -380,23 +372,6 @@ impl New {
             }
         }
         self.commit()
-    }
-
-    /// Adds the lines of a whole member. What begins as no result, or is too long for one,
-    /// is not held: a member may decompress to any length.
-    fn add_lines(&mut self, lines: &mut impl BufRead, repaired: &mut Repaired) -> io::Result<()> {
-        let (mut line, head) = (Vec::new(), output::HEAD.len() as u64);
-        while lines.by_ref().take(head).read_until(b'\n', &mut line)? > 0 {
-            if line == output::HEAD {
-                lines.by_ref().take(RESULT_BYTES_MAX).read_until(b'\n', &mut line)?;
-            }
-            let is_cut = !line.ends_with(b"\n") && lines.skip_until(b'\n')? > 0;
-            set_end(&mut line);
-            let read = output::read_line(line.trim_ascii_end()).filter(|_| !is_cut);
-            self.add(&line, read, repaired)?;
-            line.clear();
-        }
-        Ok(())
     }
 
     fn add(

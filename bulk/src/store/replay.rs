@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use flate2::Crc;
 
 use super::journal::{End, Header, Record, Seal, VERSION, crc_of_next};
-use super::results::Format;
+use super::results::{Format, each_result};
 use crate::error::Error;
 use crate::ledger::{Ledger, State};
 use crate::output::{self, Outcome};
@@ -307,29 +307,47 @@ pub(crate) fn results(
             break;
         }
         let foreign = |at: u64| Error::ResultsForeign { path: path.to_owned(), at };
-        let lines = match format {
+        // The results of one line, or of one member, and whether it has a line that is none.
+        let (mut found, mut has_other) = (Vec::new(), false);
+        let mut take = |read: Option<_>| {
+            has_other |= read.is_none();
+            found.extend(read.filter(|_| !has_other));
+        };
+        let is_whole = match format {
             Format::Plain => {
                 let mut line = Vec::new();
                 reader.read_until(b'\n', &mut line).map_err(unreadable)?;
-                Some(line).filter(|line| line.ends_with(b"\n"))
+                take(output::read_line(line.trim_ascii_end()));
+                line.ends_with(b"\n")
             }
-            Format::Gzip | Format::Zstd => match format.member(&mut reader) {
-                Ok(lines) => lines,
-                Err(_) if are_zero(file, tail.whole).map_err(unreadable)? => None,
-                Err(_) => return Err(foreign(tail.whole)),
-            },
+            Format::Gzip | Format::Zstd => {
+                let lines = format.of_member(&mut reader).map(BufReader::new);
+                let taken = lines.and_then(|lines| {
+                    each_result(lines, |_, read| {
+                        take(read);
+                        Ok(())
+                    })
+                });
+                match taken {
+                    Ok(()) => true,
+                    Err(error) if error.kind() == ErrorKind::UnexpectedEof => false,
+                    Err(_) if are_zero(file, tail.whole).map_err(unreadable)? => false,
+                    Err(_) => return Err(foreign(tail.whole)),
+                }
+            }
         };
-        let Some(lines) = lines else { break };
-        let end = End { at: reader.taken, crc: reader.crc.sum() };
-        for line in lines.split_inclusive(|byte| *byte == b'\n') {
-            let read = output::read_line(line.trim_ascii_end());
-            let (key, outcome) = read.ok_or_else(|| foreign(tail.whole))?;
-            tail.ended.push((key, outcome, end));
+        if !is_whole {
+            break;
         }
-        if !lines.is_empty() {
+        let end = End { at: reader.taken, crc: reader.crc.sum() };
+        if has_other {
+            return Err(foreign(tail.whole));
+        }
+        if !found.is_empty() {
             reader.crc.reset();
             tail.whole = end.at;
         }
+        tail.ended.extend(found.into_iter().map(|(key, outcome)| (key, outcome, end)));
     }
     tail.torn = size.saturating_sub(tail.whole);
     Ok(tail)

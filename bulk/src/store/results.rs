@@ -15,6 +15,8 @@ use super::journal::{End, crc_of, crc_of_next};
 use super::journal_file::{has_name, unusable};
 use super::replace::replace;
 use crate::error::Error;
+use crate::output::{self, Outcome};
+use crate::row::Key;
 use crate::system::{readers_of, write_all_at};
 
 /// The zstd compression level: zstd's own default.
@@ -22,6 +24,9 @@ const ZSTD_LEVEL: i32 = 3;
 
 /// Delay before retrying a stream that would block.
 const STREAM_WAIT: Duration = Duration::from_millis(5);
+
+/// No result is longer: an answer has less than 2 GiB.
+const RESULT_BYTES_MAX: u64 = 4 << 30;
 
 /// The encoding of a results file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,16 +98,31 @@ impl Format {
             Format::Zstd => Box::new(ZstdDecoder::with_buffer(input)?.single_frame()),
         })
     }
+}
 
-    /// Reads the next member of compressed lines; `None` if it is truncated.
-    pub(crate) fn member(self, input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
-        let mut lines = Vec::new();
-        match self.of_member(input)?.read_to_end(&mut lines) {
-            Ok(_) => Ok(Some(lines)),
-            Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(None),
-            Err(error) => Err(error),
+/// Calls a function with each line of a member, ended by a line feed, and with what it says if it is a result.
+/// What begins as no result, or is too long for one, is not held: a member may decompress to any length.
+pub(crate) fn each_result(
+    mut lines: impl BufRead,
+    mut take: impl FnMut(&[u8], Option<(Key, Outcome)>) -> io::Result<()>,
+) -> io::Result<()> {
+    let (mut line, head) = (Vec::new(), output::HEAD.len() as u64);
+    while lines.by_ref().take(head).read_until(b'\n', &mut line)? > 0 {
+        if line == output::HEAD {
+            lines.by_ref().take(RESULT_BYTES_MAX).read_until(b'\n', &mut line)?;
         }
+        let is_cut = !line.ends_with(b"\n") && lines.skip_until(b'\n')? > 0;
+        set_end(&mut line);
+        take(&line, output::read_line(line.trim_ascii_end()).filter(|_| !is_cut))?;
+        line.clear();
     }
+    Ok(())
+}
+
+/// Ends a line as it was written: editors and file transfers change line ends, or leave out the last one.
+pub(crate) fn set_end(line: &mut Vec<u8>) {
+    line.truncate(line.trim_ascii_end().len());
+    line.push(b'\n');
 }
 
 /// Where results go.
@@ -313,11 +333,48 @@ mod tests {
         for format in [Format::Plain, Format::Gzip, Format::Zstd] {
             let member = format.encode(b"{}\n").unwrap();
             assert!(member.starts_with(format.magic()) && !format.magic().is_empty());
-            assert_eq!(format.member(&mut &member[..]).unwrap().unwrap(), b"{}\n");
+            let read = |member: &[u8]| {
+                let mut lines = Vec::new();
+                format.of_member(&mut &member[..])?.read_to_end(&mut lines).map(|_| lines)
+            };
+            assert_eq!(read(&member).unwrap(), b"{}\n");
             if format != Format::Plain {
                 let cut = &member[..member.len() - 2];
-                assert!(format.member(&mut &cut[..]).unwrap().is_none(), "{format:?}");
+                assert_eq!(read(cut).unwrap_err().kind(), ErrorKind::UnexpectedEof, "{format:?}");
             }
+        }
+    }
+
+    /// A member may decompress to any length.
+    #[test]
+    fn results_are_taken_one_by_one_and_what_is_none_is_not_held() {
+        let key = Key::new("a", 1);
+        let mut result = Vec::new();
+        output::write_unsent(&key, &modelwire::Error::argument("no"), &mut result);
+        let taken = std::cell::Cell::new(0);
+        let after_first = std::iter::once_with(|| {
+            assert_eq!(taken.get(), 1, "taken before the rest is read");
+            b'x'
+        });
+        let rest = after_first.chain(std::iter::repeat_n(b'x', 1 << 20));
+        let lines = BufReader::with_capacity(1, Bytes(rest));
+        each_result(result.as_slice().chain(lines), |line, read| {
+            taken.set(taken.get() + 1);
+            match taken.get() {
+                1 => assert!(line == result && read.is_some()),
+                _ => assert!(line.len() <= output::HEAD.len() + 1 && read.is_none()),
+            }
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(taken.get(), 2);
+    }
+
+    struct Bytes<T>(T);
+
+    impl<T: Iterator<Item = u8>> Read for Bytes<T> {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            Ok(out.iter_mut().zip(&mut self.0).map(|(to, from)| *to = from).count())
         }
     }
 
