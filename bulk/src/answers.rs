@@ -174,11 +174,12 @@ impl Answers {
         self.notices.push(notice);
     }
 
-    /// Puts the next line of a file, which is there or is to be written there; `hash` if it has an answer.
+    /// Puts the next line of a file, which is there or is to be written there, with its bytes; of one without an
+    /// answer, the line may be cut. `hash` if it has an answer.
     pub(crate) fn put(
         &mut self,
         number: usize,
-        line: &[u8],
+        (line, bytes): (&[u8], usize),
         hash: Option<BodyHash>,
         is_there: bool,
     ) -> Result<(), Error> {
@@ -191,7 +192,7 @@ impl Answers {
             (false, None) => Ok(()),
             (false, Some(_)) => self.keep(number, line).map(|_| ()),
             (true, _) => {
-                file.end += line.len() as u64;
+                file.end += bytes as u64;
                 Ok(())
             }
         }

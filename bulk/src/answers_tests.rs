@@ -214,6 +214,22 @@ fn answers_with_the_line_ends_of_windows_are_reused() {
     }
 }
 
+/// Lines that are no results are not held, and move those that are.
+#[test]
+fn answers_between_long_lines_of_something_else_are_reused() {
+    let folder = Folder::new();
+    let rows = [answered(row(1, hash(1, 0)), "first"), answered(row(2, hash(2, 0)), "second")];
+    let old = folder.results("old.jsonl", &rows);
+    let other = format!("{}\n", "x".repeat(100_000));
+    let text = fs::read_to_string(&old).unwrap().replace('\n', &format!("\n\n{other}"));
+    fs::write(&old, format!("{other}{text}")).unwrap();
+    let mut answers = folder.open(&[old], false);
+    for (high, text) in [(1, "first"), (2, "second")] {
+        let copy = copies(&mut answers, &row(9, hash(high, 0))).pop().unwrap();
+        assert_eq!(copy.outcome.unwrap().json(), format!("{{\"text\":\"{text}\"}}"));
+    }
+}
+
 #[test]
 fn a_file_that_changes_while_it_is_reused_is_an_error() {
     let folder = Folder::new();

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::fs::File;
+use std::io::Read;
 use std::ops::AddAssign;
 use std::path::Path;
 
@@ -154,11 +156,15 @@ impl Prices {
             path: path.to_owned(),
             reason: why.to_string(),
         };
-        let length = std::fs::metadata(path).map_err(|error| cannot(&error))?.len();
-        if length > PRICES_BYTES_MAX {
-            return Err(cannot(&format_args!("{length} bytes are too many for a list of prices")));
+        // A pipe or a device does not say how much it has.
+        let file = File::open(path).map_err(|error| cannot(&error))?;
+        let mut bytes = Vec::new();
+        let read = file.take(PRICES_BYTES_MAX + 1).read_to_end(&mut bytes);
+        if read.map_err(|error| cannot(&error))? as u64 > PRICES_BYTES_MAX {
+            return Err(cannot(&format_args!(
+                "more than {PRICES_BYTES_MAX} bytes are too many for a list of prices"
+            )));
         }
-        let bytes = std::fs::read(path).map_err(|error| cannot(&error))?;
         let text = String::from_utf8(bytes).map_err(|error| cannot(&error.utf8_error()))?;
         Prices::new(price_in, price_out, Some((&name, &text)))
     }

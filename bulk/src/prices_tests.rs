@@ -129,3 +129,11 @@ fn a_file_of_prices_is_bounded() {
         too_much.is_err_and(|error| error.to_string().contains("too many for a list of prices"))
     );
 }
+
+/// Nor does a device fill the memory, which has no size and no end.
+#[cfg(unix)]
+#[test]
+fn prices_of_a_device_are_bounded() {
+    let error = Prices::load(None, None, Some("/dev/zero".as_ref())).unwrap_err();
+    assert!(error.to_string().contains("too many for a list of prices"), "{error}");
+}

@@ -325,21 +325,26 @@ fn output_to_a_device_is_recorded_in_a_given_journal() {
     assert_eq!(["a", "b"].map(|key| told.of(key)), [State::Done, State::Unknown]);
 }
 
-/// Its end would not come.
+/// Their end would not come.
 #[test]
-fn a_device_is_no_journal() {
+fn a_device_or_a_pipe_is_no_journal() {
     let folder = Folder::new();
-    for device in ["/dev/full", "/dev/zero", "/dev/null"] {
+    let pipe = folder.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for device in ["/dev/full", "/dev/zero", "/dev/null", pipe.to_str().unwrap()] {
         let journal = Some(PathBuf::from(device));
         let options = StoreOptions { journal, ..folder.options("out.jsonl") };
         let expected = format!("{device} is not a journal of modelwire");
         assert!(refusal(&options).starts_with(&expected), "{}", refusal(&options));
         let report = report(&options);
         assert!(matches!(report, Err(Error::JournalForeign(_))), "{report:?}");
+        assert_eq!(is_running(&options), Some(false));
+        let repaired = repair(&options);
+        assert!(matches!(repaired, Err(Error::JournalForeign(_))), "{repaired:?}");
         let overwriting = StoreOptions { is_overwriting: true, ..options };
         assert!(refusal(&overwriting).starts_with(&expected), "{}", refusal(&overwriting));
     }
-    assert_eq!(folder.names(), Vec::<String>::new());
+    assert_eq!(folder.names(), ["pipe"]);
 }
 
 #[test]

@@ -69,6 +69,9 @@ pub fn repair(options: &StoreOptions) -> Result<Repaired, Error> {
     let (mut old, _) = JournalFile::hold(&path, options.readers)?;
     let unreadable = |error| Error::Unreadable(path.clone(), error);
     let mut repaired = Repaired::default();
+    if is_stream(&path) {
+        return Err(Error::JournalForeign(path));
+    }
     let journal = Scan::of(&old.file, &mut repaired.lost).map_err(unreadable)?;
     if journal.lines == 0 && !may_be_journal(&old.file).map_err(unreadable)? {
         return Err(Error::JournalForeign(path));

@@ -78,11 +78,11 @@ struct Open {
 pub(crate) fn journal(file: &File, path: &Path, ledger: &mut Ledger) -> Result<Replayed, Error> {
     let unreadable = |error: io::Error| Error::Unreadable(path.to_owned(), error);
     let size = file.metadata().map_err(unreadable)?.len();
-    let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
-    reader.seek(SeekFrom::Start(0)).map_err(unreadable)?;
     if !may_be_journal(file).map_err(unreadable)? {
         return Err(Error::JournalForeign(path.to_owned()));
     }
+    let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
+    reader.seek(SeekFrom::Start(0)).map_err(unreadable)?;
     let mut replayed = Replayed::default();
     let mut line = Vec::new();
     loop {

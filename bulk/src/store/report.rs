@@ -3,7 +3,7 @@
 use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
 
-use super::places::{Places, StoreOptions};
+use super::places::{Places, StoreOptions, is_stream};
 use super::replay;
 use crate::error::Error;
 use crate::ledger::Ledger;
@@ -32,6 +32,9 @@ pub struct JobReport {
 /// Reads the journal of a job. `None` if there is none.
 pub fn report(options: &StoreOptions) -> Result<Option<JobReport>, Error> {
     let Some(path) = Places::journal(options) else { return Ok(None) };
+    if is_stream(&path) {
+        return Err(Error::JournalForeign(path));
+    }
     let file = match File::open(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -52,7 +55,7 @@ pub fn report(options: &StoreOptions) -> Result<Option<JobReport>, Error> {
 
 /// Whether a run of a job goes on; `None` if that is not known, as on file systems without locks.
 pub fn is_running(options: &StoreOptions) -> Option<bool> {
-    let journal = Places::journal(options).map(File::open);
+    let journal = Places::journal(options).filter(|path| !is_stream(path)).map(File::open);
     match journal {
         Some(Ok(journal)) => is_held(&journal),
         Some(Err(error)) if error.kind() != ErrorKind::NotFound => None,

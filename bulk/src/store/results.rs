@@ -106,17 +106,27 @@ pub(crate) fn each_result(
     mut lines: impl BufRead,
     mut take: impl FnMut(&[u8], Option<(Key, Outcome)>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let (mut line, head) = (Vec::new(), output::HEAD.len() as u64);
-    while lines.by_ref().take(head).read_until(b'\n', &mut line)? > 0 {
-        if line == output::HEAD {
-            lines.by_ref().take(RESULT_BYTES_MAX).read_until(b'\n', &mut line)?;
+    let mut line = Vec::new();
+    loop {
+        let bytes = next_line(&mut lines, &mut line)?;
+        if bytes == 0 {
+            return Ok(());
         }
-        let is_cut = !line.ends_with(b"\n") && lines.skip_until(b'\n')? > 0;
+        let is_whole = bytes == line.len();
         set_end(&mut line);
-        take(&line, output::read_line(line.trim_ascii_end()).filter(|_| !is_cut))?;
-        line.clear();
+        take(&line, output::read_line(line.trim_ascii_end()).filter(|_| is_whole))?;
     }
-    Ok(())
+}
+
+/// Reads the next line as far as it may be a result. Returns the bytes of all of it; 0 at the end.
+pub(crate) fn next_line(lines: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize> {
+    line.clear();
+    lines.by_ref().take(output::HEAD.len() as u64).read_until(b'\n', line)?;
+    if line == output::HEAD {
+        lines.by_ref().take(RESULT_BYTES_MAX).read_until(b'\n', line)?;
+    }
+    let rest = if line.ends_with(b"\n") { 0 } else { lines.skip_until(b'\n')? };
+    Ok(line.len() + rest)
 }
 
 /// Ends a line as it was written: editors and file transfers change line ends, or leave out the last one.

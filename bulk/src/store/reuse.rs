@@ -1,12 +1,13 @@
 //! Finds the answers that may be copied: in the results of other jobs, and in those of this one.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use super::look::written;
 use super::places::{Places, StoreOptions, is_stream, spool};
+use super::results::next_line;
 use crate::answers::{Answers, SharedAnswers};
 use crate::error::Error;
 use crate::input::{Opened, Packing, Source};
@@ -86,16 +87,15 @@ fn add(answers: &mut Answers, path: &Path, folder: &Path) -> Result<Found, Error
     let mut reader = BufReader::new(bytes);
     let (mut found, mut line) = (Found::default(), Vec::new());
     loop {
-        line.clear();
-        match reader.read_until(b'\n', &mut line) {
+        let bytes = match next_line(&mut reader, &mut line) {
             Ok(0) => return Ok(found),
-            Ok(_) => {}
+            Ok(bytes) => bytes,
             Err(error) if is_plain => return Err(unreadable(error)),
             Err(error) => {
                 found.broken = Some(error.to_string());
                 return Ok(found);
             }
-        }
+        };
         let text = line.strip_suffix(b"\n").unwrap_or_default().trim_ascii_end();
         let read = output::read_line(text).map(|(_, outcome)| (outcome, output::hash_in(text)));
         // An answer without the hash of its body is that of no row.
@@ -103,7 +103,7 @@ fn add(answers: &mut Answers, path: &Path, folder: &Path) -> Result<Found, Error
         found.results += u64::from(is_result);
         found.others += u64::from(!is_result);
         let hash = read.filter(|(outcome, _)| *outcome == Outcome::Done).and_then(|(_, hash)| hash);
-        answers.put(number, &line, hash, is_there)?;
+        answers.put(number, (&line, bytes), hash, is_there)?;
     }
 }
 
