@@ -783,6 +783,25 @@ fn results_with_other_line_ends_are_repaired() {
     check("line ends", "line ends");
 }
 
+#[test]
+fn what_a_killed_repair_left_is_removed_by_the_next_run() {
+    for is_ordered in [false, true] {
+        let folder = Folder::new();
+        let options = StoreOptions { is_ordered, ..folder.options("out.jsonl") };
+        let (mut store, _) = open(&options);
+        store.send(&["a"]);
+        store.done("a");
+        store.close(None).unwrap();
+        let before = folder.names();
+        for name in before.iter().map(|name| format!("{name}.repairing")) {
+            fs::write(folder.path(&name), "half").unwrap();
+            fs::write(folder.path(&format!("{name}.rewriting")), "half").unwrap();
+        }
+        open(&options);
+        assert_eq!(folder.names(), before);
+    }
+}
+
 /// An empty file has no member that a decoder could read.
 #[test]
 fn results_cut_to_nothing_are_repaired_in_every_format() {

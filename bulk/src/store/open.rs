@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::journal::{Header, Record};
 use super::journal_file::{JournalFile, lock, sync_folder, unusable};
-use super::places::{Places, StoreOptions, is_stream, unknown_beside};
+use super::places::{Places, StoreOptions, is_stream, repairing, unknown_beside};
 use super::replay::{self, Replayed};
 use super::results::{Format, Frozen, Results, ResultsFile, ResultsStream};
 use super::rewrite;
@@ -289,6 +289,9 @@ impl Opened {
         let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         journal.push_record(&Record::Run { pid: u64::from(std::process::id()), began });
         let path = journal.path.clone();
+        // A repair that was killed left them; one that runs holds the journal.
+        let files = [Some(&path), self.places.arrivals.as_ref()];
+        files.into_iter().flatten().try_for_each(|path| rewrite::remove(&repairing(path)))?;
         let written = journal.sync().and_then(|()| sync_folder(&path));
         let written = written.and_then(|()| match &self.places.arrivals {
             Some(path) if !is_stream(path) => sync_folder(path),

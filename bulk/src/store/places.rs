@@ -195,6 +195,11 @@ pub(crate) fn unknown_beside(journal: &Path) -> PathBuf {
 /// The endings of the two files through which other processes watch and change a run, after the journal's name.
 pub(crate) const CONTROL: [&str; 2] = [".status", ".set"];
 
+/// The name of a file while a repair writes it.
+pub(crate) fn repairing(path: &Path) -> PathBuf {
+    beside(path, ".repairing")
+}
+
 /// The temporary name of a file while it is written.
 pub(crate) fn temporary(path: &Path) -> PathBuf {
     beside(path, ".rewriting")

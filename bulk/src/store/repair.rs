@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::journal::{End, Header, Record, Seal, crc_of, write_ended};
 use super::journal_file::{JournalFile, lock, sync_folder, unusable};
 use super::open::{header, is_same, name_unknown};
-use super::places::{Places, StoreOptions, beside, is_stream};
+use super::places::{Places, StoreOptions, beside, is_stream, repairing};
 use super::replay::may_be_journal;
 use super::results::{Format, Results, ResultsFile, each_result, set_end};
 use super::rewrite;
@@ -92,7 +92,7 @@ pub fn repair(options: &StoreOptions) -> Result<Repaired, Error> {
         return Err(Error::ResultsHeld(results.clone()));
     }
     let readers = readers_of(&file.metadata().map_err(unusable_results)?);
-    let (new_results, new_path) = (beside(&arrivals, ".repairing"), beside(&path, ".repairing"));
+    let (new_results, new_path) = (repairing(&arrivals), repairing(&path));
     rewrite::remove(&new_results)?;
     rewrite::remove(&new_path)?;
     let mut new_options = OpenOptions::new();
