@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::connection::{Calling, Connection, without_key};
 use crate::failure::{Exit, Failure};
@@ -50,7 +50,7 @@ enum Command {
 
 pub(crate) fn run(arguments: Vec<OsString>) -> u8 {
     let named: Vec<_> = arguments.iter().skip(1).take(2).cloned().collect();
-    let command = match Arguments::try_parse_from(arguments) {
+    let command = match parsed(arguments) {
         Ok(arguments) => arguments.command,
         Err(error) => return refuse(&error, &named) as u8,
     };
@@ -64,6 +64,23 @@ pub(crate) fn run(arguments: Vec<OsString>) -> u8 {
         console::say_lines(&known);
     }
     failure.exit as u8
+}
+
+fn parsed<A: Into<OsString> + Clone>(
+    arguments: impl IntoIterator<Item = A>,
+) -> Result<Arguments, clap::Error> {
+    let mut matches =
+        with_negative_numbers(Arguments::command()).try_get_matches_from(arguments)?;
+    Arguments::from_arg_matches_mut(&mut matches)
+}
+
+/// A negative number is a value: its option says what is wrong with it.
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    let with_them = |argument: clap::Arg| {
+        let has_value = argument.get_action().takes_values();
+        argument.allow_negative_numbers(has_value)
+    };
+    command.mut_args(with_them).mut_subcommands(with_negative_numbers)
 }
 
 impl Command {

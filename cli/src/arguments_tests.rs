@@ -32,10 +32,18 @@ fn argument_errors_fit_on_one_line() {
             &["models", "--timeout", "0"],
             "invalid value '0' for '--timeout <SECONDS>': it must be seconds, above 0 and up to 31536000",
         ),
+        (
+            &["bulk", "in", "-o", "out", "--rpm", "-1"],
+            "invalid value '-1' for '--rpm <N>': give a number above 0",
+        ),
+        (
+            &["bulk", "set", "out", "--max-cost", "-0.5"],
+            "invalid value '-0.5' for '--max-cost <COST>': give a number, 0 or more, or none",
+        ),
         (&["serve", "--usage", "x"], "--usage takes asked, always or never, not \"x\""),
     ] {
         let all = ["modelwire"].iter().chain(arguments);
-        let error = Arguments::try_parse_from(all).unwrap_err();
+        let error = parsed(all).unwrap_err();
         assert_eq!(in_a_line(&error.render().to_string()), expected);
     }
 }

@@ -33,7 +33,7 @@ pub(crate) struct Question {
     max_tokens: Option<u32>,
 
     /// The sampling temperature
-    #[arg(long, value_name = "X", value_parser = number, allow_negative_numbers = true)]
+    #[arg(long, value_name = "X", value_parser = number)]
     temperature: Option<f64>,
 
     /// Another field of the request, `seed=7` for instance; the value is JSON, or text
