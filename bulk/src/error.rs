@@ -583,7 +583,10 @@ impl Error {
                 Io::IsADirectory => (format!("{} is a folder. Name a file", here(path)), ""),
                 Io::PermissionDenied | Io::ReadOnlyFilesystem => (
                     format!("{}: {error}", here(path)),
-                    "Name a file in a folder that you may write to",
+                    match path.exists() {
+                        true => "Get permission to read and write it, or name another file",
+                        false => "Name a file in a folder that you may write to",
+                    },
                 ),
                 _ => (format!("{}: {error}", here(path)), ""),
             },
@@ -833,6 +836,8 @@ mod tests {
         for kind in [Io::PermissionDenied, Io::ReadOnlyFilesystem] {
             let error = Error::Unusable("out.jsonl".into(), kind.into());
             assert!(error.to_string().contains("a folder that you may write to"), "{error}");
+            let error = Error::Unusable("Cargo.toml".into(), kind.into());
+            assert!(error.to_string().contains("permission to read and write it"), "{error}");
         }
         let error = Error::Unusable("out.jsonl".into(), Io::IsADirectory.into());
         assert!(error.to_string().contains("is a folder"), "{error}");

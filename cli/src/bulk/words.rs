@@ -95,8 +95,9 @@ fn message(error: &Error) -> String {
         Error::TableWithoutPrompt { .. } => {
             do_this("Give --prompt \"... {COLUMN} ...\", with its columns in braces")
         }
-        Error::Unusable(_, cause)
-            if matches!(cause.kind(), Io::PermissionDenied | Io::ReadOnlyFilesystem) =>
+        Error::Unusable(path, cause)
+            if matches!(cause.kind(), Io::PermissionDenied | Io::ReadOnlyFilesystem)
+                && !path.exists() =>
         {
             do_this("Name a file (-o) in a folder that you may write to")
         }
