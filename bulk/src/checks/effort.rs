@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value as Json};
 
 /// A check of fewer steps is always made.
-const STEPS_FREE: u64 = 1 << 16;
+const STEPS_FREE: u64 = 1 << 20;
 
 /// How often each part of a value may be compared with each part of its schema, on average.
 const REPEATS_MAX: u64 = 32;
