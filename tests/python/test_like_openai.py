@@ -505,6 +505,30 @@ def test_a_streamed_response_that_says_it_again(service, name):
     assert (final is None) == (name not in ("null_item", "gained_id", "replaced", "moved"))
 
 
+def test_a_contradiction_is_told_to_whoever_goes_on(service):
+    """Later events and the final answer would be read on top of what is wrong."""
+    steps = [of_all("created", [], status="in_progress"), added(CALL), added(ANOTHER)]
+    steps += [done(CALL), of_all("completed", [CALL])]
+
+    async def call(stream):
+        made = await stream.__aenter__() if hasattr(stream, "__aenter__") else stream.__enter__()
+        ways = [made.until_done, getattr(made, "__anext__", None) or made.__next__]
+        told = []
+        for way in [*ways, made.get_final_response, made.until_done]:
+            with pytest.raises(modelwire.StreamContradictionError) as error:
+                result = way()
+                if asyncio.iscoroutine(result):
+                    await result
+            told.append(str(error.value))
+        return told
+
+    for package, client in clients(service):
+        if package is modelwire:
+            service.queue(numbered(steps))
+            [first, *later] = asyncio.run(call(client.responses.stream(model="m", input="x")))
+            assert "output index 7" in first and later == [first] * 3
+
+
 @pytest.mark.parametrize("end", ["failed", "incomplete", "completed"])
 @pytest.mark.parametrize("where", ["created", "added"])
 def test_an_item_that_begins_with_content(service, where, end):

@@ -18,7 +18,7 @@ from modelwire._answers import lists
 from modelwire._answers.http import Response as HttpResponse
 from modelwire._answers.items import ResponseItems, of_type
 from modelwire._closing import AsyncClosing, Closing
-from modelwire._errors import OpenAIError
+from modelwire._errors import OpenAIError, StreamContradictionError
 from modelwire._native import (
     AsyncIteration,
     AsyncStream,
@@ -1138,12 +1138,24 @@ class _Helper(Generic[_S, _E]):
         # The events of a chunk, the next one last: a wait that is cancelled or interrupted loses
         # none.
         self._waiting: list[_E] = []
+        # What follows cannot be added to a contradiction: each later read raises it again.
+        self._contradiction: StreamContradictionError | None = None
 
     def _handle(self, chunk: Any) -> None:
-        self._waiting[:0] = reversed(self._state._handle(chunk))
+        self._check()
+        try:
+            self._waiting[:0] = reversed(self._state._handle(chunk))
+        except StreamContradictionError as error:
+            self._contradiction = error
+            raise
+
+    def _check(self) -> None:
+        if self._contradiction is not None:
+            raise self._contradiction.with_traceback(None)
 
     def _end(self) -> None:
         """The stream ended: a wrong answer raises, once there are no more events."""
+        self._check()
         self._waiting[:0] = reversed(self._state._rest())
         if not self._waiting:
             self._state._ended(self._stream.answer)
