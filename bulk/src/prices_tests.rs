@@ -131,7 +131,6 @@ fn a_file_of_prices_is_bounded() {
 }
 
 /// Nor does a device fill the memory, which has no size and no end.
-#[cfg(unix)]
 #[test]
 fn prices_of_a_device_are_bounded() {
     let error = Prices::load(None, None, Some("/dev/zero".as_ref())).unwrap_err();
