@@ -695,17 +695,22 @@ fn a_repair_keeps_the_result_of_a_retried_row() {
     assert_eq!(["a", "b"].map(|key| told.of(key)), [State::Done; 2]);
 }
 
+/// A job of three rows, of which one failed, one is answered and one was sent.
+fn stopped_after_two(options: &StoreOptions) {
+    let (mut store, _) = open(options);
+    store.send(&["a", "b", "c"]);
+    store.fail("a");
+    store.done("b");
+    store.close(None).unwrap();
+}
+
 /// Also without a journal; and files that are not those of a job are left alone.
 #[test]
 fn files_are_rebuilt_from_what_is_intact() {
     let folder = Folder::new();
     let options = folder.options("out.jsonl");
     let (results, journal) = (folder.path("out.jsonl"), folder.path("out.jsonl.journal"));
-    let (mut store, _) = open(&options);
-    store.send(&["a", "b", "c"]);
-    store.fail("a");
-    store.done("b");
-    store.close(None).unwrap();
+    stopped_after_two(&options);
     // A line in the middle of the results is edited.
     let text = fs::read_to_string(&results).unwrap();
     fs::write(&results, text.replacen("argument", "Argument", 1)).unwrap();
@@ -758,11 +763,7 @@ fn results_with_other_line_ends_are_repaired() {
         let folder = Folder::new();
         let options = folder.options("out.jsonl");
         let (results, journal) = (folder.path("out.jsonl"), folder.path("out.jsonl.journal"));
-        let (mut store, _) = open(&options);
-        store.send(&["a", "b", "c"]);
-        store.fail("a");
-        store.done("b");
-        store.close(None).unwrap();
+        stopped_after_two(&options);
         let text = fs::read_to_string(&results).unwrap();
         fs::write(&results, saved(&text, of_results)).unwrap();
         let records = fs::read_to_string(&journal).unwrap();

@@ -137,10 +137,15 @@ def _restored(kind: type[Any], slots: dict[str, Any]) -> Any:
     return made
 
 
-class _Copied:
-    """An event that can be copied and pickled."""
+class _Serializable:
+    """An event that can be copied, pickled and written as JSON."""
 
     __slots__: tuple[str, ...] = ()
+    model_dump: Callable[..., dict[str, Any]]
+
+    def model_dump_json(self, *, indent: int | None = None, **options: Any) -> str:
+        """The result of `model_dump` as JSON text."""
+        return _json(self.model_dump(**{"mode": "json", **options}), indent)
 
     def _slots(self) -> dict[str, Any]:
         names = (name for kind in type(self).__mro__ for name in getattr(kind, "__slots__", ()))
@@ -158,7 +163,7 @@ class _Copied:
         return _restored, (type(self), kept)
 
 
-class _Event(_Copied):
+class _Event(_Serializable):
     """The base of all events of a helper stream."""
 
     __slots__: tuple[str, ...] = ()
@@ -171,10 +176,6 @@ class _Event(_Copied):
         return {name: _plain(value, options) for name, value in fields.items()}
 
     to_dict = model_dump
-
-    def model_dump_json(self, *, indent: int | None = None, **options: Any) -> str:
-        """The result of `model_dump` as JSON text."""
-        return _json(self.model_dump(**{"mode": "json", **options}), indent)
 
     def to_json(self, *, indent: int | None = 2, **options: Any) -> str:
         """The same, indented as that of an answer."""
@@ -846,7 +847,7 @@ class ChatCompletionStreamState(Generic[_T]):
         return self._whole
 
 
-class _Beside(_Copied):
+class _Beside(_Serializable):
     """An event of a response stream as the service sent it, with an addition."""
 
     __slots__ = ("_event",)
@@ -859,10 +860,6 @@ class _Beside(_Copied):
         """All fields as dicts and lists, with the additions."""
         more = {name: _plain(getattr(self, name), options) for name in self._fields}
         return {**self._event.model_dump(**options), **more}
-
-    def model_dump_json(self, *, indent: int | None = None, **options: Any) -> str:
-        """The result of `model_dump` as JSON text."""
-        return _json(self.model_dump(**{"mode": "json", **options}), indent)
 
     if not TYPE_CHECKING:
         # For `isinstance`: it is the event, with an addition.

@@ -123,8 +123,8 @@ class RawResponse(Generic[_T]):
         return self.http_response.text
 
 
-class LegacyAPIResponse(RawResponse[_T]):
-    """The result of the methods of `with_raw_response`."""
+class _Parses(RawResponse[_T]):
+    """A raw answer whose `parse` does not wait."""
 
     @overload
     def parse(self, *, to: type[_To]) -> _To: ...
@@ -134,6 +134,10 @@ class LegacyAPIResponse(RawResponse[_T]):
         """The result of the normal method: the answer, or the stream. With `to`, the answer as this
         type, as `cast_to` of `client.post` takes it; of a stream, the class of streams."""
         return self._parsed(to)
+
+
+class LegacyAPIResponse(_Parses[_T]):
+    """The result of the methods of `with_raw_response`."""
 
     @property
     def text(self) -> str:
@@ -226,17 +230,8 @@ class _Opened(RawResponse[_T]):
         return self.http_response.json()
 
 
-class APIResponse(_Opened[_T]):
+class APIResponse(_Opened[_T], _Parses[_T]):
     """The result of a synchronous client's `with_streaming_response` within its `with`."""
-
-    @overload
-    def parse(self, *, to: type[_To]) -> _To: ...
-    @overload
-    def parse(self, *, to: None = None) -> _T: ...
-    def parse(self, *, to: Any = None) -> Any:
-        """The result of the normal method: the answer, or the stream. With `to`, the answer as this
-        type, as `cast_to` of `client.post` takes it; of a stream, the class of streams."""
-        return self._parsed(to)
 
     def read(self) -> bytes:
         """The whole answer as bytes; for a stream, its events in wire format."""
